@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 from insync.explorer.alike_cache import alike_key, keep_shown, was_shown
-from insync.explorer.comparing import PermutedParts
 from insync.model import Model
 from insync.model import domains as d
 from insync.model.actions import action_specs, initial_specs, invariant_specs, place_of_function
@@ -27,6 +26,7 @@ from insync.model.renaming import NormalForms
 from insync.model.sorts import Index, Parameter, Subset
 from insync.model.steps import step_invariant_specs
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
+from insync.proofs.comparing import PermutedParts
 from insync.properties.class_names import names_within
 
 __all__ = ["LARGEST_GROUP", "UNUSED", "Alike", "symmetry_for"]

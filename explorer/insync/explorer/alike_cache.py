@@ -19,7 +19,7 @@ from insync.model.symmetry import Symmetry
 __all__ = ["alike_key", "keep_shown", "was_shown"]
 
 _SHOWN = b"shown"
-_JUDGES = ("insync.model", "insync.proofs", "insync.explorer.alike", "insync.explorer.comparing")
+_JUDGES = ("insync.model", "insync.proofs", "insync.explorer.alike")
 
 
 def alike_key(model: Model, symmetry: Symmetry, conditions: Mapping[str, Node]) -> str:

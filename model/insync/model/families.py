@@ -9,7 +9,7 @@ a permutation does not keep: an `Arranged` says which cells are to be brought in
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,13 +138,14 @@ class Families:
 
     Args:
         bounds: the model's; a sort that has one member under them has nothing to permute.
+        permuted: the sorts whose members are permuted; None for those that are declared symmetric.
 
     Attributes:
-        sorts: the number of each symmetric sort that was met.
+        sorts: the number of each of them that was met.
     """
 
-    def __init__(self, bounds: BoundValues) -> None:
-        self._bounds = bounds
+    def __init__(self, bounds: BoundValues, permuted: Container[type[Index]] | None = None) -> None:
+        self._bounds, self._permuted = bounds, permuted
         self.sorts: dict[type[Index], int] = {}
 
     def of(self, domain: d.Domain, path: str) -> list[Part]:
@@ -166,7 +167,9 @@ class Families:
         height = 0
         while isinstance(sort, type) and issubclass(sort, Subset):
             sort, height = sort.of, height + 1
-        if not (isinstance(sort, type) and issubclass(sort, Index) and sort.symmetric) or sort.size(self._bounds) < 2:
+        if not (isinstance(sort, type) and issubclass(sort, Index)) or sort.size(self._bounds) < 2:
+            return None
+        if not (sort.symmetric if self._permuted is None else sort in self._permuted):
             return None
         return Kind(self.sorts.setdefault(sort, len(self.sorts)), height)
 

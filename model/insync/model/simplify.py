@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from insync.model.graph import LARGEST_SET, Graph, Node, Op, Quantifier, reachable
 from insync.model.semantics import MEANING
 
-__all__ = ["apply", "combine", "substituted"]
+__all__ = ["apply", "as_number", "combine", "substituted"]
 
 
 def apply(op: Op, *args: Node) -> Node:
@@ -32,6 +32,12 @@ def _applied(graph: Graph, op: Op, args: tuple[Node, ...]) -> Node:
     rule = _RULES.get(op)
     found = rule(graph, *args) if rule is not None else None
     return found if found is not None else graph.node(op, args)
+
+
+def as_number(node: Node) -> Node:
+    """Return 1 or 0 for a condition, as it holds or not, and a number as it is."""
+    graph = node.graph
+    return apply(Op.ITE, node, graph.const(1), graph.const(0)) if node.is_bool else node
 
 
 def combine(graph: Graph, op: Op, conditions: list[Node], quantifier: Quantifier | None = None) -> Node:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -130,17 +130,18 @@ def _moved(members: tuple[int, ...], height: int, named: int) -> int:
     return sum(1 << _moved(members, height - 1, bit) for bit in range(named.bit_length()) if named >> bit & 1)
 
 
-def symmetry_of(state: d.State, bounds: BoundValues) -> Symmetry | None:
-    """Return the symmetry that the sorts of a state declare; None if none with two members does.
+def symmetry_of(state: d.State, bounds: BoundValues, permuted: Container[type[Index]] | None = None) -> Symmetry | None:
+    """Return the permutations of sorts and what they do to a state; None if it speaks of none with two members.
 
     Args:
         state: the bound domain of the state.
         bounds: the model's.
+        permuted: the sorts whose members are permuted; None for those that are declared symmetric.
 
     Raises:
         ModelError: a symmetric sort is used where a permutation of its members has no meaning yet.
     """
-    found = Families(bounds)
+    found = Families(bounds, permuted)
     parts = found.of(state, "")
     if not found.sorts:
         return None

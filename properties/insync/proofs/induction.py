@@ -65,6 +65,8 @@ def check_induction(
     with suppress(Stopped):
         watch.go_on()
         steps = Preservation(model, conditions, k, watch)
+        if (alike := steps.likeness()) is not None:
+            answered(alike)
         with closing(steps.ask_each(enabled_actions(model))) as answers:
             for query in answers:
                 answered(query)

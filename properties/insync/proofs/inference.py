@@ -122,12 +122,14 @@ class _Inference:
         self.dropped = refuted_at_first(model, candidates, stop)
         fallen = {d.name for d in self.dropped}
         self.kept = [c for c in candidates if c.name not in fallen]
+        self.alike: Query | None = None
         self.answered: dict[str, Query] = {}
 
     def run(self) -> Inferred:
         with suppress(Stopped):
             self._drop_until_inductive()
-        queries = (Query(INITIATION, ProofVerdict.PROVED, 0.0), *self.answered.values())
+        first = Query(INITIATION, ProofVerdict.PROVED, 0.0)
+        queries = [query for query in (first, self.alike, *self.answered.values()) if query is not None]
         kept = tuple(c.name for c in self.kept)
         questions = (INITIATION, *enabled_actions(self.model))
         return Inferred(kept, tuple(self.dropped), concluded_from(questions, kept, queries, self.watch))
@@ -136,6 +138,9 @@ class _Inference:
         self.watch.go_on()
         while unanswered := [name for name in enabled_actions(self.model) if name not in self.answered]:
             steps = Preservation(self.model, self.kept, watch=self.watch)
+            self.alike = steps.likeness()
+            if self.alike is not None:
+                self.report(self.alike)
             fallen = self._first_fallen(steps, unanswered)
             self.dropped += fallen
             gone = {d.name for d in fallen}

@@ -9,6 +9,7 @@ from enum import Enum
 from insync.proofs.watch import Stop
 
 __all__ = [
+    "ALIKE",
     "Bounded",
     "BoundedVerdict",
     "CounterexampleToInduction",
@@ -18,6 +19,9 @@ __all__ = [
     "QueryReporter",
     "StateSequence",
 ]
+
+ALIKE = "members are alike"
+"""The name of the query whether it matters which member of a sort takes a step; its cases are those that it spares."""
 
 
 class ProofVerdict(Enum):

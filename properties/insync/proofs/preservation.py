@@ -12,21 +12,22 @@ condition is kept for the next. Measured in docs/adr/0008-cells-as-bit-vectors.m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 
 from insync.model import Model
 from insync.model.errors import InternalError
-from insync.model.evaluator import Codes, Evaluator, evaluate_each
-from insync.model.graph import Node, Op
+from insync.model.evaluator import Codes, Evaluator
+from insync.model.graph import Node
 from insync.model.program import BoundAction
 from insync.model.well_formed import well_formed
+from insync.proofs.alike_steps import spared_steps
 from insync.proofs.bounded import replayed, traced
-from insync.proofs.outcome import CounterexampleToInduction, ProofVerdict, Query, StateSequence
+from insync.proofs.conjuncts import Part, Told, conjuncts
+from insync.proofs.outcome import ALIKE, CounterexampleToInduction, ProofVerdict, Query, StateSequence
 from insync.proofs.smt import (
     Answer,
     Formula,
@@ -45,44 +46,18 @@ from insync.properties.explain import explain, explain_step
 from insync.properties.invariants import Invariant
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["Preservation", "broken_by", "conjuncts", "enabled_actions"]
-
-TOLD_AT_ONCE = 20
-"""How many conjuncts that a state fails are told before asking again."""
+__all__ = ["Preservation", "broken_by", "enabled_actions"]
 
 SECONDS_FOR_ALL = 600.0
 """How long z3 may think about a case of an action as a whole; past it, all cases of that action are taken apart."""
 
-
-def conjuncts(node: Node) -> list[Node]:
-    """Return the conditions that a condition joins, those of quantifiers included."""
-    found, stack = [], [node]
-    while stack:
-        current = stack.pop()
-        if current.op is Op.AND:
-            stack.extend(reversed(current.args))
-        else:
-            found.append(current)
-    return found
+SECONDS_FOR_LIKENESS = 10.0
+"""How long z3 may think whether a bound action does what another does with other members."""
 
 
 def enabled_actions(model: Model) -> list[str]:
     """Return the names of the actions that can be enabled, in the model's order."""
     return list(dict.fromkeys(action.name for action in model.program.actions))
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A conjunct of a condition, and the cells that it reads.
-
-    What an invariant of steps asks of one action is a condition on the state before, and so marked: nothing is assumed
-    of it, and the step breaks it where that state does.
-    """
-
-    name: str
-    node: Node
-    reads: int
-    of_step: bool = False
 
 
 class Preservation:
@@ -106,8 +81,9 @@ class Preservation:
         self.conditions = list(conditions)
         self.program = SymbolicProgram(model.program, self.watch)
         states = [c for c in conditions if not isinstance(c, StepInvariant)]
-        nodes = zip((c.name for c in states), traced(model, states, self.watch), strict=True)
-        self.parts = [_Part(name, part, self.program.reads(part)) for name, node in nodes for part in conjuncts(node)]
+        self.good = traced(model, states, self.watch)
+        named = zip((c.name for c in states), self.good, strict=True)
+        self.parts = [Part(name, part, self.program.reads(part)) for name, node in named for part in conjuncts(node)]
         self.unrolling = Unrolling(self.program, self.program.fresh("s0"))
         self.shape = self._codes_of_values()
         for _ in range(k - 1):
@@ -137,6 +113,39 @@ class Preservation:
         finally:
             line.give_up()
 
+    def likeness(self) -> Query | None:
+        """Return that members are alike, and of how many bound actions; None if each has to be asked about.
+
+        Raises:
+            Stopped: the proof has to stop.
+        """
+        begun = Deadline(None)
+        spared = len(self.spared)
+        return Query(ALIKE, ProofVerdict.PROVED, begun.elapsed, spared) if spared else None
+
+    @cached_property
+    def spared(self) -> frozenset[int]:
+        """The numbers of the bound actions that do what others do with other members, and need not be asked about.
+
+        Raises:
+            Stopped: the proof has to stop.
+        """
+        if len(self.unrolling.states) > 1:  # who took the steps before would have to be permuted as well
+            return frozenset()
+        numbers = range(len(self.model.program.actions))
+        return spared_steps(self.model, self.good, numbers, self._step_conditions, self._always)
+
+    def _step_conditions(self, number: int) -> list[Node]:
+        """Return what the invariants of steps ask of an action, as conditions on the state before."""
+        self.watch.go_on()
+        return [part.node for group in self._of_steps(number, None) for part in group]
+
+    def _always(self, condition: Node) -> bool:
+        """Return whether z3 shows at once that a condition holds in all good states."""
+        solver = Solver(self.watch, one_shot=True)
+        solver.add([self.all_good, negation(self.unrolling.states[0].holds(condition))])
+        return solver.check(self.watch.query().within(SECONDS_FOR_LIKENESS)) is Answer.IMPOSSIBLE
+
     def _query(self, name: str, line: _Line) -> Query:
         cases, seconds = sum(action.name == name for action in self.model.program.actions), 0.0
         for case in line.cases_of(name):
@@ -156,9 +165,9 @@ class Preservation:
     @cached_property
     def all_good(self) -> Formula:
         """All that k good states satisfy."""
-        return all_of([*self.shape, *_Told(self).of(self.parts)])
+        return all_of([*self.shape, *Told(self.parts, self.unrolling.states).of(self.parts)])
 
-    def groups(self, number: int, only: str | None) -> list[list[_Part]]:
+    def groups(self, number: int, only: str | None) -> list[list[Part]]:
         """Return what an action may break, by condition."""
         return [*self._at_risk(self.model.program.actions[number], only), *self._of_steps(number, only)]
 
@@ -168,14 +177,14 @@ class Preservation:
         cells = [graph.cell(number) for number in range(len(graph.cell_sizes))]
         return [*self.program.typed(first), *first.all_hold(well_formed(self.model.state, cells))]
 
-    def _at_risk(self, action: BoundAction, only: str | None) -> list[list[_Part]]:
+    def _at_risk(self, action: BoundAction, only: str | None) -> list[list[Part]]:
         """Return the conjuncts that an action may break, by condition; the empty list stands for its checks."""
         touched = sum(1 << cell for cell, _ in action.updates)
         at_risk = [part for part in self.parts if part.reads & touched and only in (None, part.name)]
         groups = [list(group) for _, group in groupby(at_risk, key=lambda part: part.name)]
         return [[], *groups] if action.checks else groups
 
-    def _of_steps(self, number: int, only: str | None) -> list[list[_Part]]:
+    def _of_steps(self, number: int, only: str | None) -> list[list[Part]]:
         """Return what the invariants of steps ask of an action, where that is not plain."""
         groups = []
         for found in self.conditions:
@@ -183,7 +192,7 @@ class Preservation:
                 self.watch.go_on()
                 node = found.by_action(self.model)[number]
                 if node is not node.graph.true:
-                    groups.append([_Part(found.name, node, 0, of_step=True)])
+                    groups.append([Part(found.name, node, 0, of_step=True)])
         return groups
 
 
@@ -203,7 +212,7 @@ class _Line:
         for name in self.names:
             deadline = self.steps.watch.query()
             for number, action in enumerate(self.steps.model.program.actions):
-                if action.name == name and name not in self.skipped:
+                if action.name == name and name not in self.skipped and number not in self.steps.spared:
                     yield _Case(self.steps, number, deadline, self.only)
 
     def cases_of(self, name: str) -> Iterator[_Case]:
@@ -296,9 +305,9 @@ class _Case:
         self.seconds += begun.elapsed
         return answer
 
-    def _ask(self, parts: Sequence[_Part]) -> Answer:
+    def _ask(self, parts: Sequence[Part]) -> Answer:
         """Return whether the step can break one of a condition's conjuncts, or leave a domain if there are none."""
-        solver, told = Solver(self.steps.watch), _Told(self.steps)
+        solver, told = Solver(self.steps.watch), Told(self.steps.parts, self.steps.unrolling.states)
         solver.add([*self.steps.shape, *self.guard])
         for own, bad in self._questions(parts):
             solver.add(told.of(own))
@@ -310,7 +319,7 @@ class _Case:
             solver.add(needed)
         return Answer.IMPOSSIBLE
 
-    def _questions(self, parts: Sequence[_Part]) -> list[tuple[list[_Part], list[Formula]]]:
+    def _questions(self, parts: Sequence[Part]) -> list[tuple[list[Part], list[Formula]]]:
         """Return for each conjunct what must be impossible together; without one, that the step leaves a domain."""
         if not parts:
             return [([], [negation(all_of(self.fits))])]
@@ -322,7 +331,7 @@ class _Case:
             for part in parts
         ]
 
-    def _search(self, solver: Solver, told: _Told) -> tuple[Answer, list[Formula]]:
+    def _search(self, solver: Solver, told: Told) -> tuple[Answer, list[Formula]]:
         """Ask until there is no such state or a good one; return the answer and what had to be told for it."""
         needed: list[Formula] = []
         while True:
@@ -363,32 +372,3 @@ def broken_by(model: Model, condition: Invariant, before: Codes, after: Codes) -
     if isinstance(condition, StepInvariant):
         return explain_step(model, condition, before, after)
     return explain(model, condition, after)
-
-
-class _Told:
-    """Which conjuncts z3 was told of which of the good states."""
-
-    def __init__(self, steps: Preservation) -> None:
-        self.steps = steps
-        self.known: set[tuple[int, int]] = set()
-
-    def of(self, parts: Iterable[_Part]) -> list[Formula]:
-        """Return what is new of these conjuncts in all good states."""
-        wanted = {id(part) for part in parts}
-        places = [place for place, part in enumerate(self.steps.parts) if id(part) in wanted]
-        return self._tell((state, place) for state in range(len(self.steps.unrolling.states)) for place in places)
-
-    def failing(self, codes: Sequence[tuple[int, ...]]) -> list[Formula]:
-        """Return some of the conjuncts that fail in the states with these codes; none where all states are good."""
-        failing: list[tuple[int, int]] = []
-        for state, own in enumerate(codes):
-            untold = [place for place in range(len(self.steps.parts)) if (state, place) not in self.known]
-            values = evaluate_each((self.steps.parts[place].node for place in untold), own)
-            bad = ((state, place) for place, value in zip(untold, values, strict=True) if not value)
-            failing += islice(bad, TOLD_AT_ONCE)
-        return self._tell(failing)
-
-    def _tell(self, wanted: Iterable[tuple[int, int]]) -> list[Formula]:
-        new = [pair for pair in wanted if pair not in self.known]
-        self.known.update(new)
-        return [self.steps.unrolling.states[state].holds(self.steps.parts[place].node) for state, place in new]

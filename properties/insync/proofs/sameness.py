@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from insync.model.graph import Node, Op
 from insync.model.program import Program
-from insync.model.simplify import apply
+from insync.model.simplify import apply, as_number
 from insync.proofs.smt import Answer, Solver, SymbolicProgram
 from insync.proofs.watch import Deadline
 
@@ -27,7 +27,7 @@ def same_value(program: Program, left: Node, right: Node, where: Sequence[Node],
         UserError: z3 is not installed.
     """
     graph = program.graph
-    equal = apply(Op.EQ, _as_number(left), _as_number(right))
+    equal = apply(Op.EQ, as_number(left), as_number(right))
     if equal is graph.true:
         return True
     symbolic, solver = SymbolicProgram(program), Solver(one_shot=True)
@@ -35,8 +35,3 @@ def same_value(program: Program, left: Node, right: Node, where: Sequence[Node],
     solver.add([*symbolic.typed(state), *state.all_hold([*where, apply(Op.NOT, equal)])])
     answer = solver.check(Deadline(seconds))
     return None if answer is Answer.UNKNOWN else answer is Answer.IMPOSSIBLE
-
-
-def _as_number(node: Node) -> Node:
-    graph = node.graph
-    return apply(Op.ITE, node, graph.const(1), graph.const(0)) if node.is_bool else node

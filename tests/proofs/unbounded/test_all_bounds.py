@@ -15,9 +15,9 @@ from insync.properties.registry import judge, lemmas_of
 pytest.importorskip("z3")
 
 from insync.explorer import prove
-from insync.proofs.outcome import ProofVerdict
+from insync.proofs.outcome import ALIKE, ProofVerdict
 from insync.proofs.unbounded import check_all_bounds
-from insync.proofs.unbounded.all_bounds import ALIKE, AllBounds
+from insync.proofs.unbounded.all_bounds import AllBounds
 from insync.proofs.watch import ProofLimits, ProofWatch, Stop
 
 WRONG = "followers_trail_the_high_watermark"

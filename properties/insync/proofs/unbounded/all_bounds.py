@@ -17,7 +17,7 @@ from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.open_tracing import OpenAction, OpenModel
 from insync.proofs.induction import INITIATION, concluded_from
-from insync.proofs.outcome import Induction, ProofVerdict, Query, QueryReporter
+from insync.proofs.outcome import ALIKE, Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.unbounded.likeness import alike_by, likeness_of, swaps_of
 from insync.proofs.unbounded.open_steps import begun, fits_of, symbols_of, taken
@@ -28,10 +28,7 @@ from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["ALIKE", "AllBounds", "check_all_bounds"]
-
-ALIKE = "members are alike"
-"""The name of the query whether it matters which member of a symmetric sort takes a step."""
+__all__ = ["AllBounds", "check_all_bounds"]
 
 
 def check_all_bounds(

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.cluster.state import LeaderEpoch, RecordNumber, Replica
+from insync.kafka.cluster.state import RecordNumber, Replica
 from insync.model import And, Condition, Implies, Num, Or, StateView, for_all
 from insync.properties import lemma
 from insync.properties.kafka.cluster_terms import electable_replicas, is_leader
@@ -144,10 +144,11 @@ def committed_records_are_kept(model: Cluster, s: StateView) -> Condition:
     """A record that was seen was committed in some epoch, and all who may lead since then have kept it.
 
     They are in that epoch or a later one: those who may be elected or join the ISR, and those who lead, or are named
-    leader by a change that they have not heard of, in that epoch or a later one.
+    leader by a change that they have not heard of, in that epoch or a later one. The epoch is looked for among those of
+    the changes, where every broker is: between two of them a later one asks nothing more of anybody.
     """
 
-    def keeps(replica: Replica, offset: int, record: Num, commit: LeaderEpoch) -> Condition:
+    def keeps(replica: Replica, offset: int, record: Num, commit: Num) -> Condition:
         b, now = s.broker[replica], epoch_of(model, s, replica)
         leads = And(model.leads(s, replica), commit <= now)
         named = [
@@ -161,10 +162,10 @@ def committed_records_are_kept(model: Cluster, s: StateView) -> Condition:
     def kept(offset: int) -> Condition:
         record = s.seen[offset].or_else(0)
 
-        def since(commit: LeaderEpoch) -> Condition:
+        def since(commit: Num) -> Condition:
             known = And(s.epoch_of[record] <= commit, commit <= s.changes[0].epoch)
             return And(known, *[keeps(replica, offset, record, commit) for replica in model.all(Replica)])
 
-        return Or(s.seen[offset].is_none(), *[since(commit) for commit in model.all(LeaderEpoch)])
+        return Or(s.seen[offset].is_none(), *[since(s.changes[at].epoch) for at in places(model)])
 
     return every_offset(model, kept)

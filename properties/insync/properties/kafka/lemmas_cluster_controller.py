@@ -71,8 +71,9 @@ def a_minimum_of_one_leaves_one_eligible(model: Cluster, s: StateView) -> Condit
 
 @lemma(Cluster)
 def nobody_leads_without_an_isr(model: Cluster, s: StateView) -> Condition:
-    """Where nobody leads the ISR is empty: a member that is not fenced would have been elected."""
-    return Implies(s.changes[0].leader.is_none(), s.changes[0].isr.is_empty())
+    """Where nobody leads the ISR is empty, and all of the ELR is fenced: whoever is not would have been elected."""
+    nobody = And(s.changes[0].isr.is_empty(), s.controller.elr.is_subset(s.controller.fenced))
+    return Implies(s.changes[0].leader.is_none(), nobody)
 
 
 def _down(model: Cluster, s: StateView, replica: Replica, *, lost: bool = False) -> Condition:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from insync.kafka.published import Replication
 from insync.kafka.published.replication import Epoch, RecordOffset, Replica
-from insync.model import And, Condition, If, Implies, Num, SetValue, StateView, exists, for_all
+from insync.model import And, Condition, If, Implies, Num, Or, SetValue, StateView, exists, for_all, set_of
 
 __all__ = [
     "epoch_of",
@@ -31,11 +31,12 @@ def of_leader(model: Replication, s: StateView, epoch: Epoch, holds: Callable[[R
 
 def isr_of(model: Replication, s: StateView, epoch: Epoch, otherwise: SetValue | None = None) -> SetValue:
     """The ISR of an epoch, once it is decided: its leader's while it leads, else the one that was sent."""
-    isr = s.requests[epoch].isr if otherwise is None else otherwise
-    for replica in model.all(Replica):
-        leads = And(s.requests[epoch].leader == replica, s.replica[replica].epoch == epoch)
-        isr = If(leads, s.replica[replica].isr, isr)
-    return isr
+    replicas = model.all(Replica)
+    leads = [And(s.requests[epoch].leader == replica, s.replica[replica].epoch == epoch) for replica in replicas]
+    led = set_of([])
+    for replica, does in zip(replicas, leads, strict=True):
+        led = led | If(does, s.replica[replica].isr, set_of([]))
+    return If(Or(*leads), led, s.requests[epoch].isr if otherwise is None else otherwise)
 
 
 def is_left(model: Replication, s: StateView, epoch: Epoch) -> Condition:

@@ -24,14 +24,14 @@ from insync.model.renaming import (
     permuted_cells,
     permuted_code,
 )
-from insync.model.simplify import combine, substituted
+from insync.model.simplify import apply, as_number, combine, substituted
 from insync.model.symmetry import Arranged, Permutation, Symmetry
 from insync.model.well_formed import well_formed
 
 __all__ = ["PermutedParts"]
 
 _SECONDS = 10.0
-"""For one question to z3."""
+"""For one question to z3, unless somebody has less time."""
 
 
 class PermutedParts:
@@ -43,17 +43,25 @@ class PermutedParts:
         permutation: of its members.
         forms: numbers of expressions.
         presence: of cells.
+        seconds: for one question to z3.
 
     Attributes:
         why: why there was no answer, when there was none last.
     """
 
     def __init__(
-        self, model: Model, symmetry: Symmetry, permutation: Permutation, forms: NormalForms, presence: Presence
+        self,
+        model: Model,
+        symmetry: Symmetry,
+        permutation: Permutation,
+        forms: NormalForms,
+        presence: Presence,
+        seconds: float = _SECONDS,
     ) -> None:
         self._model, self._program, self._graph = model, model.program, model.program.graph
         self._symmetry, self._permutation, self._forms, self._presence = symmetry, permutation, forms, presence
-        self.why = f"for z3 had no answer in {_SECONDS:.0f} s"
+        self._seconds = seconds
+        self.why = f"for z3 had no answer in {seconds:.0f} s"
         self._renamings: dict[frozenset[int], Renaming] = {}
 
     def same_conditions(self, given: Sequence[Node], others: Sequence[Node], where: Sequence[Node]) -> bool | None:
@@ -65,6 +73,45 @@ class PermutedParts:
             where: what holds in the states that are compared.
         """
         given, others, where = (list(map(self._presence.trimmed, nodes)) for nodes in (given, others, where))
+        matched, ours, left = self._matched(given, others, where)
+        if not ours and not left:
+            return True
+        if any(cells_present([node]) for node in ours):  # what is matched may build on it
+            return self._same_value(_all(self._graph, given), _all(self._graph, others), where)
+        return self._same_value(_all(self._graph, ours), _all(self._graph, left), [*where, *matched])
+
+    def updates(self, action: BoundAction, other: BoundAction) -> Iterator[tuple[int, bool | None]]:
+        """Yield each cell that an action assigns, and whether the other assigns the same to the permuted one."""
+        checks = [check.node for check in action.checks]
+        where = [self._presence.trimmed(node) for node in (*action.guard, *checks)]
+        for cell, here, there in self._updates_unlike_in_form(action, other, where):
+            yield cell, self._same_value(here, there, where)
+
+    def likeness(self, action: BoundAction, other: BoundAction) -> Node:
+        """Return a condition on states: the other does in the permuted state what an action does, permuted.
+
+        What the forms show is left out, so it is true where they show all. No elements of collections must be permuted.
+        """
+        checks, its_checks = ([self._presence.trimmed(check.node) for check in one.checks] for one in (action, other))
+        guard, its_guard = (list(map(self._presence.trimmed, one.guard)) for one in (action, other))
+        pairs = [self._unlike_in_form(guard, its_guard, ()), self._unlike_in_form(checks, its_checks, guard)]
+        updates = [(here, there) for _, here, there in self._updates_unlike_in_form(action, other, [*guard, *checks])]
+        enabled, fits, updated = (self._equal(pair) for pair in (*pairs, updates))
+        taken = _implied(_all(self._graph, checks), updated)
+        return _all(self._graph, [enabled, _implied(_all(self._graph, guard), _all(self._graph, [fits, taken]))])
+
+    def _equal(self, pairs: Sequence[tuple[Node, Node]]) -> Node:
+        """Return that the first of each pair has in a state the value that the second has in the permuted one."""
+        moved = substituted(self._graph, [there for _, there in pairs], self._cells)
+        equal = [apply(Op.EQ, as_number(here), as_number(there)) for (here, _), there in zip(pairs, moved, strict=True)]
+        return _all(self._graph, equal)
+
+    # -------------------------------------------------------------------------------------------------------- by form
+
+    def _matched(
+        self, given: Sequence[Node], others: Sequence[Node], where: Sequence[Node]
+    ) -> tuple[list[Node], list[Node], list[Node]]:
+        """Return of some conditions those that others have the form of, and on both sides those that are left."""
         parts = _parts(self._graph, given)
         renaming, known = self._renaming([*where, *parts]), self._presence.told([*where, *parts])
         theirs = {self._forms.of(node): node for node in _parts(self._graph, others)}
@@ -76,17 +123,20 @@ class PermutedParts:
                     matched[node] = form
         ours = [node for node in parts if node not in matched]
         left = [node for form, node in theirs.items() if form not in matched.values()]
-        if not ours and not left:
-            return True
-        if any(cells_present([node]) for node in ours):  # what is matched may build on it
-            return self._same_value(_all(self._graph, given), _all(self._graph, others), where)
-        return self._same_value(_all(self._graph, ours), _all(self._graph, left), [*where, *matched])
+        return list(matched), ours, left
 
-    def updates(self, action: BoundAction, other: BoundAction) -> Iterator[tuple[int, bool | None]]:
-        """Yield each cell that an action assigns, and whether the other assigns the same to the permuted one."""
+    def _unlike_in_form(
+        self, given: Sequence[Node], others: Sequence[Node], where: Sequence[Node]
+    ) -> list[tuple[Node, Node]]:
+        """Return some conditions and the others, as one pair; none if the form shows that they are alike."""
+        _, ours, left = self._matched(given, others, where)
+        return [(_all(self._graph, given), _all(self._graph, others))] if ours or left else []
+
+    def _updates_unlike_in_form(
+        self, action: BoundAction, other: BoundAction, where: Sequence[Node]
+    ) -> Iterator[tuple[int, Node, Node]]:
+        """Yield each cell of whose new code the form does not show that it is alike, and both codes, moved the same."""
         ours, theirs = dict(action.updates), dict(other.updates)
-        checks = [check.node for check in action.checks]
-        where = [self._presence.trimmed(node) for node in (*action.guard, *checks)]
         renaming, known = self._renaming(action.guard), self._presence.told(where)
         alike = self._collections(ours, theirs, renaming, known)
         for cell in range(len(self._graph.cell_sizes)):
@@ -106,8 +156,7 @@ class PermutedParts:
                 told = told and (guard is not None or self._presence.reads_what_is_there(new, known))
                 if told and self._forms.of(made) == self._forms.of(there):
                     continue
-            moved = permuted_code(new, kind, self._symmetry, self._permutation, guard, above)
-            yield cell, self._same_value(moved, there, where)
+            yield cell, permuted_code(new, kind, self._symmetry, self._permutation, guard, above), there
 
     # ---------------------------------------------------------------------------------------------------- collections
 
@@ -147,7 +196,7 @@ class PermutedParts:
             self.why = "for z3 is not installed (pip install 'insync[prove]')"
             return None
         (moved,) = substituted(there.graph, [there], self._cells)
-        return same_value(self._program, here, moved, [*where, *self._well_formed], _SECONDS)
+        return same_value(self._program, here, moved, [*where, *self._well_formed], self._seconds)
 
     @cached_property
     def _cells(self) -> list[Node]:
@@ -173,6 +222,11 @@ class PermutedParts:
 def _cells(group: Arranged, instance: int) -> list[int]:
     """Return the cells of a collection: the length, then those of its elements."""
     return [group.lengths[instance], *(cell for row in group.rows[instance] for cell in row)]
+
+
+def _implied(condition: Node, other: Node) -> Node:
+    graph = condition.graph
+    return combine(graph, Op.OR, [apply(Op.NOT, condition), other])
 
 
 def _all(graph: Graph, nodes: Sequence[Node]) -> Node:
