@@ -28,10 +28,11 @@ def verdict_of(model: Model) -> str:
     [
         {"replicas": 2, "records": 2, "metadata_lag": 1, "elections": 1, "fencings": 1, "lossy_crashes": 1},
         {"replicas": 3, "records": 1, "metadata_lag": 1, "shrinks": 1, "lossy_crashes": 1},
+        {"replicas": 2, "records": 1, "metadata_lag": 1, "elections": 1, "fencings": 1, "shrinks": 1, "elr": "off"},
     ],
-    ids=["two", "three"],
+    ids=["two", "three", "without ELR"],
 )
-def test_every_lemma_is_true_in_every_reachable_state(chosen: dict[str, int]) -> None:
+def test_every_lemma_is_true_in_every_reachable_state(chosen: dict[str, int | str]) -> None:
     assert verdict_of(cluster(**chosen)) == "holds"
 
 
@@ -51,6 +52,20 @@ def proof_of(model: Model) -> ProofVerdict:
 
 def test_two_brokers_lose_nothing_that_was_acknowledged() -> None:
     assert proof_of(cluster(**TWO)) is ProofVerdict.PROVED
+
+
+@pytest.mark.parametrize("chosen", [{"elr": "off"}, {"min_insync": 1}], ids=["without ELR", "a minimum of one"])
+def test_two_brokers_lose_nothing_either_where_nobody_crashes(chosen: dict[str, int | str]) -> None:
+    budgets = {"elections": 2, "fencings": 2, "shrinks": 2}
+    assert proof_of(cluster(replicas=2, records=1, metadata_lag=1, **budgets, **chosen)) is ProofVerdict.PROVED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", ["3.7", "3.8", "3.9.1", "4.0", "4.0.1", "4.4"])
+def test_older_releases_lose_nothing_with_the_isr_alone_where_nobody_crashes(release: str) -> None:
+    budgets = {"elections": 2, "fencings": 2, "shrinks": 2}
+    model = cluster(replicas=2, records=1, metadata_lag=1, elr="off", release=release, **budgets)
+    assert proof_of(model) is ProofVerdict.PROVED
 
 
 @pytest.mark.slow

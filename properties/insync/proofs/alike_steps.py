@@ -96,7 +96,7 @@ def _sort_of(value: Parameter) -> tuple[type[Index], int] | None:
     return (sort, height) if issubclass(sort, Index) else None
 
 
-def _swaps_of(model: Model, sort: type[Index], good: Sequence[Node]) -> list[_Swap]:
+def _swaps_of(model: Model, sort: type[Index], good: Sequence[Node]) -> list[_Exchange]:
     """Return the swaps of neighbours in a sort, if each of them keeps the conditions: they make all permutations."""
     try:
         symmetry = symmetry_of(model.state, model.b, {sort})
@@ -105,7 +105,7 @@ def _swaps_of(model: Model, sort: type[Index], good: Sequence[Node]) -> list[_Sw
     if symmetry is None or symmetry.arranged:  # elements that are kept in order do not stay where they stood
         return []
     forms, presence = NormalForms(), Presence(symmetry, model.program.graph.cell_sizes)
-    swaps = [_Swap(model, symmetry, swapped, forms, presence) for swapped in _neighbours(symmetry)]
+    swaps = [_Exchange(model, symmetry, swapped, forms, presence) for swapped in _neighbours(symmetry)]
     return swaps if all(swap.same([node], [node]) for swap in swaps for node in good) else []
 
 
@@ -115,7 +115,7 @@ def _neighbours(symmetry: Symmetry) -> Iterator[Permutation]:
         yield (tuple({first: first + 1, first + 1: first}.get(number, number) for number in range(size)),)
 
 
-class _Swap:
+class _Exchange:
     """Two neighbours of a sort in each other's place."""
 
     def __init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import Replica
-from insync.model import And, Condition, If, Implies, Not, Num, StateView
+from insync.model import And, Condition, If, Implies, Not, Num, Or, StateView
 from insync.properties import lemma
 from insync.properties.kafka.cluster_terms import electable_replicas
 from insync.properties.kafka.lemmas_cluster_terms import every_place, is_current
@@ -57,10 +57,15 @@ def leaders_are_members(model: Cluster, s: StateView, replica: Replica) -> Condi
 
 @lemma(Cluster)
 def isr_and_elr_are_apart(model: Cluster, s: StateView) -> Condition:
-    """No fenced broker is in the ISR, nobody is in both ISR and ELR, and an ISR with the minimum needs no ELR."""
+    """No fenced broker is in the ISR, nobody is in both ISR and ELR, and an ISR with the minimum needs no ELR.
+
+    Without eligible leader replicas the last member stays in the ISR when it is fenced; then nobody leads.
+    """
     isr, elr = s.changes[0].isr, s.controller.elr
-    enough = isr.count() >= model.minimum(s)
-    return And((isr & s.controller.fenced).is_empty(), (isr & elr).is_empty(), Implies(enough, elr.is_empty()))
+    enough, unfenced = isr.count() >= model.minimum(s), (isr & s.controller.fenced).is_empty()
+    if not model.elr:
+        return And(Or(unfenced, s.changes[0].leader.is_none()), isr.count() >= 1)
+    return And(unfenced, (isr & elr).is_empty(), Implies(enough, elr.is_empty()))
 
 
 @lemma(Cluster)
@@ -71,9 +76,14 @@ def a_minimum_of_one_leaves_one_eligible(model: Cluster, s: StateView) -> Condit
 
 @lemma(Cluster)
 def nobody_leads_without_an_isr(model: Cluster, s: StateView) -> Condition:
-    """Where nobody leads the ISR is empty, and all of the ELR is fenced: whoever is not would have been elected."""
-    nobody = And(s.changes[0].isr.is_empty(), s.controller.elr.is_subset(s.controller.fenced))
-    return Implies(s.changes[0].leader.is_none(), nobody)
+    """Where nobody leads the ISR is empty, and all of the ELR is fenced: whoever is not would have been elected.
+
+    Without eligible leader replicas the ISR has one member then, which is fenced.
+    """
+    isr, fenced = s.changes[0].isr, s.controller.fenced
+    nobody = And(isr.is_empty(), s.controller.elr.is_subset(fenced))
+    alone = And(isr.count() == 1, isr.is_subset(fenced))
+    return Implies(s.changes[0].leader.is_none(), nobody if model.elr else alone)
 
 
 def _down(model: Cluster, s: StateView, replica: Replica, *, lost: bool = False) -> Condition:
@@ -108,6 +118,9 @@ def electable_replicas_are_paid_for(model: Cluster, s: StateView) -> Condition:
     """ISR and ELR have min.insync.replicas members, but for one for each crash, of whom none is down any more.
 
     Without it ISR and ELR become empty without a crash, the last known leader is elected, and nobody knows its log.
+    Where there is no ELR nobody is elected who is not in the ISR, and nothing of the kind is needed.
     """
+    if not model.elr:
+        return True
     down: list[Num] = [If(_down(model, s, replica, lost=True), 1, 0) for replica in model.all(Replica)]
     return sum(down, start=model.minimum(s)) <= electable_replicas(model, s).count() + s.spent.crashes
