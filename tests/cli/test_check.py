@@ -223,7 +223,7 @@ class Two(Model):
 
 def test_who_asks_for_symmetry_is_told_why_there_is_none(insync: Insync) -> None:
     small = ("check", "async_isr", "--replicas", 2, "--max-offset", 1, "--max-version", 1, "--quiet")
-    said = "No sort of async_isr is declared symmetric: the first replica is the leader. Every state was visited."
+    said = "No sort of async_isr is symmetric: the first replica is the leader. Every state was visited."
     code, out, _ = insync(*small, "--symmetry")
     assert (code, said in " ".join(out.split())) == (0, True)
     assert said not in " ".join(insync(*small)[1].split())

@@ -44,6 +44,7 @@ SMALL: dict[str, dict[str, int]] = {
     "kraft_published": {"servers": 1},
     "kraft": {"servers": 1},
     "kraft_996": {"records": 0, "epochs": 1, "disruptions": 0},
+    "kraft_853": {"records": 0, "additions": 0},
     "cluster": {"replicas": 2, "records": 1, "lossy_crashes": 0},
     "placement": {"brokers": 3, "topic_partitions": 2, "replicas": 2},
 }

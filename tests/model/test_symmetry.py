@@ -158,3 +158,11 @@ def test_sets_are_symmetric_where_their_members_are() -> None:
 
         class Some(Subset, of=Node, symmetric=True):
             pass
+
+
+def test_a_model_that_tells_members_apart_has_no_symmetry_though_its_sorts_have() -> None:
+    class FirstLeads(Columns):
+        tells_apart = "the first node leads"
+
+    assert Columns(nodes=3, others=3).program.symmetry is not None
+    assert FirstLeads(nodes=3, others=3).program.symmetry is None

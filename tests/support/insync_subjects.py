@@ -129,6 +129,8 @@ def _published() -> Iterator[Subject]:
         yield Subject(name, {"servers": 3})
     yield Subject("kraft", {"servers": 2, "records": 2}, judges_runs=True)
     yield Subject("kraft_996", {"servers": 2, "epochs": 1, "disruptions": 0})
+    yield Subject("kraft_853", {"servers": 2, "spares": 0, "additions": 0})
+    yield Subject("kraft_853", {"servers": 2, "spares": 0, "records": 0, "additions": 0, "removals": 1})
     yield Subject("kraft_996", {"servers": 2, "records": 0, "epochs": 1, "disruptions": 1, "answers": "awaited"})
     yield Subject("placement")
     yield Subject("placement", {"brokers": 4, "replicas": 2})

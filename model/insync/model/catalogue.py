@@ -28,6 +28,7 @@ BUILT_IN: dict[str, str] = {
     "kraft_published": "insync.kafka.quorum.kraft_published:KraftPublished",
     "kraft": "insync.kafka.quorum.kraft:Kraft",
     "kraft_996": "insync.kafka.quorum.kraft_996:Kraft996",
+    "kraft_853": "insync.kafka.quorum.kraft_853:Kraft853",
     "cluster": "insync.kafka.cluster.model:Cluster",
     "placement": "insync.kafka.placement:Placement",
 }

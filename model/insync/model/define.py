@@ -159,7 +159,7 @@ class Model(metaclass=ModelMeta):
         name: what the model is called; the class name in snake case unless the class sets it.
         headline: the properties that are checked when none is named; None is every invariant.
         within: invariants; states in which one of them fails are checked, and no step is taken from them.
-        tells_apart: of a model none of whose sorts is symmetric how it tells members apart, for who asks for symmetry.
+        tells_apart: how it tells members apart, for who asks for symmetry; with it none of its sorts is symmetric.
         unbounded: bounds that a proof may leave open, so that it holds for all their values.
         bounds: the sizes that the class declares.
         settings: what the class can be told besides sizes.

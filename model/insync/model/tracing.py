@@ -69,7 +69,7 @@ def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
                 bound = _trace_action(model, graph, name, spec, values)
                 if bound is not None:
                     actions.append(bound)
-    symmetry = symmetry_of(model.state, model.b)
+    symmetry = None if model.tells_apart else symmetry_of(model.state, model.b)
     return Program(graph, schema, tuple(actions), tuple(specs), initials, symmetry=symmetry)
 
 

@@ -23,6 +23,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
     "insync.kafka.quorum.voter:Voters": ("quorum",),
     "insync.kafka.quorum.kraft:Kraft": ("quorum_runs",),
     "insync.kafka.quorum.pre_voter:PreVoters": ("quorum_pre_votes",),
+    "insync.kafka.quorum.members:Members": ("quorum_members",),
     "insync.kafka.cluster.model:Cluster": (
         "cluster",
         "cluster_runs",

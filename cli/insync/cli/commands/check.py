@@ -110,7 +110,7 @@ def _without_symmetry(model: Model, result: CheckResult) -> list[str]:
     if not result.levels or model.program.symmetry is not None:
         return []
     why = f": {model.tells_apart}" if model.tells_apart else ""
-    return [f"No sort of {model.name} is declared symmetric{why}. Every state was visited."]
+    return [f"No sort of {model.name} is symmetric{why}. Every state was visited."]
 
 
 def _search(

@@ -1,8 +1,7 @@
 """KRaft with pre-votes (KIP-996), as the module kraft_kip_996 of Vanlightly/kafka-tlaplus has it.
 
-Its network is a set of messages, from which a message is taken when it is received; a response to a fetch that its
-sender has given up stays in it. Here it is a set for each kind of message and each ordered pair of servers. The
-module also keeps which messages were received, but no guard of what is here reads that.
+A response to a fetch that its sender has given up stays in the network (`message_sets`). The module also keeps which
+messages were received, but no guard of what is here reads that.
 
 What the module has beside that is left out: reconfiguration (KIP-853), servers that lose their disks for good, and
 pairs of servers that cannot reach each other. To the others, a server that was cut off and is back is one that stopped
@@ -18,26 +17,24 @@ from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.fetch_outcomes import FetchOutcomes
 from insync.kafka.quorum.fetches import FetchReply, Result
 from insync.kafka.quorum.mail import Answers
+from insync.kafka.quorum.message_sets import MessageSets, between, is_end
 from insync.kafka.quorum.pre_voter import LedEpoch, LogPlace, PreVoters, ReachedEpoch
 from insync.kafka.quorum.pre_votes import PreVotes
 from insync.kafka.quorum.voter import Value, Voter
-from insync.kafka.quorum.voter_log import FIRST_EPOCH, last_epoch
+from insync.kafka.quorum.voter_log import last_epoch
 from insync.model import (
     NONE,
     And,
-    Array,
     Bool,
     BoundValues,
     Condition,
     If,
     Int,
     Not,
-    Num,
     Option,
     Or,
     Record,
     RecordView,
-    SetOf,
     Setting,
     Settings,
     State,
@@ -52,7 +49,7 @@ from insync.model import (
 __all__ = ["Kraft996"]
 
 
-class Kraft996(PreVotes, FetchOutcomes, PreVoters):
+class Kraft996(PreVotes, FetchOutcomes, MessageSets, PreVoters):
     """KIP-996 as published: who hears of no leader asks whether it would be elected, before it begins an epoch."""
 
     name = "kraft_996"
@@ -90,13 +87,13 @@ class Kraft996(PreVotes, FetchOutcomes, PreVoters):
         )
         return State(
             **self.voters(b),
-            pre_vote_requests=_between(position, self.rounds),
-            vote_requests=_between(position, b.epochs),
-            pre_votes=_between(ballot, self.rounds),
-            votes=_between(ballot, b.epochs + 1),
-            begins=_between(LedEpoch, b.epochs),
-            fetches=_between(position, self.rounds),
-            replies=_between(reply, self.rounds),
+            pre_vote_requests=between(position, self.rounds),
+            vote_requests=between(position, b.epochs),
+            pre_votes=between(ballot, self.rounds),
+            votes=between(ballot, b.epochs + 1),
+            begins=between(LedEpoch, b.epochs),
+            fetches=between(position, self.rounds),
+            replies=between(reply, self.rounds),
         )
 
     @property
@@ -297,33 +294,6 @@ class Kraft996(PreVotes, FetchOutcomes, PreVoters):
                 with when(is_other):
                     s.replies[j][i].clear()
 
-    # ------------------------------------------------------------------------------------------------------ messages
-
-    def receive(self, s: StateView, kind: str, i: Voter, sender: Voter, message: Any) -> None:
-        """Take a message that is on its way (TLA+: Discard)."""
-        channel = getattr(s, kind)[sender][i]
-        require(i != sender, channel.contains(message))
-        channel.remove(message)
-
     def fetch_of(self, me: RecordView) -> Any:
         """The fetch that a server has under way; its log ends where it did when the fetch was sent."""
         return record(epoch=me.pending.value.epoch, offset=me.end, last_epoch=last_epoch(me))
-
-    def position_of(self, me: RecordView) -> Any:
-        """A server's epoch and the end of its log."""
-        return record(epoch=me.epoch, offset=me.end, last_epoch=last_epoch(me))
-
-    def request(self, epoch: int, offset: int, record_epoch: int) -> Any:
-        """A request of somebody in an epoch, whose log ends so."""
-        require(record_epoch <= epoch, is_end(offset, record_epoch))
-        return record(epoch=epoch, offset=offset, last_epoch=record_epoch)
-
-
-def is_end(offset: Num | int, record_epoch: Num | int) -> Condition:
-    """Whether a log can end with a record of an epoch at an offset; the first record is of the first epoch."""
-    return And(offset > 0, Or(offset > 1, record_epoch == FIRST_EPOCH))
-
-
-def _between(message: Any, most: int) -> Array:
-    """Messages of a kind for each sender and receiver, at most so many."""
-    return Array(Voter, Array(Voter, SetOf(message, most)))

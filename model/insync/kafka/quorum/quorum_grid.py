@@ -1,7 +1,8 @@
 """What the trace grid shows of a state of the quorum: a cell per server, and one for what clients know.
 
 A server's cell reads `L2 [v1@2 | v2@2]`: it leads epoch 2, and its log has the records v1 and v2 of that epoch; the
-high watermark, the bar, has passed the first. `*@2` is the record with which a leader begins.
+high watermark, the bar, has passed the first. `*@2` is the record with which a leader begins, `+n3@2` one that adds a
+voter, and `-n3@2` one that removes one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ _MARKS = {
     "UNATTACHED": "U",
     "RESIGNED": "R",
     "ILLEGAL": "X",
+    "ABSENT": "-",
+    "DEAD": "D",
 }
+
+_CHANGES = {"added": "+", "removed": "-"}
 
 
 def quorum_grid(state: ReadableState) -> dict[str, GridCell]:
@@ -45,8 +50,15 @@ def quorum_grid(state: ReadableState) -> dict[str, GridCell]:
 
 
 def _server(server: dict[str, Any]) -> LogCell:
-    records = [LogRecord(record["value"] or "*", str(record["epoch"])) for record in server["log"] if record["epoch"]]
-    mark = f"{_MARKS[server['state']]}{server['epoch']}"
+    records = [LogRecord(_record(record), str(record["epoch"])) for record in server["log"] if record["epoch"]]
+    state = server["state"]
+    mark = _MARKS[state] if state in ("ABSENT", "DEAD") else f"{_MARKS[state]}{server['epoch']}"
+    observer = " o" if server.get("role") == "OBSERVER" else ""
     while len(records) < server["high_watermark"]:
         records.append(LogRecord("-"))
-    return LogCell(tuple(records), server["high_watermark"], mark)
+    return LogCell(tuple(records), server["high_watermark"], f"{mark}{observer}")
+
+
+def _record(record: dict[str, Any]) -> str:
+    change = next((f"{sign}{record[field]}" for field, sign in _CHANGES.items() if record.get(field)), "*")
+    return str(record["value"] or change)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,6 +29,7 @@ from insync.model import (
     SetValue,
     StateView,
     bound,
+    count,
     set_of,
 )
 
@@ -140,11 +141,15 @@ class Voters(Model):
             votes=Set(Voter),
             high_watermark=Int(0, self.capacity),
             end=Int(0, self.capacity),
-            log=Array(self.capacity, entry(Value, highest)),
+            log=Array(self.capacity, self.entry(highest)),
             # Up to where the others have this server's log, as far as it knows (TLA+: endOffset).
             fetched=Array(Voter, Int(0, self.capacity)),
             **more,
         )
+
+    def entry(self, highest: int) -> Record:
+        """Lay out a record."""
+        return entry(Value, highest)
 
     @property
     def capacity(self) -> int:
@@ -175,6 +180,10 @@ class Voters(Model):
     def is_majority(self, servers: SetValue) -> Condition:
         """Whether these servers are a quorum (TLA+: Quorum)."""
         return 2 * servers.count() > self.b.servers
+
+    def majority_has(self, me: RecordView, has: Callable[[Voter], Condition]) -> Condition:
+        """Whether a majority of the voters that a server knows is so."""
+        return 2 * count(self.all(Voter), has) > self.b.servers
 
     def forget(self, me: RecordView) -> None:
         """A server that restarts has lost what it had in memory."""

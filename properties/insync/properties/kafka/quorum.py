@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from insync.kafka.quorum.voter import Value, Voter, Voters, Written
-from insync.model import And, Condition, Implies, Not, Or, StateView, count, for_all
+from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
 from insync.properties import Failure, invariant, step_invariant
 
 __all__ = [
@@ -115,8 +115,7 @@ def committed_entries_reach_a_majority(model: Voters, s: StateView) -> Condition
         return Or(*places)
 
     def reaches(i: Voter) -> Condition:
-        holders = count(model.all(Voter), lambda j: has(j, i))
-        return And(leads[i], has(i, i), 2 * holders > model.b.servers)
+        return And(leads[i], has(i, i), model.majority_has(s.server[i], lambda j: has(j, i)))
 
     return Implies(Or(*leads.values()), Or(*(reaches(i) for i in model.all(Voter))))
 

@@ -1,0 +1,317 @@
+"""KRaft with voters that come and go (KIP-853), as the module kraft_kip_853 of Vanlightly/kafka-tlaplus has it.
+
+Pairs of servers that cannot reach each other are left out, and with them what the module has for liveness alone: a
+BeginQuorumEpoch that is sent again, and how the last fetch went. So is the fetch that a new server sends when it is
+started, whose answer nobody takes. Of a record that changes the voters there is who came or went; which voters there
+are then is what the log says.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from insync.kafka.quorum.elections import Ballot
+from insync.kafka.quorum.fetches import Result
+from insync.kafka.quorum.member_elections import MemberElections
+from insync.kafka.quorum.member_fetches import MemberFetches, MemberReply
+from insync.kafka.quorum.members import HeardEpoch, LedEpoch, Members, MemberState, Place, Role
+from insync.kafka.quorum.message_sets import MessageSets, between
+from insync.kafka.quorum.reconfiguration import Reconfiguration
+from insync.kafka.quorum.voter import Value, Voter
+from insync.kafka.quorum.voter_log import last_epoch
+from insync.model import (
+    NONE,
+    And,
+    Bool,
+    BoundValues,
+    If,
+    Int,
+    Option,
+    Record,
+    RecordView,
+    SetValue,
+    State,
+    StateView,
+    action,
+    record,
+    require,
+    when,
+)
+
+__all__ = ["Kraft853"]
+
+
+class Asker(Enum):
+    """What one who fetches takes itself for."""
+
+    VOTER = "voter"
+    OBSERVER = "observer"
+
+
+class Sender(Enum):
+    """Whether the leader that answers a fetch leads on, or has left by what the fetch has committed."""
+
+    LEADER = "leader"
+    FORMER_LEADER = "former leader"
+
+
+KINDS = ("vote_requests", "votes", "begins", "fetches", "replies")
+"""The kinds of messages."""
+
+
+class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Members):
+    """KIP-853 as published: voters are added and removed by records of the log, and known by their disks."""
+
+    name = "kraft_853"
+    headline = (
+        "leader_has_all_acknowledged_values",
+        "acknowledged_values_stay_with_a_voter",
+        "no_log_divergence",
+        "never_two_leaders_in_an_epoch",
+        "no_illegal_state",
+        "states_match_roles",
+    )
+
+    def declare(self, b: BoundValues) -> State:
+        """Lay out the state: the servers, and the messages by kind, sender and receiver."""
+        epoch, offset = Int(0, b.epochs), Int(0, self.capacity)
+        position = Record(epoch=epoch, offset=offset, last_epoch=epoch)
+        fetch = Record(epoch=epoch, offset=offset, last_epoch=epoch, observer=Bool)
+        ballot = Record(epoch=epoch, leader=Option(Voter), granted=Bool, fenced=Bool)
+        reply = Record(
+            result=Result,
+            leader=Option(Voter),
+            epoch=epoch,
+            high_watermark=offset,
+            record_epoch=epoch,
+            value=Option(Value),
+            end=offset,
+            added=Option(Voter),
+            removed=Option(Voter),
+            request=fetch,
+        )
+        return State(
+            **self.members(b),
+            vote_requests=between(position, b.epochs),
+            votes=between(ballot, b.epochs + 1),
+            begins=between(LedEpoch, b.epochs),
+            fetches=between(fetch, 2 * self.rounds),
+            replies=between(reply, 3 * self.rounds),
+        )
+
+    @property
+    def rounds(self) -> int:
+        """How many fetches or answers may be between two servers; more would be reported as a violation of type_ok."""
+        return self.b.epochs + self.b.restarts + self.b.additions + self.b.removals + 1
+
+    # ----------------------------------------------------------------------------------------------------- elections
+
+    def ask_for_votes(self, s: StateView, i: Voter) -> None:
+        """Send a vote request to the other voters. TLA+: SendAll of RequestVoteRequest."""
+        me = s.server[i]
+        for j, is_other in self.beside(i):
+            with when(And(is_other, me.members.contains(j), s.server[j].state != MemberState.DEAD)):
+                s.vote_requests[i][j].add(self.position_of(me))
+
+    def announce(self, s: StateView, i: Voter, voters: SetValue) -> None:
+        """Tell voters who leads. TLA+: SendAllOnce and Send of BeginQuorumEpochRequest."""
+        for j, is_other in self.beside(i):
+            with when(And(is_other, voters.contains(j), s.server[j].state != MemberState.DEAD)):
+                s.begins[i][j].add(s.server[i].epoch)
+
+    def cut_off(self, s: StateView, i: Voter) -> None:
+        """Drop what is on its way from a server and to it. TLA+: DisconnectDeadServer."""
+        for j, is_other in self.beside(i):
+            with when(is_other):
+                for kind in KINDS:
+                    getattr(s, kind)[i][j].clear()
+                    getattr(s, kind)[j][i].clear()
+
+    @action(label="{i} answers the vote request of {candidate}@{epoch}")
+    def handle_vote_request(
+        self, s: StateView, i: Voter, candidate: Voter, epoch: LedEpoch, offset: Place, record_epoch: LedEpoch
+    ) -> None:
+        """A server answers a vote request. TLA+: HandleVoteRequest."""
+        request = self.request(epoch, offset, record_epoch)
+        self.receive(s, "vote_requests", i, candidate, request)
+        s.votes[i][candidate].add(self.vote(s.server[i], candidate, epoch, offset, record_epoch).message)
+
+    @action(label="{i} gets the vote of {voter} for epoch {epoch}")
+    def handle_vote(self, s: StateView, i: Voter, voter: Voter, epoch: LedEpoch) -> None:
+        """A candidate hears that a server has voted for it. TLA+: HandleVoteResponse."""
+        self.handle_ballot(s, i, voter, Ballot(epoch, NONE, True, False))
+
+    @action(label="{i} hears of {voter} no vote, epoch {epoch}")
+    def handle_refusal(self, s: StateView, i: Voter, voter: Voter, epoch: LedEpoch, fenced: bool) -> None:
+        """A candidate hears that a server does not vote for it. TLA+: HandleVoteResponse."""
+        self.handle_ballot(s, i, voter, Ballot(epoch, NONE, False, fenced))
+
+    @action(label="{i} hears of {voter} no vote, epoch {epoch}, {leader} leads")
+    def handle_refusal_naming(
+        self, s: StateView, i: Voter, voter: Voter, epoch: LedEpoch, fenced: bool, leader: Voter
+    ) -> None:
+        """A candidate hears that a server does not vote for it, and who leads. TLA+: HandleVoteResponse."""
+        self.handle_ballot(s, i, voter, Ballot(epoch, leader, False, fenced))
+
+    def handle_ballot(self, s: StateView, i: Voter, voter: Voter, ballot: Ballot) -> None:
+        """Take a response to a vote request."""
+        self.receive(s, "votes", i, voter, ballot.message)
+        self.count_vote(s.server[i], i, voter, ballot)
+
+    @action(label="{i} hears that {leader} leads epoch {epoch}")
+    def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: LedEpoch) -> None:
+        """A server hears of a leader. TLA+: AcceptBeginQuorumRequest."""
+        self.receive(s, "begins", i, leader, epoch)
+        self.hear_of_leader(s.server[i], i, leader, epoch)
+
+    # --------------------------------------------------------------------------------------------------- replication
+
+    def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:
+        """Send a fetch, if one like it is not under way. TLA+: Send of FetchRequest."""
+        with when(s.server[leader].state != MemberState.DEAD):
+            s.fetches[i][leader].add(self.fetch_of(s.server[i], s.server[i].epoch))
+
+    @action(label="{i} answers the fetch of {asker} {follower} from {offset}@{record_epoch}, epoch {epoch}")
+    def handle_fetch(
+        self,
+        s: StateView,
+        i: Voter,
+        follower: Voter,
+        epoch: HeardEpoch,
+        offset: Place,
+        record_epoch: LedEpoch,
+        asker: Asker,
+    ) -> None:
+        """A server answers a fetch. TLA+: RejectFetchRequest, DivergingFetchRequest, AcceptFetchRequestFrom..."""
+        self.request(epoch, offset, record_epoch)
+        self.answer(s, i, follower, epoch, offset, record_epoch, observer=asker is Asker.OBSERVER)
+
+    @action(label="{i} answers the fetch of {follower}, which has nothing yet, epoch {epoch}")
+    def handle_first_fetch(self, s: StateView, i: Voter, follower: Voter, epoch: HeardEpoch) -> None:
+        """A server answers the fetch of a new one. TLA+: as handle_fetch."""
+        self.answer(s, i, follower, epoch, 0, 0, observer=True)
+
+    def answer(
+        self, s: StateView, i: Voter, follower: Voter, epoch: int, offset: int, record_epoch: int, *, observer: bool
+    ) -> None:
+        """Take a fetch, and send the response to it."""
+        request = record(epoch=epoch, offset=offset, last_epoch=record_epoch, observer=observer)
+        self.receive(s, "fetches", i, follower, request)
+        reply = self.answer_fetch(s, i, follower, epoch, offset, record_epoch, observer)
+        s.replies[i][follower].add(reply.message(request))
+
+    @action(label="{i} receives {value}@{record_epoch} from {sender} {source}, HW {high_watermark}")
+    def handle_record(
+        self,
+        s: StateView,
+        i: Voter,
+        source: Voter,
+        high_watermark: Place,
+        record_epoch: LedEpoch,
+        value: Value,
+        sender: Sender,
+    ) -> None:
+        """A server appends a value. TLA+: HandleFetchResponse."""
+        self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch, value=value)
+
+    @action(label="{i} receives the first record of epoch {record_epoch} from {sender} {source}, HW {high_watermark}")
+    def handle_leader_change(
+        self, s: StateView, i: Voter, source: Voter, high_watermark: Place, record_epoch: LedEpoch, sender: Sender
+    ) -> None:
+        """A server appends the first record of all, or that with which a leader began. TLA+: HandleFetchResponse."""
+        self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch)
+
+    @action(label="{i} receives from {sender} {source} that {new} is added @{record_epoch}, HW {high_watermark}")
+    def handle_addition(
+        self,
+        s: StateView,
+        i: Voter,
+        source: Voter,
+        high_watermark: Place,
+        record_epoch: LedEpoch,
+        new: Voter,
+        sender: Sender,
+    ) -> None:
+        """A server appends that a voter is added. TLA+: HandleFetchResponse."""
+        require(self.b.additions > 0)
+        self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch, added=new)
+
+    @action(label="{i} receives from {sender} {source} that {old} is removed @{record_epoch}, HW {high_watermark}")
+    def handle_removal(
+        self,
+        s: StateView,
+        i: Voter,
+        source: Voter,
+        high_watermark: Place,
+        record_epoch: LedEpoch,
+        old: Voter,
+        sender: Sender,
+    ) -> None:
+        """A server appends that a voter is removed. TLA+: HandleFetchResponse."""
+        require(self.b.removals > 0)
+        self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch, removed=old)
+
+    @action(label="{i} receives nothing new from {sender} {source}, HW {high_watermark}")
+    def handle_nothing(self, s: StateView, i: Voter, source: Voter, high_watermark: Place, sender: Sender) -> None:
+        """A server hears of the high watermark. TLA+: HandleFetchResponse."""
+        self.handle_accepted(s, i, source, Result.EMPTY, sender, high_watermark, 0)
+
+    @action(label="{i} hears of {source} that logs part at {end}@{record_epoch}, HW {high_watermark}")
+    def handle_diverging(
+        self, s: StateView, i: Voter, source: Voter, high_watermark: Place, record_epoch: LedEpoch, end: Place
+    ) -> None:
+        """A server cuts its log. TLA+: HandleFetchResponse."""
+        self.handle_accepted(s, i, source, Result.DIVERGING, Sender.LEADER, high_watermark, record_epoch, end=end)
+
+    @action(label="{i} hears that {source} does not lead, epoch {epoch}, HW {high_watermark}")
+    def handle_not_leader(self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: Place) -> None:
+        """A server asked one that does not lead and knows nobody who does. TLA+: HandleFetchResponse."""
+        self.handle_reply(s, i, source, MemberReply(Result.NOT_LEADER, NONE, epoch, high_watermark, 0, NONE, 0))
+
+    @action(label="{i} hears of {source} that {leader} leads, epoch {epoch}, HW {high_watermark}")
+    def handle_other_leader(
+        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: Place, leader: Voter
+    ) -> None:
+        """A server asked one that does not lead and knows who does, or did. TLA+: HandleFetchResponse."""
+        self.handle_reply(s, i, source, MemberReply(Result.NOT_LEADER, leader, epoch, high_watermark, 0, NONE, 0))
+
+    @action(label="{i} hears of {source} that its epoch is wrong, epoch {epoch}, HW {high_watermark}")
+    def handle_wrong_epoch(
+        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: Place, fenced: bool
+    ) -> None:
+        """A server asked the leader of another epoch. TLA+: HandleFetchResponse."""
+        error = If(fenced, Result.FENCED, Result.UNKNOWN)
+        self.handle_reply(s, i, source, MemberReply(error, source, epoch, high_watermark, 0, NONE, 0))
+
+    def handle_accepted(
+        self,
+        s: StateView,
+        i: Voter,
+        source: Voter,
+        result: Result,
+        sender: Sender,
+        high_watermark: int,
+        epoch: int,
+        value: Any = NONE,
+        end: int = 0,
+        added: Any = NONE,
+        removed: Any = NONE,
+    ) -> None:
+        """Take a response of the leader of the epoch in which the fetch was sent, which leaves with it or does not."""
+        require(self.b.removals > 0 or sender is Sender.LEADER)
+        asked, leader = s.server[i].pending.value.epoch, source if sender is Sender.LEADER else NONE
+        reply = MemberReply(result, leader, asked, high_watermark, epoch, value, end, added, removed)
+        self.handle_reply(s, i, source, reply)
+
+    def handle_reply(self, s: StateView, i: Voter, source: Voter, reply: MemberReply) -> None:
+        """Take the response to the fetch that is under way; others stay until the same fetch is under way again."""
+        me = s.server[i]
+        require(me.pending.is_some(), me.pending.value.to == source)
+        self.receive(s, "replies", i, source, reply.message(self.fetch_of(me, me.pending.value.epoch)))
+        self.take_reply(s, i, reply)
+
+    def fetch_of(self, me: RecordView, epoch: Any) -> Any:
+        """A server's fetch: the epoch, the end of its log, and whether it takes itself for an observer."""
+        observer = me.role == Role.OBSERVER
+        return record(epoch=epoch, offset=me.end, last_epoch=last_epoch(me), observer=observer)

@@ -1,0 +1,96 @@
+"""What servers of the quorum do where voters come and go, step by step."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+import pytest
+
+from insync.explorer import Limits, check
+from insync.kafka.quorum.kraft_853 import Kraft853
+from insync.model import UserError
+from insync_walk import Walk
+
+quorum = cache(Kraft853)
+"""The quorum under these bounds, which is traced once."""
+
+TWO = {"servers": 2, "records": 0}
+JOINING = (
+    "n2 is started with the voters that n1 knows",
+    "n1 adds n2 to the voters",
+    "n2 hears that n1 leads epoch 1",
+    "n2 fetches from n1",
+    "n1 answers the fetch of n2, which has nothing yet, epoch 1",
+    "n2 receives the first record of epoch 1 from LEADER n1, HW 1",
+    "n2 fetches from n1",
+    "n1 answers the fetch of OBSERVER n2 from 1@1, epoch 1",
+    "n2 receives from LEADER n1 that n2 is added @1, HW 1",
+)
+
+
+def server(walk: Walk, name: str) -> dict[str, Any]:
+    return cast(dict[str, dict[str, Any]], walk.state["server"])[name]
+
+
+def test_who_is_added_is_a_voter_once_its_log_says_so_and_the_change_is_committed_when_it_has_it() -> None:
+    walk = Walk(quorum(**TWO), *JOINING[:2])
+    assert (server(walk, "n1")["members"], server(walk, "n2")["members"]) == (["n1", "n2"], ["n1"])
+    assert walk.cells["n1"] == "L1 [*@1 | +n2@1]"
+    walk.take(*JOINING[2:8])
+    assert server(walk, "n2")["role"] == "OBSERVER"
+    assert walk.cells["n2"] == "F1 o [*@1 |]"
+    walk.take(*JOINING[8:])
+    assert (server(walk, "n2")["role"], server(walk, "n2")["members"]) == ("VOTER", ["n1", "n2"])
+    assert [server(walk, name)["committed"] for name in ("n1", "n2")] == [False, False]
+    walk.take(
+        "n2 fetches from n1",
+        "n1 answers the fetch of VOTER n2 from 2@1, epoch 1",
+        "n2 receives nothing new from LEADER n1, HW 2",
+    )
+    assert [server(walk, name)["committed"] for name in ("n1", "n2")] == [True, True]
+
+
+def test_one_change_is_made_at_a_time() -> None:
+    walk = Walk(quorum(servers=2, records=0, removals=1, additions=1), *JOINING)
+    assert not any("removes" in label for label in walk.enabled)
+    walk.take("n2 fetches from n1", "n1 answers the fetch of VOTER n2 from 2@1, epoch 1")
+    assert {"n1 removes n1 from the voters", "n1 removes n2 from the voters"} <= walk.enabled
+
+
+def test_a_leader_that_removes_itself_leads_as_an_observer_until_that_is_committed() -> None:
+    walk = Walk(quorum(servers=2, spares=0, records=0, additions=0, removals=1), "n1 removes n1 from the voters")
+    assert walk.cells["n1"] == "L1 o [*@1 | -n1@1]"
+    walk.take("n2 fetches from n1", "n1 answers the fetch of VOTER n2 from 1@1, epoch 1")
+    walk.take("n2 receives from LEADER n1 that n1 is removed @1, HW 1")
+    assert server(walk, "n2")["members"] == ["n2"]
+    walk.take("n2 fetches from n1", "n1 answers the fetch of VOTER n2 from 2@1, epoch 1")
+    assert (server(walk, "n1")["state"], server(walk, "n1")["role"]) == ("UNATTACHED", "OBSERVER")
+    assert server(walk, "n1")["leader"] is None
+
+
+def test_who_has_lost_its_disk_is_nobody_any_more() -> None:
+    walk = Walk(quorum(servers=3, spares=0, records=0, additions=0, crashes=1), "n2 fetches from n1")
+    walk.take("n2 loses its disk for good")
+    assert walk.cells["n2"] == "D [|]"
+    assert not any("n2" in label for label in walk.enabled)
+
+
+@pytest.mark.slow
+def test_a_late_vote_request_takes_a_server_back_to_an_earlier_epoch() -> None:
+    """As published: the module compares the epochs for the answer alone."""
+    model = Kraft853(servers=3, spares=0, records=0, epochs=3, additions=0)
+    found = check(model, properties=["epochs_grow"], limits=Limits(seconds=100))
+    assert [one.trace_length for one in found.violations] == [7]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_a_voter_that_is_added_and_one_that_is_removed_lose_nothing() -> None:
+    found = check(Kraft853(servers=2, records=1, additions=1, removals=1), limits=Limits(states=3_000_000))
+    assert not found.violations
+
+
+def test_there_must_be_a_first_voter() -> None:
+    with pytest.raises(UserError, match="spares 2 is too many: one of the 2 servers must be a voter"):
+        Kraft853(servers=2, spares=2)
