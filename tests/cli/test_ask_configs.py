@@ -122,7 +122,10 @@ def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Pat
     configured = read(tmp_path, TOPICS, broker)
     assert by_topic(configured)["logs"] == {"replicas": 1, "min_insync": 2, "unclean": "on"}
     assert list(configured.named) == ["cleanup.policy", "replica.lag.time.max.ms"]
-    assert configured.ignored == 2, "segment.bytes and port"
+    assert configured.ignored == ("port", "segment.bytes")
+    misspelt = read(tmp_path, TOPICS, "min.insync.replica=2\nunclean.leader.election.interval.ms=1\n").ignored
+    assert "min.insync.replica (is min.insync.replicas meant?)" in misspelt
+    assert "unclean.leader.election.interval.ms" in misspelt, "it is one of Kafka's"
     every = "".join(f"{key}=1\n" for key in reversed(NAMED))
     assert list(read(tmp_path, TOPICS, broker + every).named) == sorted(NAMED)
     assert by_topic(read(tmp_path, TOPICS, broker, min_insync=1))["orders"]["min_insync"] == 1
@@ -182,7 +185,7 @@ def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
     assert "at risk: an acknowledged record is lost in 5 steps by: b1 crashes, its log ends at 0" in text
     assert "what helps: Kafka 4.4" in text
     assert "topics: wide unknown: the model has at most 5 replicas, not 7" in text
-    assert "not asked about: cleanup.policy (compaction, which is not modelled) 1 other key ignored." in text
+    assert "not asked about: cleanup.policy (compaction, which is not modelled) ignored: segment.bytes" in text
     command.main([*arguments, "--json"], "insync ask", standalone_mode=False)
     answer = json.loads(capsys.readouterr().out)
     orders = answer["combinations"][0]

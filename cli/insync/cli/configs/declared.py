@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from insync.model.errors import UserError
 
-__all__ = ["NAMED", "Declared", "Place", "mistake", "setting_of"]
+__all__ = ["NAMED", "Declared", "Place", "mistake", "setting_of", "with_near_setting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,12 @@ def setting_of(found: Declared) -> tuple[str, int | str] | None:
     return None if known is None else (known[0], known[1](found))
 
 
+def with_near_setting(key: str) -> str:
+    """Return a key that is no setting, with the setting that it is written almost like, if there is one."""
+    near = difflib.get_close_matches(key, _SETTINGS, n=1, cutoff=_NEARLY)
+    return f"{key} (is {near[0]} meant?)" if near else key
+
+
 def _count(found: Declared) -> int:
     text = found.value
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) >= 1):
@@ -105,6 +112,7 @@ def _flushing(found: Declared) -> str:
 
 
 _NEVER = (1 << 63) - 1  # Kafka's default
+_NEARLY = 0.9
 _SETTINGS: dict[str, tuple[str, Callable[[Declared], int | str]]] = {
     "default.replication.factor": ("replicas", _count),
     "ReplicationFactor": ("replicas", _count),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.cli.configs.configs_describe import configs_in, is_configs_heading
-from insync.cli.configs.declared import NAMED, Declared, setting_of
+from insync.cli.configs.declared import NAMED, Declared, setting_of, with_near_setting
 from insync.cli.configs.server_properties import properties_in
 from insync.cli.configs.topics_describe import is_topics_line, topics_in
 from insync.model.errors import UserError
@@ -43,12 +43,12 @@ class Configured:
     Attributes:
         combinations: each distinct combination of settings, in the order of its first topic.
         named: the keys that matter to replication and are not asked about, each with what it is about.
-        ignored: how many other keys there are.
+        ignored: the other keys, in alphabetical order; of one that is written almost like a setting also which.
     """
 
     combinations: tuple[Combination, ...]
     named: Mapping[str, str]
-    ignored: int
+    ignored: tuple[str, ...]
 
 
 def read_configs(paths: Sequence[Path], given: Settings) -> Configured:
@@ -68,7 +68,8 @@ def read_configs(paths: Sequence[Path], given: Settings) -> Configured:
     found = [declared for path in paths for declared in _read(path)]
     others = {entry.key for entry in found if setting_of(entry) is None and not entry.key.startswith(_PARTITION)}
     named = {key: NAMED[key] for key in sorted(others & NAMED.keys())}
-    return Configured(_combined(_by_topic(found, given)), named, len(others) - len(named))
+    ignored = tuple(with_near_setting(key) for key in sorted(others - named.keys()))
+    return Configured(_combined(_by_topic(found, given)), named, ignored)
 
 
 def _read(path: Path) -> list[Declared]:

@@ -45,11 +45,11 @@ def _outcome(found: Exposure) -> str:
     return f"safe: no acknowledged record is lost in {plural(result.distinct_states, 'state')}, all of them"
 
 
-def describe_unasked(named: Mapping[str, str], ignored: int, width: int) -> str:
-    """Return which keys matter and were not asked about, and how many others there are, each wrapped."""
+def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], width: int) -> str:
+    """Return which keys matter and were not asked about, and which others there are, each wrapped."""
     lines = [f"not asked about: {key} ({about})" for key, about in named.items()]
     if ignored:
-        lines.append(f"{plural(ignored, 'other key')} ignored.")
+        lines.append(f"ignored: {', '.join(ignored)}")
     lines.append(
         "One election (N-01) and two reassignments (N-02) were not looked for; `insync ask` without --config does."
     )
@@ -58,7 +58,7 @@ def describe_unasked(named: Mapping[str, str], ignored: int, width: int) -> str:
 
 
 def exposures_json(
-    found: Sequence[tuple[Exposure, Sequence[str]]], named: Mapping[str, str], ignored: int, verdict: str
+    found: Sequence[tuple[Exposure, Sequence[str]]], named: Mapping[str, str], ignored: Sequence[str], verdict: str
 ) -> str:
     """Return the object for scripts."""
     return json.dumps(
@@ -66,7 +66,7 @@ def exposures_json(
             "verdict": verdict,
             "combinations": [{**_one(exposure), "topics": list(topics)} for exposure, topics in found],
             "not_asked_about": dict(named),
-            "ignored": ignored,
+            "ignored": list(ignored),
         },
         ensure_ascii=False,
     )
