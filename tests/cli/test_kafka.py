@@ -9,11 +9,19 @@ from typing import Any
 
 import pytest
 
+from insync.cli.show.kafka_replay_report import describe_replay
+from insync.conformance.catalogue.entry_traces import steps_again
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.pinned import pinned_versions
+from insync.conformance.replay import replay_on_kafka
+from insync.explorer.traces.grid import plain
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
 from insync_kafka import Recording
 
 Insync = Callable[..., Any]
+
+LOST = "no_acknowledged_record_is_lost"
 
 
 @pytest.fixture(autouse=True)
@@ -160,6 +168,23 @@ def test_a_divergence_shows_both(insync: Insync, monkeypatch: pytest.MonkeyPatch
     )
     assert ["6", "in", "Kafka", "4.1.2", "F1", "[|]", "L1", "[|", "r0@0]", "b2@1", "ISR", "b2", "fenced", "b1"] in rows
     assert ["controller.isr", "[b1", "b2]", "[b2]"] in rows
+
+
+@pytest.mark.parametrize(
+    ("release", "defect", "told"), [("3.9.1", "none", True), ("4.1.1", "R-26", False), ("4.1", "R-26", False)]
+)
+def test_a_difference_from_the_trace_of_another_release_is_said_to_be_one(
+    release: str, defect: str, told: bool
+) -> None:
+    model = Cluster(**{**DEFECTS["R-26"].bounds, "release": release, "defect": defect})
+    recording = Recording.read("R-26-4.1.2")
+    _, recorded = recording.trace()
+    asked = steps_again(model.identity, [(step.action or "", step.parameters) for step in recorded.steps[1:]], LOST)
+    said = describe_replay(replay_on_kafka(asked.trace, asked.model, recording), asked.model, plain, 120)
+    sentence = (
+        "The trace is of 3.9.1, and Kafka 4.1.2 has the rules of 4.1.1, so the two may differ by what has changed"
+    )
+    assert (sentence in said) is told
 
 
 def test_a_divergence_as_json(insync: Insync, monkeypatch: pytest.MonkeyPatch, libs: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Sequence
 
 from insync.cli.show.as_json import steps_json
@@ -13,6 +14,8 @@ from insync.explorer.ask import shown_bounds
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import NO_DEFECT
+from insync.kafka.releases import Release, release_of
 
 __all__ = ["describe_replay", "replay_entry", "replay_json", "verdict_line"]
 
@@ -30,7 +33,21 @@ def describe_replay(replayed: KafkaReplay, model: Cluster, paint: Paint, width: 
     lines = [verdict_line(replayed, paint), f"cluster   {describe_bounds(shown_bounds(model))}", "", grid.rstrip()]
     if replayed.differences:
         lines += ["", *_table(replayed.differences, replayed.kafka)]
+        lines += _of_another_release(model, replayed.kafka, width)
     return "\n".join(lines)
+
+
+def _of_another_release(model: Cluster, kafka: str, width: int) -> list[str]:
+    """What to make of a difference where the trace, which is none of a defect, has the rules of another release."""
+    release = Release(model.identity["release"])
+    own, asked = release.same_since, release_of(kafka).same_since
+    if own is asked or model.identity["defect"] != NO_DEFECT:
+        return []
+    said = (
+        f"The trace is of {release.value}, and Kafka {kafka} has the rules of {asked.value}, so the two may differ by "
+        "what has changed between them: `insync kafka bisect TRACE` asks all releases."
+    )
+    return ["", *textwrap.wrap(said, width)]
 
 
 def replay_json(replayed: KafkaReplay) -> str:
