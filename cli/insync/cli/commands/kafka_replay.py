@@ -95,7 +95,7 @@ def _replay_on_cluster(trace: str, choice: ClusterChoice, record: bool, output: 
             cluster.wait_for_brokers()
             steps.begin("taking the steps")
             replayed = replay_on_cluster(claim, model, Operator(cluster))
-    if recorder is not None:
+    if recorder is not None and replayed.reason is None:
         recorder.write("trace", [replayed.verdict.value == "reproduced"])
     output.show(lambda: describe_replay(replayed, model, output.paint, output.width), lambda: replay_json(replayed))
     return _EXIT_CODES[replayed.verdict.value]
