@@ -61,8 +61,6 @@ class Harness:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                text=True,
-                encoding="utf-8",
                 process_group=0,  # Ctrl-C is for us, who end it in order
             )
         except BaseException:
@@ -87,12 +85,12 @@ class Harness:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(json.dumps({"command": command, **arguments}) + "\n")
+            self._process.stdin.write(f"{json.dumps({'command': command, **arguments})}\n".encode())
             self._process.stdin.flush()
             self._wait()
             line = self._process.stdout.readline()
         except BrokenPipeError:
-            line = ""
+            line = b""
         if not line:
             self._errors.seek(0)
             message = f"The harness for Kafka {self.version} has ended:\n{self._errors.read().strip()[-2000:]}"

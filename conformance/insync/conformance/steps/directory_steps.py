@@ -30,17 +30,15 @@ class DirectorySteps:
     Args:
         kafka: what takes the commands.
         model: the model.
+
+    Attributes:
+        count: how many directories each broker has.
     """
 
     def __init__(self, kafka: Commands, model: Cluster) -> None:
         self._kafka, self._model = kafka, model
+        self.count = 2 if model.directories_fail or model.b.moves or model.b.directory_losses else 1
         self._alone: set[str] = set()  # brokers one of whose directories was taken out
-
-    @property
-    def count(self) -> int:
-        """How many directories each broker has."""
-        b = self._model.b
-        return 2 if self._model.directories_fail or b.moves or b.directory_losses else 1
 
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the directory with the log fail; the broker will tell of it, or not, as the model's."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, ConsumerSeen, Observation
@@ -53,6 +54,7 @@ def broker_name(number: int | None) -> str | None:
     return None if number is None or number < 0 else f"b{number}"
 
 
+@cache
 def broker_id(name: str) -> int:
     """Return the id of a broker that the model calls so."""
     return int(name.removeprefix("b"))

@@ -29,8 +29,11 @@ final class BrokerParts {
     /** What brokers on some directories are configured with; to parse it takes a while. */
     private static final Map<List<File>, KafkaConfig> CONFIGURATIONS = new ConcurrentHashMap<>();
     private static final Map<Integer, Object> QUOTAS = new ConcurrentHashMap<>();
-    private static final List<String> PURGATORIES = List.of(
-        "Produce", "Fetch", "DeleteRecords", "ElectLeader", "RemoteFetch", "RemoteListOffsets", "ShareFetch");
+    private static final List<String> PURGATORIES = List.of("Produce", "Fetch", "DeleteRecords");
+    /** Purgatories in which nothing ever waits here; to make one takes a while, so all brokers have the same. */
+    private static final List<String> EMPTY_PURGATORIES = List.of(
+        "ElectLeader", "RemoteFetch", "RemoteListOffsets", "ShareFetch");
+    private static final Map<String, Object> SHARED = new ConcurrentHashMap<>();
 
     final KafkaConfig configuration;
     final Metrics metrics;
@@ -75,7 +78,16 @@ final class BrokerParts {
         parts.put("brokerEpochSupplier", epoch);
         if (directories.several()) parts.put("directoryEventHandler", directories.handler());
         for (String name : PURGATORIES) parts.put("delayed" + name + "PurgatoryParam", purgatory(name, id));
+        for (String name : EMPTY_PURGATORIES) {
+            parts.put("delayed" + name + "PurgatoryParam", SHARED.computeIfAbsent(name, one -> purgatory(one, id)));
+        }
         replicaManager = Construct.named(ReplicaManager.class, parts);
+    }
+
+    /** Ends what tells of all measurements outside the process: nobody asks, and brokers come and go. */
+    static void tellNoMeasurements() {
+        Class<?> measurements = Reflect.classOf("org.apache.kafka.server.metrics.KafkaYammerMetrics");
+        Reflect.call(Reflect.get(Reflect.getStatic(measurements, "INSTANCE"), "jmxReporter"), "shutdown");
     }
 
     /** The version of Raft, null before 3.9, which knows none. */

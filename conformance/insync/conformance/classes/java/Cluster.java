@@ -89,10 +89,11 @@ final class Cluster {
     }
 
     private void runDue() {
-        brokers.values().stream().filter(broker -> broker.running).forEach(broker -> {
+        for (BrokerNode broker : brokers.values()) {
+            if (!broker.running) continue;
             broker.scheduler.runDue();
             if (directories > 1) broker.moving.truncate();
-        });
+        }
     }
 
     private String act(String name, JsonNode command) {

@@ -20,6 +20,12 @@ final class Construct {
             return Arrays.stream(type.getDeclaredConstructors()).map(Construct::known).toList();
         }
     };
+    private static final ClassValue<Known> LONGEST = new ClassValue<>() {
+        @Override protected Known computeValue(Class<?> type) {
+            return CONSTRUCTORS.get(type).stream().max(Comparator.comparingInt(one -> one.types.length))
+                .orElseThrow(() -> new Reflect.NoSuchElement("a constructor of " + type.getName()));
+        }
+    };
 
     private Construct() { }
 
@@ -47,8 +53,7 @@ final class Construct {
     }
 
     private static Known longest(Class<?> type) {
-        return CONSTRUCTORS.get(type).stream().max(Comparator.comparingInt(one -> one.types.length))
-            .orElseThrow(() -> new Reflect.NoSuchElement("a constructor of " + type.getName()));
+        return LONGEST.get(type);
     }
 
     /** How many parameters the longest constructor has. */

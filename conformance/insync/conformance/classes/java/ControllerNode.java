@@ -1,6 +1,5 @@
 package insync.harness;
 
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -136,14 +135,7 @@ final class ControllerNode {
     private void replay(ApiMessage record) {
         boolean known = false;
         for (Object manager : List.of(features, cluster, configurations, replication)) {
-            for (Method method : Reflect.methods(manager.getClass(), "replay")) {
-                Class<?>[] types = method.getParameterTypes();
-                if (types.length == 0 || types[0] != record.getClass()) continue;
-                Object[] arguments = types.length == 1 ? new Object[]{record} : new Object[]{record, (long) log.size()};
-                Reflect.invoke(method, manager, arguments);
-                known = true;
-                break;
-            }
+            known |= Reflect.callForClass(manager, "replay", record, (long) log.size());
         }
         if (!known) throw new IllegalStateException("no manager of the controller replays " + record);
     }

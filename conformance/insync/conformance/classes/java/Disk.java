@@ -95,7 +95,7 @@ final class Disk {
             } catch (IOException failed) {
                 throw new UncheckedIOException(failed);
             }
-            batches(content.array()).forEach(all::add);
+            for (RecordBatch batch : batches(content.array())) all.add(batch);
         }
         return all;
     }

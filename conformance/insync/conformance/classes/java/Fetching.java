@@ -64,10 +64,9 @@ final class Fetching {
         Reflect.call(thread, "maybeTruncate");
         Object leader = Reflect.call(thread, "leader");
         Object states = Reflect.call(Reflect.get(thread, "partitionStates"), "partitionStateMap");
-        boolean javaMap = !Reflect.methods(leader.getClass(), "buildFetch", 1).isEmpty()
-            && Reflect.methods(leader.getClass(), "buildFetch", 1).get(0).getParameterTypes()[0] == Map.class;
+        boolean ofJava = Reflect.takes(leader, "buildFetch", states);
         Object built = Reflect.call(
-            leader, "buildFetch", javaMap ? states : CollectionConverters.asScala((Map<?, ?>) states));
+            leader, "buildFetch", ofJava ? states : CollectionConverters.asScala((Map<?, ?>) states));
         Object fetch = Plain.orNull(Reflect.has(built, "result", 0)
             ? Reflect.call(built, "result") : Reflect.call(built, "_1"));
         if (fetch == null) return "NOTHING_TO_FETCH";

@@ -13,6 +13,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -33,6 +34,7 @@ public final class Main {
         System.setOut(System.err); // whatever else is printed is no answer
         File root = new File(arguments[0]);
         ProcessHandle.current().parent().ifPresent(parent -> parent.onExit().thenRun(() -> endAnyway(root)));
+        BrokerParts.tellNoMeasurements();
         Clusters clusters = new Clusters(root);
         try {
             serve(clusters, new BufferedReader(new InputStreamReader(System.in, UTF_8)), answers);
@@ -48,8 +50,14 @@ public final class Main {
         ObjectMapper json = new ObjectMapper();
         News news = new News();
         for (String next = commands.readLine(); next != null; next = commands.readLine()) {
-            answers.write((json.writeValueAsString(answer(clusters, news, json.readTree(next))) + "\n").getBytes(UTF_8));
+            answers.write(line(json.writeValueAsBytes(answer(clusters, news, json.readTree(next)))));
         }
+    }
+
+    private static byte[] line(byte[] text) {
+        byte[] line = Arrays.copyOf(text, text.length + 1);
+        line[text.length] = '\n';
+        return line;
     }
 
     private static Map<String, Object> answer(Clusters clusters, News news, JsonNode command) {

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import moved.BrokerRegistration;
 import moved.Partition;
 import moved.PartitionRegistration;
 import moved.Record;
@@ -16,10 +17,13 @@ final class Observer {
 
     static Map<String, Object> controller(Cluster world) {
         PartitionRegistration partition = world.controller.partition();
-        List<Integer> fenced = world.brokers.keySet().stream()
-            .filter(id -> world.controller.registration(id).fenced()).toList();
-        List<Integer> stopping = world.brokers.keySet().stream()
-            .filter(id -> world.controller.registration(id).inControlledShutdown()).toList();
+        List<Integer> fenced = new ArrayList<>();
+        List<Integer> stopping = new ArrayList<>();
+        for (Integer id : world.brokers.keySet()) {
+            BrokerRegistration registered = world.controller.registration(id);
+            if (registered.fenced()) fenced.add(id);
+            if (registered.inControlledShutdown()) stopping.add(id);
+        }
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("leader", partition.leader);
         seen.put("leader_epoch", partition.leaderEpoch);

@@ -2,6 +2,7 @@ package insync.harness;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -38,7 +39,10 @@ final class Plain {
 
     /** The broker ids of a collection, in ascending order. */
     static List<Integer> sortedIds(Object collection) {
-        return list(collection).stream().map(id -> ((Number) id).intValue()).sorted().toList();
+        List<Integer> ids = new ArrayList<>();
+        for (Object id : list(collection)) ids.add(((Number) id).intValue());
+        if (ids.size() > 1) Collections.sort(ids);
+        return ids;
     }
 
     /** A collection as a parameter of this type takes it: a set of Java, or one of Scala's. */

@@ -43,7 +43,10 @@ final class QueuedScheduler implements Scheduler {
     }
 
     private Task nextDue() {
-        return queue.stream().filter(task -> task.due <= clock.milliseconds()).findFirst().orElse(null);
+        for (Task task : queue) {
+            if (task.due <= clock.milliseconds()) return task;
+        }
+        return null;
     }
 
     private static final class Handle implements ScheduledFuture<Object> {

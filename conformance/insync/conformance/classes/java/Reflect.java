@@ -35,6 +35,11 @@ final class Reflect {
             return new Members();
         }
     };
+    /** The methods of a name in a class. */
+    private record Named(Class<?> owner, String name, List<Known> methods) { }
+
+    /** What was asked for last, each at the place that its class and name lead to: most calls are made again and again. */
+    private static final Named[] RECENT = new Named[1 << 12];
     private static final Map<String, Optional<Class<?>>> CLASSES = new ConcurrentHashMap<>();
     private static final Map<Class<?>, Class<?>> BOXES = Map.of(
         boolean.class, Boolean.class, byte.class, Byte.class, short.class, Short.class, char.class, Character.class,
@@ -79,6 +84,27 @@ final class Reflect {
     /** Calls the method of that name that takes these arguments. */
     static Object call(Object target, String name, Object... arguments) {
         return call(target.getClass(), target, name, arguments);
+    }
+
+    /** Whether an object has a method of that name that takes these arguments. */
+    static boolean takes(Object target, String name, Object... arguments) {
+        for (Known one : known(target.getClass(), name)) {
+            if (fits(one.types, arguments)) return true;
+        }
+        return false;
+    }
+
+    /**
+     * Calls the method of that name whose first parameter is exactly of the class of the first argument, with as many of
+     * the arguments as it takes; returns whether there is one.
+     */
+    static boolean callForClass(Object target, String name, Object... arguments) {
+        for (Known one : known(target.getClass(), name)) {
+            if (one.types.length == 0 || one.types[0] != arguments[0].getClass()) continue;
+            invoke(one.method, target, Arrays.copyOf(arguments, one.types.length));
+            return true;
+        }
+        return false;
     }
 
     /** Calls the static method of that name that takes these arguments. */
@@ -181,9 +207,14 @@ final class Reflect {
     }
 
     private static List<Known> known(Class<?> owner, String name) {
-        Map<String, List<Known>> methods = MEMBERS.get(owner).methods;
-        List<Known> found = methods.get(name);
-        return found != null ? found : methods.computeIfAbsent(name, method -> declaredMethods(owner, method));
+        int place = (31 * owner.hashCode() + name.hashCode()) & RECENT.length - 1;
+        Named recent = RECENT[place];
+        if (recent == null || recent.owner != owner || !recent.name.equals(name)) {
+            List<Known> found = MEMBERS.get(owner).methods.computeIfAbsent(name, method -> declaredMethods(owner, method));
+            recent = new Named(owner, name, found);
+            RECENT[place] = recent;
+        }
+        return recent.methods;
     }
 
     private static List<Known> declaredMethods(Class<?> owner, String name) {
