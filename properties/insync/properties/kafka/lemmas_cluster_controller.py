@@ -97,13 +97,18 @@ def epochs_are_paid_for(model: Cluster, s: StateView) -> Condition:
     """An election bumps the leader epoch once, and a failure at most twice, of which some may be still to come.
 
     A failure ends a leadership, and another begins. Who is down and not fenced yet can still do both, and a partition
-    without a leader the latter. Without this the epoch leaves its domain, which is as large as the budgets allow.
+    without a leader the latter. Before 3.6 an ISR that shrinks bumps it too. Without this the epoch leaves its domain,
+    which is as large as the budgets allow.
     """
     fenced = s.controller.fenced
     due: list[Num] = [If(And(_down(model, s, r), Not(fenced.contains(r))), 2, 0) for r in model.all(Replica)]
     leaderless = If(s.changes[0].leader.is_none(), 1, 0)
     failures = s.spent.fencings + s.spent.crashes + s.spent.stops
-    return sum(due, start=s.changes[0].epoch + leaderless) <= 2 * failures + s.spent.elections
+    shrinks: Num | int = 0
+    if not model.rules.shrink_keeps_epoch:
+        shrinks = s.spent.shrinks
+        due.append(If(And(model.awaits_proposal(s), Not(s.changes[0].isr.is_subset(s.alter.isr))), 1, 0))
+    return sum(due, start=s.changes[0].epoch + leaderless) <= 2 * failures + s.spent.elections + shrinks
 
 
 @lemma(Cluster)
