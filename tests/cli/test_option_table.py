@@ -24,8 +24,8 @@ OPTIONS = {
     "defects": f"--verify --threads --trace --html {OUTPUT}",
     "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html "
     f"{OUTPUT} {BUILD}",
-    "prove": f"--bmc --induction --infer --unbounded --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds --timeout "
-    f"--threads --trace --html {OUTPUT} {BUILD}",
+    "prove": f"--bmc --induction --infer --mine --unbounded --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds "
+    f"--timeout --threads --trace --html {OUTPUT} {BUILD}",
     "agree": f"{LOOKED_AT} --engine* --tlc --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
     "mutate": f"{LOOKED_AT} --action* --runs --max-states --max-seconds --threads {OUTPUT}",
     "diff": f"--property* --trace --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",

@@ -27,7 +27,7 @@ LOCAL = {"threads": None, "partitions": None}
 NO_RUN = {"run_dir": None, "resume": False}
 WALKS = {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED, "threads": None}
 PROVE = {"properties": (), "lemmas": (), "infer": False, "proof": None, "within": None, "query_seconds": None}
-INDUCTION = {**PROVE, "automatic": False, "unbounded": False, "threads": None}
+INDUCTION = {**PROVE, "automatic": False, "mine": False, "unbounded": False, "threads": None}
 CLUSTER = {"threads": None, "promises": list(PROMISES)}
 
 VERBS: list[tuple[str, list[str], dict[str, object]]] = [
@@ -93,6 +93,7 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
      {**INDUCTION, "properties": tuple(BOTH), "lemmas": ("a",), "within": ["strong_isr"], "query_seconds": 2.0, "k": 2,
       "limits": Limits(seconds=3.0)}),
     ("explorer.prove", ["--infer"], {**INDUCTION, "k": None, "infer": True, "limits": Limits()}),
+    ("explorer.prove", ["--mine"], {**INDUCTION, "k": None, "mine": True, "limits": Limits()}),
     ("explorer.prove", ["--unbounded", "--replicas", "2"],
      {**INDUCTION, "k": None, "unbounded": True, "limits": Limits()}),
     ("explorer.bounded_check", ["--bmc", "4", "--lemma", "a", "--property", "weak_isr"],

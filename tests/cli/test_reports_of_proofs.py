@@ -224,7 +224,7 @@ def test_an_attempt_for_scripts(tmp_path: Path) -> None:
             {"property": "never_on", "trace_length": 2, "reason": "The lamp is on.", "demands": [],
              "trace": "t.json"}
         ],
-        "proof": str(tmp_path / "p.json"), "seconds": 0.75, "unbounded": [],
+        "proof": str(tmp_path / "p.json"), "seconds": 0.75, "unbounded": [], "conditions": {}, "mined": None,
     }  # fmt: skip
     found = json.loads(attempt_json(ATTEMPT, None, []))
     assert (found["proof"], found["violations"], found["stopped_by"]) == (None, [], None)

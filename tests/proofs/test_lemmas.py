@@ -155,6 +155,8 @@ def test_a_proof_file_is_read_as_it_was_written_but_for_its_results(tmp_path: Pa
         ({"model": None}, "model is null; expected the name of a model"),
         ({"lemmas": "all"}, 'lemmas is "all"; expected a list of names'),
         ({"lemmas": [1]}, "lemmas is 1; expected the name of a property or lemma"),
+        ({"conditions": {}}, "conditions is {}; expected a list of conditions"),
+        ({"conditions": [None]}, "conditions is null; expected a condition, as a text"),
     ],
 )
 def test_a_proof_file_that_was_changed_is_refused_with_the_place(

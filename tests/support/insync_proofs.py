@@ -1,10 +1,10 @@
-"""Models for the tests of proofs: one whose property needs two good states in a row, and one on which z3 sits long."""
+"""Models for the tests of proofs: a property that needs two good states in a row, no short lemma, and much of z3."""
 
 from __future__ import annotations
 
-from insync.model import Bool, Condition, Int, Model, Not, State, StateView, action, invariant, require
+from insync.model import Bool, Condition, Int, Model, Not, Or, State, StateView, action, invariant, require
 
-__all__ = ["Corridor", "Factors"]
+__all__ = ["Corridor", "Factors", "Quarters"]
 
 
 class Corridor(Model):
@@ -81,3 +81,34 @@ class Factors(Model):
         """Nobody tries more than three times."""
         few: Condition = s.tries <= 3
         return few
+
+
+class Quarters(Model):
+    """Of four lamps one is always dark: a lemma must speak of all of them."""
+
+    headline = ("never_lost",)
+
+    def declare(self, b: object) -> State:
+        return State(north=Bool, east=Bool, south=Bool, west=Bool, lost=Bool)
+
+    @action
+    def light(self, s: StateView, north: bool, east: bool, south: bool, west: bool) -> None:
+        """Light some of the lamps."""
+        require(Or(Not(north), Not(east), Not(south), Not(west)))
+        s.north, s.east, s.south, s.west = north, east, south, west
+
+    @action
+    def fall(self, s: StateView) -> None:
+        """Fall where all lamps blind."""
+        require(s.north, s.east, s.south, s.west)
+        s.lost = True
+
+    @invariant
+    def never_lost(self, s: StateView) -> Condition:
+        """Nobody falls."""
+        return Not(s.lost)
+
+    @invariant
+    def one_is_dark(self, s: StateView) -> Condition:
+        """One of the lamps is dark."""
+        return Not(s.north & s.east & s.south & s.west)

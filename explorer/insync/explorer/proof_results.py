@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from insync.explorer.mining.mined import Mined
+from insync.explorer.mining.stated import texts_of
 from insync.explorer.shown import TableColumns, Tabular, plural
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import Trace
@@ -75,6 +77,7 @@ class ProofResult(Tabular):
         lost: properties that were asked for and are among those dropped.
         tried: what was tried, a sentence for each way, where it was left to `prove` to choose one.
         unbounded: the bounds that were left open: the proof is for all their values, not for those of `model`.
+        mined: what mining came to; None where no lemma was mined.
     """
 
     model: Model
@@ -86,6 +89,7 @@ class ProofResult(Tabular):
     lost: Sequence[str] = ()
     tried: Sequence[str] = ()
     unbounded: tuple[str, ...] = ()
+    mined: Mined | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -128,12 +132,25 @@ class ProofResult(Tabular):
         if self.verdict is not Verdict.HOLDS and not self.is_unfinished:
             message = f"{path} was not written: there is no proof."
             raise UserError(message)
-        properties, lemmas = (tuple(c.name for c in some) for some in (self.properties, self.lemmas))
+        texts = texts_of(self.lemmas)
+        properties = tuple(found.name for found in self.properties)
+        lemmas = tuple(lemma.name for lemma in self.lemmas if lemma.name not in texts)
         reference, solver = portable_reference(model_reference(self.model)), f"z3 {z3_version()}"
         identity, result = self.model.identity, self.result
         within = names_within(self.model)
         opened = tuple(result.open)
-        proof = Proof(reference, identity, properties, lemmas, result.k, solver, results_of(result), within, opened)
+        proof = Proof(
+            model=reference,
+            bounds=identity,
+            properties=properties,
+            lemmas=lemmas,
+            k=result.k,
+            solver=solver,
+            results=results_of(result),
+            within=within,
+            open=opened,
+            conditions=tuple(texts.values()),
+        )
         write_whole(Path(path), proof_text(proof))
 
 

@@ -15,6 +15,8 @@ from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.evaluator.stepping import Move, Refused
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, require_seconds_alone
+from insync.explorer.mining.mined import mine_lemmas
+from insync.explorer.mining.stated import StatedLemma, lemmas_in, stated
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.shown import plural
 from insync.explorer.small_instance import refuted_candidates, small_instance
@@ -55,6 +57,7 @@ def prove(
     properties: Sequence[str] | None = None,
     lemmas: Sequence[str] = (),
     infer: bool = False,
+    mine: bool = False,
     automatic: bool = False,
     unbounded: bool = False,
     proof: str | Path | None = None,
@@ -74,7 +77,8 @@ def prove(
         properties: names of properties; None is those of the proof file, or the model's headline.
         lemmas: names of what helps and is proved as well; "all" is every lemma declared for the model.
         infer: whether to find out which of the lemmas help, and leave the others out; without `lemmas` and `proof`
-            all are tried.
+            all are tried. If the library has none for the model, and the rest is no proof, lemmas are mined.
+        mine: whether to do the same without the library's lemmas, and mine lemmas from the model's own conditions.
         automatic: whether to try an induction with the lemmas given, or all of the library, and if that is no proof to
             infer lemmas; `tried` of the result says what was done.
         unbounded: whether to prove it for all values of the bounds that the model's class names `unbounded`, whatever
@@ -94,6 +98,9 @@ def prove(
         UserError: an unknown model, bound, property or lemma, another limit than seconds, or z3 is not installed.
     """
     saved = read_proof(Path(proof)) if proof is not None else None
+    if unbounded and saved is not None and saved.conditions:
+        message = f"{proof} has mined lemmas, which are about its bounds. Leave it out, or the bounds as they are."
+        raise UserError(message)
     built = _confined(model_of(model, bounds), saved, within)
     conditions = _conditions(built, properties, lemmas, infer or automatic or unbounded, saved, k)
     work = _Work(built, limits, query_seconds, reporter, stop, threads)
@@ -101,7 +108,9 @@ def prove(
         return work.proved_for_all_bounds(conditions, chosen=bool(lemmas) or saved is not None)
     if automatic:
         return work.tried(conditions)
-    return work.inferred(conditions) if infer else work.proved(conditions)
+    if infer or mine:
+        return work.inferred(conditions, mining=mine or not lemmas_of(built))
+    return work.proved(conditions)
 
 
 def bounded_check(
@@ -177,6 +186,8 @@ def _conditions(
     else:
         given = [*(saved.lemmas if saved is not None else ()), *named_in("lemmas", lemmas)]
         helping = select_lemmas(model, [n for name in given for n in (lemmas_of(model) if name == "all" else [name])])
+    if saved is not None:
+        helping += lemmas_in(saved, model)
     judged = list(judge(model, names or None).invariants)
     return _Conditions(judged, helping, k or (saved.k if saved is not None else 1))
 
@@ -246,31 +257,65 @@ class _Work:
         """Prove the conditions as they are, or else find out which of them are inductive together."""
         first = self.proved(conditions)
         used = f"induction with {plural(len(first.lemmas), 'lemma')}" if first.lemmas else "induction without a lemma"
-        if first.verdict is not Verdict.INCOMPLETE or first.result.stopped_by is not None or not first.lemmas:
+        if first.verdict is not Verdict.INCOMPLETE or first.result.stopped_by is not None:
             return replace(first, tried=(f"{used}: {first.result.verdict.value}",))
         failing = ", ".join(q.name for q in first.result.queries if q.verdict is not ProofVerdict.PROVED)
-        second = self.inferred(conditions)
-        inferred = f"the same without {plural(len(second.dropped), 'lemma')}, dropped until the rest was inductive"
-        ways = (f"{used}: {failing} not proved", f"{inferred}: {second.result.verdict.value}")
-        return replace(second, tried=ways)
+        second = self.inferred(conditions, mining=not lemmas_of(self.model))
+        ways = [f"{used}: {failing} not proved"]
+        answer = second.result.verdict.value if not second.lost else "not proved"
+        if first.lemmas:
+            dropped = f"the same without {plural(len(second.dropped), 'lemma')}, dropped until the rest was inductive"
+            ways.append(f"{dropped}: {'not proved' if second.mined is not None else answer}")
+        if second.mined is not None:
+            ways.append(f"lemmas mined from the model's own conditions: {answer}")
+        return replace(second, tried=tuple(ways))
 
-    def inferred(self, conditions: _Conditions) -> ProofResult:
-        """Find out which of the conditions are inductive together."""
-        asked, model = conditions.all, self.model
-        dropped = refuted_at_first(model, asked, self.stop)
-        rest, left = _without(asked, dropped), self.watch.left.seconds
+    def inferred(self, conditions: _Conditions, *, mining: bool) -> ProofResult:
+        """Find out which of the conditions are inductive together; if the properties are not, mine lemmas perhaps."""
+        refuted = self._refuted(conditions.all)
+        found = self._largest_inductive(conditions, refuted)
+        asked, fallen = {p.name for p in conditions.properties}, {d.name for d in refuted}
+        if not mining or found.verdict is not Verdict.INCOMPLETE or found.result.stopped_by or asked & fallen:
+            return found
+        return self._mined(conditions.properties, found)
+
+    def _refuted(self, asked: Sequence[Invariant]) -> list[Dropped]:
+        """Return what fails in an initial state, or in a reachable state of the small instance."""
+        dropped = refuted_at_first(self.model, asked, self.stop)
+        left = self.watch.left.seconds
         seconds = _SEARCHING if left is None else min(_SEARCHING, left)
-        dropped += refuted_candidates(model, rest, seconds=seconds, stop=self.stop)
+        rest = _named(_without(asked, dropped))
+        return dropped + refuted_candidates(self.model, rest, seconds=seconds, stop=self.stop)
+
+    def _largest_inductive(self, conditions: _Conditions, refuted: Sequence[Dropped]) -> ProofResult:
+        """Find out which of the conditions that no state refutes are inductive together."""
+        asked, model, dropped = conditions.all, self.model, list(refuted)
         small = small_instance(model)
         if small.identity != model.identity:  # what a step breaks there is found in seconds, at large bounds in minutes
             where = ", ".join(f"{name} {value}" for name, value in small.identity.items())
-            fallen = self._infer(small, _without(asked, dropped)).dropped
+            fallen = self._infer(small, _named(_without(asked, dropped))).dropped
             dropped += [replace(d, by=f"{d.by} ({where})") for d in fallen]
         found = self._infer(model, _without(asked, dropped))
         dropped += found.dropped
         kept = _Conditions(_without(conditions.properties, dropped), _without(conditions.lemmas, dropped), 1)
         lost = [p.name for p in conditions.properties if p not in kept.properties]
         return self._result(kept, found.induction, dropped, lost)
+
+    def _mined(self, properties: Sequence[Invariant], found: ProofResult) -> ProofResult:
+        """Mine lemmas to prove properties, beside those that are proved."""
+        small = small_instance(self.model)
+        if small.identity == self.model.identity:
+            small = self.model
+        helping = list(found.lemmas) if found.result.verdict is ProofVerdict.PROVED else []
+        mined = mine_lemmas(self.model, small, properties, helping, self.watch, self.reporter or (lambda query: None))
+        candidates = [*properties, *helping, *stated(mined.lemmas)]
+        kept = self._infer(self.model, candidates)
+        left = _without(candidates, kept.dropped)
+        conditions = _Conditions([p for p in properties if p in left], [c for c in left if c not in properties], 1)
+        lost = [p.name for p in properties if p not in left]
+        proved = {p.name for p in conditions.properties}
+        dropped = [one for one in found.dropped if one.name not in proved]
+        return replace(self._result(conditions, kept.induction, dropped, lost), mined=mined)
 
     def _induction(self, conditions: Sequence[Invariant], k: int) -> Induction:
         left = self.watch.left
@@ -286,6 +331,11 @@ class _Work:
         names = {p.name for p in conditions.properties}
         lemmas = [c for c in conditions.lemmas if c.name not in names]
         return ProofResult(self.model, conditions.properties, lemmas, result, traces, dropped, lost)
+
+
+def _named(conditions: Sequence[Invariant]) -> list[Invariant]:
+    """Return the conditions that the registry has, and not those that are stated as texts, at some bounds."""
+    return [condition for condition in conditions if not isinstance(condition, StatedLemma)]
 
 
 def _without(conditions: Sequence[Invariant], dropped: Sequence[Dropped]) -> list[Invariant]:

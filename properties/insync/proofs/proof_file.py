@@ -40,6 +40,8 @@ class Proof:
         results: for each query its verdict and seconds, as they were when the file was written.
         within: the names of the invariants that the model was confined to.
         open: the names of the queries that have no answer yet.
+        conditions: lemmas without a name, in the language of typed conditions.
+        file: where it was read.
     """
 
     model: str
@@ -51,6 +53,8 @@ class Proof:
     results: Mapping[str, tuple[str, float]]
     within: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    file: Path | None = None
 
 
 def results_of(induction: Induction) -> dict[str, tuple[str, float]]:
@@ -67,6 +71,7 @@ def proof_text(proof: Proof) -> str:
         "k": proof.k,
         "properties": list(proof.properties),
         "lemmas": list(proof.lemmas),
+        **({"conditions": list(proof.conditions)} if proof.conditions else {}),
         **({"within": list(proof.within)} if proof.within else {}),
         "solver": proof.solver,
         "results": {name: {"verdict": v, "seconds": s} for name, (v, s) in proof.results.items()},
@@ -110,13 +115,23 @@ class _Reader:
             solver=str(self.content.get("solver", "")),
             results={},  # what the file says of itself is not looked at
             within=self._names("within") if "within" in self.content else (),
+            conditions=self._conditions(),
+            file=self.path,
         )
 
+    def _conditions(self) -> tuple[str, ...]:
+        if "conditions" not in self.content:
+            return ()
+        return self._texts("conditions", "a list of conditions", "a condition, as a text")
+
     def _names(self, key: str) -> tuple[str, ...]:
-        names = self._field(key, list, "a list of names")
-        for name in names:
-            self._demand(isinstance(name, str), key, name, "the name of a property or lemma")
-        return tuple(names)
+        return self._texts(key, "a list of names", "the name of a property or lemma")
+
+    def _texts(self, key: str, several: str, one: str) -> tuple[str, ...]:
+        texts = self._field(key, list, several)
+        for text in texts:
+            self._demand(isinstance(text, str), key, text, one)
+        return tuple(texts)
 
     def _field(self, key: str, kind: type[T], expected: str) -> T:
         value = self.content.get(key)

@@ -107,6 +107,7 @@ class Way:
     Attributes:
         bmc: the depth to which short violations are looked for.
         induction, infer: whether to prove by induction with the lemmas given, or with lemmas that are found.
+        mine: whether to find lemmas in the model alone.
         unbounded: whether to prove for all values of the bounds that the model may leave open.
         k: how many good states an induction assumes.
         save: the file of the proof.
@@ -115,6 +116,7 @@ class Way:
     bmc: int | None
     induction: bool
     infer: bool
+    mine: bool
     unbounded: bool
     k: int | None
     save: Path | None
@@ -131,6 +133,7 @@ class Way:
             "--bmc": self.bmc is not None,
             "--induction": self.induction,
             "--infer": self.infer,
+            "--mine": self.mine,
             "--unbounded": self.unbounded,
         }
         return [name for name, wanted in given.items() if wanted]
@@ -152,7 +155,12 @@ class Helped:
         "--bmc", type=Whole(1, 1000), metavar="DEPTH", help="Look for a trace of at most DEPTH states to a violation."
     ),
     induction=option("--induction", is_flag=True, help="Prove the properties by induction, with the lemmas given."),
-    infer=option("--infer", is_flag=True, help="Find lemmas among the candidates of the library, and prove with them."),
+    infer=option(
+        "--infer",
+        is_flag=True,
+        help="Find lemmas among the candidates of the library, or in MODEL where it has none, and prove with them.",
+    ),
+    mine=option("--mine", is_flag=True, help="The same, with lemmas made of MODEL's own conditions alone."),
     unbounded=option(
         "--unbounded",
         is_flag=True,
@@ -224,7 +232,8 @@ def command(
     library's lemmas. z3 is asked for no counterexample then: what is not proved is unknown.
 
     --infer tries the library's candidates on all reachable states of a small instance, and drops those that a step
-    breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster.
+    breaks until the rest is inductive. Beside --bmc it finds lemmas that make the search faster. Where the library has
+    no candidate for MODEL, --infer makes some of the conditions in MODEL itself, and so does --mine for any MODEL.
 
     Ctrl-C and --max-seconds end it with what is known by then: the verdict is incomplete.
 
@@ -235,6 +244,7 @@ def command(
       insync prove kip320 --induction --lemmas proof.json --log-size 6 --max-records 6 --max-leader-epoch 6
       insync prove --lemmas proof.json
       insync prove kip320 --unbounded
+      insync prove lock.py:FixedLock --infer
     """  # noqa: D301 -- the escape keeps click from filling the lines after it
     from insync.cli.show.proof_report import answer_of
     from insync.explorer import bounded_check, prove
@@ -276,6 +286,7 @@ def command(
                 properties=properties,
                 lemmas=helped.lemmas,
                 infer=way.infer,
+                mine=way.mine,
                 automatic=way.is_left_open and helped.proof is None,
                 unbounded=way.unbounded,
                 proof=helped.proof,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.as_json import violation_entry
+from insync.explorer.mining.stated import texts_of
 from insync.explorer.prove import induction_trace
 from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict
@@ -15,6 +16,7 @@ from insync.proofs.smt import z3_version
 from insync.properties.class_names import names_within
 
 if TYPE_CHECKING:
+    from insync.explorer.mining.mined import Mined
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.trace import Trace
     from insync.proofs.outcome import Query
@@ -53,6 +55,8 @@ def attempt_json(attempt: ProofResult, saved: Path | None, files: Sequence[Path 
         unanswered=list(result.unanswered),
         ways=list(attempt.tried),
         unbounded=list(attempt.unbounded),
+        conditions=texts_of(attempt.lemmas),
+        mined=None if attempt.mined is None else _mined(attempt, attempt.mined),
         not_proved=list(attempt.lost),
         dropped=[{"name": d.name, "by": d.by, "reason": d.reason} for d in attempt.dropped],
         violations=_violations(attempt.traces, files),
@@ -73,6 +77,18 @@ def _object(tried: ProofResult | BoundedResult, **rest: object) -> str:
         "warnings": list(tried.warnings),
     }
     return json.dumps({**head, **rest}, ensure_ascii=False)
+
+
+def _mined(attempt: ProofResult, mined: Mined) -> dict[str, object]:
+    return {
+        "candidates": mined.candidates,
+        "fallen": mined.fallen,
+        "states": mined.states,
+        "all_states": mined.all_states,
+        "bounds": dict(mined.bounds),
+        "questions": mined.questions,
+        "open": None if mined.open is None else _query(attempt, mined.open),
+    }
 
 
 def _query(tried: ProofResult | BoundedResult, query: Query) -> dict[str, object]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, confined_lines, describe_choices, describe_traces
 from insync.cli.show.warned import warning_lines
+from insync.explorer.mining.stated import StatedLemma, texts_of
 from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, render_grid
 from insync.explorer.traces.trace_file import stands_elsewhere
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from insync.properties.invariants import Invariant
 
 __all__ = ["answer_of", "describe_attempt", "describe_search"]
+
+_FEW_MINED = 12
+"""How many mined lemmas are shown that do not prove what was asked for."""
 
 
 def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: Paint, width: int) -> str:
@@ -63,9 +67,10 @@ def describe_attempt(
     lines += _verdict(attempt, paint)
     lines += confined_lines(names_within(attempt.model))
     lines += [f"  tried: {way}" for way in attempt.tried]
+    lines += _mined(attempt, width)
     lines += _unanswered(attempt.result, width)
     lines += warning_lines(attempt.warnings, paint, width)
-    lines += _used(attempt.lemmas, "with", width)
+    lines += _used(*_told(attempt), width)
     lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
     if attempt.dropped:
         lines += ["", "dropped:"]
@@ -73,9 +78,14 @@ def describe_attempt(
             text = f"{dropped.name}, by {dropped.by}: {dropped.reason}"
             lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
     lines += describe_traces(attempt.traces, attempt.model.grid, files, paint, width)
+    before = f"{plural(attempt.result.k, 'good state')} that need not be reachable"
     for query in attempt.result.queries:
         if query.counterexample is not None:
-            lines += ["", _counterexample(attempt, query, query.counterexample, paint, width)]
+            lines += ["", _counterexample(attempt, query, query.counterexample, before, paint, width)]
+    last = attempt.mined.open if attempt.mined is not None and attempt.verdict is not Verdict.HOLDS else None
+    if last is not None and last.counterexample is not None:
+        before = "a good state that all candidates allow"
+        lines += ["", _counterexample(attempt, last, last.counterexample, before, paint, width)]
     if saved is not None:
         says = "Check again" if attempt.verdict is Verdict.HOLDS else f"Not proved yet, see {saved}. Ask again"
         lines += ["", f"{says}: {_again(model_reference(attempt.model), saved)}"]
@@ -135,11 +145,41 @@ def _unanswered(result: Induction, width: int) -> list[str]:
     return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
 
 
+def _mined(attempt: ProofResult, width: int) -> list[str]:
+    """What mining found, and on what."""
+    mined = attempt.mined
+    if mined is None:
+        return []
+    where = ", ".join(f"{name} {value}" for name, value in mined.bounds.items())
+    of = f"{'all ' if mined.all_states else ''}{mined.states} reachable states{f' ({where})' if where else ''}"
+    text = f"mined: {plural(mined.candidates, 'candidate')}, true of {of}; {mined.fallen:,} fell to steps"
+    if not mined.candidates:
+        text = "mined: nothing, as there are no candidates, or more initial states than a search can begin with"
+    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+
+
+def _told(attempt: ProofResult) -> tuple[Sequence[Invariant], str]:
+    """Return the lemmas to tell of, and the words before them: all that a proof rests on, else a few of many."""
+    mined = [lemma for lemma in attempt.lemmas if isinstance(lemma, StatedLemma)]
+    if attempt.verdict is Verdict.HOLDS or len(mined) <= _FEW_MINED:
+        return attempt.lemmas, "with"
+    others = [lemma for lemma in attempt.lemmas if lemma not in mined]
+    more = len(mined) - _FEW_MINED
+    return [*others, *mined[:_FEW_MINED]], f"with {more} more mined lemmas that --json lists, and with these"
+
+
 def _used(lemmas: Sequence[Invariant], words: str, width: int) -> list[str]:
     if not lemmas:
         return []
-    text = f"{words} {plural(len(lemmas), 'lemma')}: {', '.join(lemma.name for lemma in lemmas)}"
-    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+    texts = texts_of(lemmas)
+    named = ", ".join(lemma.name for lemma in lemmas if lemma.name not in texts)
+    first = f"{words} {plural(len(lemmas), 'lemma')}: {named}".rstrip()
+    lines = textwrap.wrap(first, width, initial_indent="  ", subsequent_indent="    ")
+    for lemma in lemmas:
+        if lemma.name in texts:
+            text = f"{lemma.name}: {lemma.sentence}"
+            lines += textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="      ")
+    return lines
 
 
 def answer_of(query: Query) -> str:
@@ -165,10 +205,9 @@ def _queries(queries: Sequence[Query]) -> list[str]:
 
 
 def _counterexample(
-    attempt: ProofResult, query: Query, found: CounterexampleToInduction, paint: Paint, width: int
+    attempt: ProofResult, query: Query, found: CounterexampleToInduction, before: str, paint: Paint, width: int
 ) -> str:
-    before = plural(attempt.result.k, "good state")
-    head = f"{query.name}, after {before} that need not be reachable, breaks {', '.join(found.failing)}:"
+    head = f"{query.name}, after {before}, breaks {', '.join(found.failing)}:"
     trace = induction_trace(attempt.model, found)
     grid = render_grid(trace, attempt.model.grid, width=width, paint=paint, header=False)
     return f"{textwrap.fill(head, width)}\n\n{grid}"

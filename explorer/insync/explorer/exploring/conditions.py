@@ -19,12 +19,12 @@ from insync.model import NONE, Model, StateView
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.graph import Node, Op
 from insync.model.kinds import is_kind
-from insync.model.sorts import Subset
+from insync.model.sorts import Parameter, Subset
 from insync.model.symbolic import Symbolic
 from insync.model.values import Bool, Condition
 from insync.model.views import KNOWN_INDEX, RecordView
 
-__all__ = ["ConditionError", "read_condition"]
+__all__ = ["ConditionError", "ConditionReader", "read_condition"]
 
 _LONGEST = 1000
 _MOST_PIECES = 30_000
@@ -65,25 +65,45 @@ def read_condition(model: Model, text: str) -> Node:
     Raises:
         ConditionError: it means nothing, or is the same in all states.
     """
-    line = re.sub(r"\s", " ", text)
-    tree = _parsed(line)
-
-    def predicate(view: StateView) -> Condition:
-        meaning = _Meaning(ConditionNames(model), view, line)
-        found: Condition = meaning.of(tree.body, {})
-        if not isinstance(found, bool | Bool):
-            meaning.refuse(tree.body, f"is {_described(found)}, and a condition is needed; compare it with something")
-        return found
-
-    try:
-        node = model.trace_predicate(predicate)
-    except ModelError as error:
-        raise ConditionError(_sentence(error), 0, len(line)) from error
+    node = ConditionReader(model).node(text)
     if node.op is Op.CONST:
         value = "true" if node.arg is True else "false"
-        message = f"{line.strip()!r} is {value} in every state, so there is nothing to find."
-        raise ConditionError(message, 0, len(line))
+        message = f"{text.strip()!r} is {value} in every state, so there is nothing to find."
+        raise ConditionError(message, 0, len(text))
     return node
+
+
+class ConditionReader:
+    """Reads conditions on the states of one model.
+
+    Args:
+        model: whose states they are.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.names = ConditionNames(model)
+
+    def node(self, text: str, local: Mapping[str, Parameter] | None = None) -> Node:
+        """Return what a condition means, in which some names may stand for members; it may be the same in all states.
+
+        Raises:
+            ConditionError: it means nothing.
+        """
+        line = re.sub(r"\s", " ", text)
+        tree = _parsed(line)
+
+        def predicate(view: StateView) -> Condition:
+            meaning = _Meaning(self.names, view, line)
+            found: Condition = meaning.of(tree.body, local or {})
+            if not isinstance(found, bool | Bool):
+                what = _described(found)
+                meaning.refuse(tree.body, f"is {what}, and a condition is needed; compare it with something")
+            return found
+
+        try:
+            return self.names.model.trace_predicate(predicate)
+        except ModelError as error:
+            raise ConditionError(_sentence(error), 0, len(line)) from error
 
 
 def _parsed(line: str) -> ast.Expression:
