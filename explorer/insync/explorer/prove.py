@@ -268,6 +268,8 @@ class _Work:
             ways.append(f"{dropped}: {'not proved' if second.mined is not None else answer}")
         if second.mined is not None:
             ways.append(f"lemmas mined from the model's own conditions: {answer}")
+        elif not first.lemmas and second.lost and second.result.stopped_by is None:
+            ways.append("no lemmas were mined, as a property fails in a reachable state")
         return replace(second, tried=tuple(ways))
 
     def inferred(self, conditions: _Conditions, *, mining: bool) -> ProofResult:

@@ -82,8 +82,8 @@ def describe_attempt(
     for query in attempt.result.queries:
         if query.counterexample is not None:
             lines += ["", _counterexample(attempt, query, query.counterexample, before, paint, width)]
-    last = attempt.mined.open if attempt.mined is not None and attempt.verdict is not Verdict.HOLDS else None
-    if last is not None and last.counterexample is not None:
+    last = attempt.mined.open if attempt.mined is not None else None
+    if last is not None and last.counterexample is not None and attempt.result.counterexample is None:
         before = "a good state that all candidates allow"
         lines += ["", _counterexample(attempt, last, last.counterexample, before, paint, width)]
     if saved is not None:
@@ -153,8 +153,10 @@ def _mined(attempt: ProofResult, width: int) -> list[str]:
     where = ", ".join(f"{name} {value}" for name, value in mined.bounds.items())
     of = f"{'all ' if mined.all_states else ''}{mined.states} reachable states{f' ({where})' if where else ''}"
     text = f"mined: {plural(mined.candidates, 'candidate')}, true of {of}; {mined.fallen:,} fell to steps"
-    if not mined.candidates:
-        text = "mined: nothing, as there are no candidates, or more initial states than a search can begin with"
+    if not mined.states:
+        stopped = attempt.result.stopped_by is not None
+        why = "for want of time" if stopped else "as there are more initial states than a search can begin with"
+        text = f"mined: nothing, {why}"
     return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
 
 

@@ -182,6 +182,8 @@ class _Phrases:
                 yield from self._within(domain.of, f"{path}[{index}]")
         else:
             yield path, domain
+            if isinstance(domain, d.ListedSet | d.Seq | d.Bag):
+                yield f"{path}.length", d.Int(0, domain.most)
 
     def _indexes(self, domain: d.Array) -> list[str]:
         over, length = domain.over, len(domain.labels)
