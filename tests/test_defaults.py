@@ -27,7 +27,7 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.diff, {}),
     (explorer.graph, {}),
     (explorer.mutate, {"runs": False}),
-    (explorer.prove, {"lemmas": (), "infer": False, "automatic": False, "unbounded": False}),
+    (explorer.prove, {"lemmas": (), "infer": False, "mine": False, "automatic": False, "unbounded": False}),
     (explorer.bounded_check, {"lemmas": (), "infer": False}),
     (explorer.agree, {}),
     (explorer.replay, {}),
