@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from insync.conformance.live.runs.decision_steps import apart
 from insync.conformance.live.runs.moving import told_of_moves
 from insync.conformance.live.runs.run_events import (
     Applied,
@@ -179,6 +180,23 @@ def test_who_names_its_directory_before_it_is_registered_is_elected() -> None:
     assert beside(run).explained
     result = beside(run, fixed="N-04")
     assert result.event == "the controller writes registered 1: nobody leads in epoch 1, ISR of nobody"
+
+
+def test_two_decisions_of_one_batch_are_told_apart() -> None:
+    run = recorded("n-04-at-once-4.3.1")
+    (both,) = [
+        event.decision for event in run.events if isinstance(event, Decided) and "registered 3" in event.decision.kinds
+    ]
+    assert both.kinds == ("changed", "registered 3")
+    assert [part.kinds for part in apart(both)] == [("changed",), ("registered 3",)]
+    assert [part.kinds for part in apart(replace(both, kinds=both.kinds[::-1]))] == [("registered 3",), ("changed",)]
+    assert [part.kinds for part in apart(replace(both, kinds=("changed",)))] == [("changed",)]
+
+
+@pytest.mark.slow
+def test_an_isr_and_a_registration_that_were_written_at_once_are_explained() -> None:
+    """A run on a busy machine."""
+    assert beside(recorded("n-04-at-once-4.3.1")).explained
 
 
 def test_an_election_that_nobody_saw_is_not_explained() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from insync.conformance.live.metadata_log import Decision
 from insync.explorer.evaluator.stepping import Stepper
 from insync.model import ReadableState
 from insync.model.evaluator import Codes
 
-__all__ = ["same_decision", "steps_of"]
+__all__ = ["apart", "same_decision", "steps_of"]
 
 _OF_THE_PARTITION = ("accept_isr", "elect", "reassign", "cancel_reassignment")
 _OF_A_BROKER = {
@@ -32,6 +33,18 @@ def steps_of(decision: Decision, stepper: Stepper, codes: Codes, names: Mapping[
             for number in enabled.get(action, ()):
                 if stepper.values(number)["replica"] == names[int(broker)]:
                     yield number
+
+
+def apart(decision: Decision) -> list[Decision]:
+    """Return the parts of what was written at once about the partition and about brokers, in their order.
+
+    The controller writes in one batch what it has decided within some milliseconds, which may be two things.
+    """
+    kinds = decision.kinds
+    parts = [tuple(kind for kind in kinds if (" " in kind) is of_a_broker) for of_a_broker in (False, True)]
+    return [
+        replace(decision, kinds=part) for part in sorted(filter(None, parts), key=lambda part: kinds.index(part[0]))
+    ]
 
 
 def same_decision(decision: Decision, state: ReadableState, names: Mapping[int, str], elr: bool) -> bool:

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from insync.conformance.live.metadata_log import Decision
-from insync.conformance.live.runs.decision_steps import same_decision, steps_of
+from insync.conformance.live.runs.decision_steps import apart, same_decision, steps_of
 from insync.conformance.live.runs.fetches import Fetches
 from insync.conformance.live.runs.moving import DirectoryMoves, registers
 from insync.conformance.live.runs.run_events import (
@@ -259,8 +259,12 @@ class _Search:
         named = self._moves.told.get(decision.offset, set())
         states = [codes]
         if not named or any(registers(decision, broker) for broker in named):
-            steps = steps_of(decision, self._stepper, codes, self._names)
-            states += [after for number in steps if (after := self._steps.after(codes, number)) is not None]
+            states += self._after_steps_of(decision, codes)
+            first, *rest = apart(decision)
+            for second in rest:
+                states += [
+                    after for one in self._after_steps_of(first, codes) for after in self._after_steps_of(second, one)
+                ]
         if not named:
             yield from states
         for state in states:
@@ -269,6 +273,10 @@ class _Search:
                     after = self._steps.after(state, number)
                     if after is not None:
                         yield after
+
+    def _after_steps_of(self, decision: Decision, codes: Codes) -> list[Codes]:
+        steps = steps_of(decision, self._stepper, codes, self._names)
+        return [after for number in steps if (after := self._steps.after(codes, number)) is not None]
 
     def _isr_asked(self, event: IsrAsked, codes: Codes) -> Iterator[Codes]:
         """A leader asks until it is answered, so it may have thought better of it."""
