@@ -56,6 +56,9 @@ settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} else "dev")
 
+_LIVE_BESIDE = ("/test_what_consumers_get.py", "/live/test_scenarios.py", "/test_kafka_cluster.py")
+"""Tests with brokers that take as long as all others with brokers."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add what `make times` asks for."""
@@ -105,15 +108,24 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give each file to one process, as its tests share fixtures.
 
-    All of Spark goes to one, as it has one JVM, and all clusters of brokers, which take the time that they take.
+    All of Spark goes to one, as it has one JVM. Clusters of brokers go to two: most of the time they wait. With
+    `-m kafka` they go first, as what else there is can be shared out while they wait.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # a class without types
         def _split_scope(self, nodeid: str) -> str:
             file: str = super()._split_scope(nodeid)
-            if "/live/" in file or file.endswith("/test_kafka_cluster.py"):
+            if file.endswith(_LIVE_BESIDE):
+                return "brokers beside"
+            if "/live/" in file:
                 return "brokers"
             return "spark" if "/spark_explore/" in f"/{file}" else file
+
+        def _assign_work_unit(self, node: Any) -> None:
+            for scope in ("brokers", "brokers beside"):
+                if scope in self.workqueue and config.getoption("markexpr") == "kafka":
+                    self.workqueue.move_to_end(scope, last=False)
+            super()._assign_work_unit(node)
 
     return Scheduling(config, log)

@@ -35,6 +35,6 @@ def cluster_jars_of() -> JarsOf:
 @pytest.fixture(scope="module")
 def cluster(cluster_jars_of: JarsOf) -> Iterator[LiveCluster]:
     """A cluster of 4.3.1 for the tests of a module, each on a topic of its own."""
-    with LiveCluster(cluster_jars_of("4.3.1"), ClusterPlan(session=20000, lag=60000, wait=500)) as running:
+    with LiveCluster(cluster_jars_of("4.3.1"), ClusterPlan(lag=60000)) as running:
         running.wait_for_brokers()
         yield running

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from insync.conformance.live.metadata_log import PartitionAt
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
 from insync.model.errors import UserError
@@ -136,12 +137,12 @@ def outcome(operator: Operator, written: Written) -> Outcome:
     """Return what is there once the leader serves clients."""
     cluster = operator.cluster
 
-    def serving() -> bool:
-        leader = operator.now.leader
-        return leader > 0 and operator.high_watermark(leader) is not None
+    def served() -> PartitionAt | None:
+        now = operator.now
+        return now if now.leader > 0 and operator.high_watermark(now.leader) is not None else None
 
-    cluster.until(serving, "a leader that serves clients", _SETTLED)
-    now = operator.now
+    now = cluster.until(served, "a leader that serves clients", _SETTLED)
+    assert now is not None
     kept = operator.log(now.leader)
     return Outcome(
         acknowledged=tuple(written.acknowledged),
