@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -125,3 +126,14 @@ def test_what_generates_code_stands_where_object_code_that_is_kept_looks_for_cha
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["insync.machine", "insync.model"]
+
+
+def test_where_kafkas_jars_cannot_be_had_its_tests_are_left_out_with_a_word(tmp_path: Path) -> None:
+    (tmp_path / "mvn").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "mvn").chmod(0o755)
+    places = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "INSYNC_CACHE_DIR": str(tmp_path / "cache")}
+    ran = subprocess.run(
+        [ROOT / ".ci" / "kafka"], env={**os.environ, **places}, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (0, "So the tests on Kafka itself are not run.")
+    assert "Maven" in ran.stderr
