@@ -156,6 +156,7 @@ _OLDEST = Rules(
     join_needs_epoch_start=False,
     hide_stale_watermark=False,
     isr_write=IsrWrite.DIRECT,
+    unsent_ask_is_dropped=False,
     isr_needs_unfenced=False,
     isr_needs_broker_epoch=False,
     isr_within_replicas=False,
@@ -220,6 +221,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V3_6: {"shrink_keeps_epoch": True, "empty_reply_keeps_epoch": False},
     Release.V3_7: {
         "join_reads_one_snapshot": True,
+        "unsent_ask_is_dropped": True,
         "empty_reply_keeps_epoch": True,
         "strict_minimum": StrictMinimum.COMMITTED,
         "minimum_is_capped": True,

@@ -168,6 +168,11 @@ class Rules:
     retry_keeps_partition_epoch: Annotated[
         bool, "A request for an ISR that is sent again names the partition epoch with which it was made: KIP-497."
     ] = True
+    unsent_ask_is_dropped: Annotated[
+        bool,
+        "A leader whose last request for an ISR may come again does not wait for a follower that it cannot ask for "
+        "yet: OPERATION_NOT_ATTEMPTED (executed from 3.7 on).",
+    ] = True
     isr_needs_unfenced: Annotated[
         bool, "The controller refuses fenced members of the ISR: KIP-841, KAFKA-13916 (3.3)."
     ] = True

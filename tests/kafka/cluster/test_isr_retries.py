@@ -39,6 +39,14 @@ def test_the_request_that_comes_again_is_refused_and_only_then_the_next_one_is_s
     assert AGAIN not in walk.enabled
 
 
+def test_a_leader_that_may_not_ask_yet_does_not_wait_for_who_has_caught_up() -> None:
+    """As walks beside Kafka 4.1.2 do: the request that is not attempted is no proposal, so the ISR alone counts."""
+    lowered = ("b1 appends a record", "min.insync.replicas changes", *DROPPED, "b1 applies metadata 0")
+    walk = pair(*lowered, min_insync=2, minimum_changes=1, metadata_lag=2)
+    assert walk.cells["b1"] == "L0 [| r0@0]"
+    assert walk.take("b2 fetches from b1").cells["b1"] == "L0 [r0@0 |]"
+
+
 def test_an_answer_is_lost_as_often_as_the_budget_says() -> None:
     walk = pair(*DROPPED, "b1 applies metadata 0", "b2 fetches from b1", AGAIN, "b1 adds b2 to the ISR")
     assert UNHEARD not in walk.enabled

@@ -113,6 +113,8 @@ class Leader(Actor):
         if self.rules.isr_write is IsrWrite.DIRECT or self.rules.counting is not Counting.MAXIMAL:
             return None
         asks = And(s.broker[leader].pending.is_empty(), self.reaches(s, leader, follower))
+        if self.rules.unsent_ask_is_dropped:
+            asks = And(asks, self.may_ask(s, leader))
         if self.rules.isr_needs_unfenced:
             asks = And(asks, Not(s.controller.fenced.contains(follower)))
         return If(asks, set_of([follower]), set())
