@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 
 from insync.explorer.mining.sayings import Saying
 
@@ -27,13 +29,10 @@ class Candidate:
     saying: int
     literals: tuple[int, ...]
 
-    def fails(self, failing: Sequence[Sequence[int]]) -> bool:
-        """Return whether it fails somewhere, given where each literal of each saying does."""
+    def failures(self, failing: Sequence[Sequence[int]]) -> int:
+        """Return the places where it fails as bits, 0 if nowhere, given where each literal of each saying does."""
         own = failing[self.saying]
-        together = own[self.literals[0]]
-        for literal in self.literals[1:]:
-            together &= own[literal]
-        return together != 0
+        return reduce(and_, (own[literal] for literal in self.literals))
 
 
 def true_candidates(
@@ -55,11 +54,8 @@ def true_candidates(
 
 def weakened(saying: Saying, candidate: Candidate, failing: Sequence[Sequence[int]]) -> Iterator[Candidate]:
     """Yield the candidates with one literal more than one that fails somewhere, which do not fail there."""
-    own, mine = failing[candidate.saying], candidate.literals
-    together = own[mine[0]]
-    for literal in mine[1:]:
-        together &= own[literal]
-    for literal, where in enumerate(own):
+    mine, together = candidate.literals, candidate.failures(failing)
+    for literal, where in enumerate(failing[candidate.saying]):
         if not together & where and literal not in mine and literal ^ 1 not in mine:
             literals = tuple(sorted((*mine, literal)))
             yield Candidate(candidate.saying, min([literals, *_exchanged(saying, literals)]))

@@ -148,7 +148,7 @@ class _Refinement:
         assert found is not None
         state = found.states.codes[-1 if found.refused is not None else -2]
         fails = self.truth.failing([state])
-        excluding = [one for one in self.found.pool if one.fails(fails)]
+        excluding = [one for one in self.found.pool if one.failures(fails)]
         if excluding:
             self.found.chosen.append(min(excluding, key=self._simplicity))
             return
@@ -158,7 +158,7 @@ class _Refinement:
             return
         states, _ = reached_from(self.stepper, [state], _FOLLOWED, self.watch.go_on)
         fails = self.truth.failing(states)
-        fallen = [one for one in self.found.pool if one.fails(fails)]
+        fallen = [one for one in self.found.pool if one.failures(fails)]
         self._drop(fallen)
         self._weaken(fallen, fails)
 

@@ -35,7 +35,7 @@ from insync.model import (
     when,
 )
 
-__all__ = ["FetchReply", "Fetches", "Result"]
+__all__ = ["FetchReply", "Fetches", "Finding", "Result", "find"]
 
 
 class Result(Enum):
@@ -69,6 +69,36 @@ class FetchReply:
     def message(self, request: Any) -> Any:
         """The response as a record with the request that it answers, for a network that keeps all of it."""
         return record(**{each.name: getattr(self, each.name) for each in fields(self)}, request=request)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a server finds where a fetch begins.
+
+    Attributes:
+        result: what it answers.
+        accepted: whether it leads the epoch of the fetch, and the follower's log is the beginning of its own.
+        new: whether it has a record more, too.
+        diverging: whether the logs part before the end of the follower's.
+        parting: where they do then.
+    """
+
+    result: Any
+    accepted: Condition
+    new: Condition
+    diverging: Condition
+    parting: Num | int
+
+
+def find(me: RecordView, leads: Condition, epoch: int, position: Num | int, position_epoch: Num | int) -> Finding:
+    """Look where a fetch begins (TLA+: ValidFetchPosition; Kafka: KafkaRaftClient.validateFetchOffsetAndEpoch)."""
+    wrong = Or(Not(leads), me.epoch != epoch)
+    error = If(leads, If(epoch < me.epoch, Result.FENCED, Result.UNKNOWN), Result.NOT_LEADER)
+    diverging = And(Not(wrong), Not(is_valid_position(me, position, position_epoch)))
+    accepted = And(Not(wrong), Not(diverging))
+    new = And(accepted, position < me.end)
+    result = If(wrong, error, If(diverging, Result.DIVERGING, If(new, Result.RECORD, Result.EMPTY)))
+    return Finding(result, accepted, new, diverging, end_of_epoch(me, position_epoch))
 
 
 class Fetches(QuorumActor):
@@ -113,25 +143,18 @@ class Fetches(QuorumActor):
         Kafka: KafkaRaftClient.tryCompleteFetchRequest.
         """
         me = s.server[i]
-        leads = self.leads(me)
-        wrong = Or(Not(leads), me.epoch != epoch)
-        error = If(leads, If(epoch < me.epoch, Result.FENCED, Result.UNKNOWN), Result.NOT_LEADER)
-        diverging = And(Not(wrong), Not(is_valid_position(me, position, position_epoch)))
-        accepted = And(Not(wrong), Not(diverging))
-        with when(accepted):
+        found = find(me, self.leads(me), epoch, position, position_epoch)
+        with when(found.accepted):
             me.fetched[follower] = position
             self.commit(s, i)
-        new = And(accepted, position < me.end)
-        parting = end_of_epoch(me, position_epoch)
-        result = If(wrong, error, If(diverging, Result.DIVERGING, If(new, Result.RECORD, Result.EMPTY)))
         return FetchReply(
-            result,
+            found.result,
             me.leader,
             me.epoch,
-            If(accepted, minimum(me.high_watermark, position + 1), me.high_watermark),
-            If(new, epoch_at(me, position + 1), If(diverging, epoch_at(me, parting), 0)),
-            If(new, value_at(me, position + 1), NONE),
-            If(diverging, parting, 0),
+            If(found.accepted, minimum(me.high_watermark, position + 1), me.high_watermark),
+            If(found.new, epoch_at(me, position + 1), If(found.diverging, epoch_at(me, found.parting), 0)),
+            If(found.new, value_at(me, position + 1), NONE),
+            If(found.diverging, found.parting, 0),
         )
 
     def commit(self, s: StateView, i: Voter) -> None:

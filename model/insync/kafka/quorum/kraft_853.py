@@ -15,8 +15,8 @@ from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.fetches import Result
 from insync.kafka.quorum.member_elections import MemberElections
 from insync.kafka.quorum.member_fetches import MemberFetches, MemberReply
-from insync.kafka.quorum.members import HeardEpoch, LedEpoch, Members, MemberState, Place, Role
-from insync.kafka.quorum.message_sets import MessageSets, between
+from insync.kafka.quorum.members import HeardEpoch, Members, MemberState, Place, Role
+from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between
 from insync.kafka.quorum.reconfiguration import Reconfiguration
 from insync.kafka.quorum.voter import Value, Voter
 from insync.kafka.quorum.voter_log import last_epoch
@@ -92,7 +92,7 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
             request=fetch,
         )
         return State(
-            **self.members(b),
+            **self.voters(b),
             vote_requests=between(position, b.epochs),
             votes=between(ballot, b.epochs + 1),
             begins=between(LedEpoch, b.epochs),
@@ -102,7 +102,11 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
 
     @property
     def rounds(self) -> int:
-        """How many fetches or answers may be between two servers; more would be reported as a violation of type_ok."""
+        """How often a server can fetch anew of another in another epoch, role or life.
+
+        There may be two fetches of each, as a log has grown meanwhile, and three answers, as the high watermark has;
+        more would be reported as a violation of type_ok.
+        """
         return self.b.epochs + self.b.restarts + self.b.additions + self.b.removals + 1
 
     # ----------------------------------------------------------------------------------------------------- elections

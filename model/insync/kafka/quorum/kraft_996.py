@@ -17,8 +17,8 @@ from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.fetch_outcomes import FetchOutcomes
 from insync.kafka.quorum.fetches import FetchReply, Result
 from insync.kafka.quorum.mail import Answers
-from insync.kafka.quorum.message_sets import MessageSets, between, is_end
-from insync.kafka.quorum.pre_voter import LedEpoch, LogPlace, PreVoters, ReachedEpoch
+from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between, is_end
+from insync.kafka.quorum.pre_voter import LogPlace, PreVoters, ReachedEpoch
 from insync.kafka.quorum.pre_votes import PreVotes
 from insync.kafka.quorum.voter import Value, Voter
 from insync.kafka.quorum.voter_log import last_epoch

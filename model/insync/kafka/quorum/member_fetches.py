@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from insync.kafka.quorum import member_transitions as to
-from insync.kafka.quorum.fetches import FetchReply, Result
+from insync.kafka.quorum.fetches import FetchReply, Result, find
 from insync.kafka.quorum.members import MemberState, Role
 from insync.kafka.quorum.voter import QuorumActor, Value, Voter, Written
-from insync.kafka.quorum.voter_log import common_end, end_of_epoch, epoch_at, is_valid_position
+from insync.kafka.quorum.voter_log import common_end, epoch_at
 from insync.model import (
     NONE,
     And,
@@ -94,25 +94,18 @@ class MemberFetches(QuorumActor):
         Kafka: KafkaRaftClient.tryCompleteFetchRequest.
         """
         me = s.server[i]
-        leads = self.leads(me)
-        wrong = Or(Not(leads), me.epoch != epoch)
-        error = If(leads, If(epoch < me.epoch, Result.FENCED, Result.UNKNOWN), Result.NOT_LEADER)
-        diverging = And(Not(wrong), Not(is_valid_position(me, position, position_epoch)))
-        accepted = And(Not(wrong), Not(diverging))
-        new = And(accepted, position < me.end)
-        parting = end_of_epoch(me, position_epoch)
-        came = me.log[min(position, self.capacity - 1)]
-        result = If(wrong, error, If(diverging, Result.DIVERGING, If(new, Result.RECORD, Result.EMPTY)))
+        found = find(me, self.leads(me), epoch, position, position_epoch)
+        accepted, came = found.accepted, me.log[min(position, self.capacity - 1)]
         reply = MemberReply(
-            result,
+            found.result,
             me.leader,
             me.epoch,
             If(accepted, minimum(me.high_watermark, position + 1), me.high_watermark),
-            If(new, came.epoch, If(diverging, epoch_at(me, parting), 0)),
-            If(new, came.value, NONE),
-            If(diverging, parting, 0),
-            If(new, came.added, NONE),
-            If(new, came.removed, NONE),
+            If(found.new, came.epoch, If(found.diverging, epoch_at(me, found.parting), 0)),
+            If(found.new, came.value, NONE),
+            If(found.diverging, found.parting, 0),
+            If(found.new, came.added, NONE),
+            If(found.new, came.removed, NONE),
         )
         if observer:
             return reply

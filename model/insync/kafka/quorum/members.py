@@ -38,13 +38,7 @@ from insync.model import (
     when,
 )
 
-__all__ = ["HeardEpoch", "LedEpoch", "MemberState", "Members", "Place", "Role", "changes_voters"]
-
-
-class LedEpoch(Range):
-    """An epoch that a server can lead, and the epoch of a record."""
-
-    lo, hi = FIRST_EPOCH, bound("epochs")
+__all__ = ["HeardEpoch", "MemberState", "Members", "Place", "Role", "changes_voters"]
 
 
 class HeardEpoch(Range):
@@ -117,7 +111,7 @@ class Members(Voters):
             message = f"spares {self.b.spares} is too many: one of the {self.b.servers} servers must be a voter."
             raise UserError(message)
 
-    def members(self, b: BoundValues) -> dict[str, Any]:
+    def voters(self, b: BoundValues) -> dict[str, Any]:
         """Lay out what servers and clients know; the messages are the model's own."""
         more = {
             "role": Role,

@@ -10,9 +10,15 @@ from typing import Any
 
 from insync.kafka.quorum.voter import QuorumActor, Voter
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, last_epoch
-from insync.model import And, Array, Condition, Num, Or, RecordView, SetOf, StateView, record, require
+from insync.model import And, Array, Condition, Num, Or, Range, RecordView, SetOf, StateView, bound, record, require
 
-__all__ = ["MessageSets", "between", "is_end"]
+__all__ = ["LedEpoch", "MessageSets", "between", "is_end"]
+
+
+class LedEpoch(Range):
+    """An epoch that a server can lead, and the epoch of a record."""
+
+    lo, hi = FIRST_EPOCH, bound("epochs")
 
 
 class MessageSets(QuorumActor):

@@ -30,13 +30,7 @@ from insync.model import (
     record,
 )
 
-__all__ = ["LedEpoch", "LogPlace", "PreVoterState", "PreVoters", "ReachedEpoch"]
-
-
-class LedEpoch(Range):
-    """An epoch that a server can lead, and the epoch of a record."""
-
-    lo, hi = FIRST_EPOCH, bound("epochs")
+__all__ = ["LogPlace", "PreVoterState", "PreVoters", "ReachedEpoch"]
 
 
 class ReachedEpoch(Range):
