@@ -15,7 +15,7 @@ from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.fetches import Result
 from insync.kafka.quorum.member_elections import MemberElections
 from insync.kafka.quorum.member_fetches import MemberFetches, MemberReply
-from insync.kafka.quorum.members import HeardEpoch, Members, MemberState, Place, Role
+from insync.kafka.quorum.members import HeardEpoch, MemberPlace, Members, MemberState, Role
 from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between
 from insync.kafka.quorum.reconfiguration import Reconfiguration
 from insync.kafka.quorum.voter import Value, Voter
@@ -134,7 +134,7 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
 
     @action(label="{i} answers the vote request of {candidate}@{epoch}")
     def handle_vote_request(
-        self, s: StateView, i: Voter, candidate: Voter, epoch: LedEpoch, offset: Place, record_epoch: LedEpoch
+        self, s: StateView, i: Voter, candidate: Voter, epoch: LedEpoch, offset: MemberPlace, record_epoch: LedEpoch
     ) -> None:
         """A server answers a vote request. TLA+: HandleVoteRequest."""
         request = self.request(epoch, offset, record_epoch)
@@ -183,7 +183,7 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         i: Voter,
         follower: Voter,
         epoch: HeardEpoch,
-        offset: Place,
+        offset: MemberPlace,
         record_epoch: LedEpoch,
         asker: Asker,
     ) -> None:
@@ -211,7 +211,7 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         s: StateView,
         i: Voter,
         source: Voter,
-        high_watermark: Place,
+        high_watermark: MemberPlace,
         record_epoch: LedEpoch,
         value: Value,
         sender: Sender,
@@ -221,7 +221,7 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
 
     @action(label="{i} receives the first record of epoch {record_epoch} from {sender} {source}, HW {high_watermark}")
     def handle_leader_change(
-        self, s: StateView, i: Voter, source: Voter, high_watermark: Place, record_epoch: LedEpoch, sender: Sender
+        self, s: StateView, i: Voter, source: Voter, high_watermark: MemberPlace, record_epoch: LedEpoch, sender: Sender
     ) -> None:
         """A server appends the first record of all, or that with which a leader began. TLA+: HandleFetchResponse."""
         self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch)
@@ -232,7 +232,7 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         s: StateView,
         i: Voter,
         source: Voter,
-        high_watermark: Place,
+        high_watermark: MemberPlace,
         record_epoch: LedEpoch,
         new: Voter,
         sender: Sender,
@@ -247,7 +247,7 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         s: StateView,
         i: Voter,
         source: Voter,
-        high_watermark: Place,
+        high_watermark: MemberPlace,
         record_epoch: LedEpoch,
         old: Voter,
         sender: Sender,
@@ -257,32 +257,42 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch, removed=old)
 
     @action(label="{i} receives nothing new from {sender} {source}, HW {high_watermark}")
-    def handle_nothing(self, s: StateView, i: Voter, source: Voter, high_watermark: Place, sender: Sender) -> None:
+    def handle_nothing(
+        self, s: StateView, i: Voter, source: Voter, high_watermark: MemberPlace, sender: Sender
+    ) -> None:
         """A server hears of the high watermark. TLA+: HandleFetchResponse."""
         self.handle_accepted(s, i, source, Result.EMPTY, sender, high_watermark, 0)
 
     @action(label="{i} hears of {source} that logs part at {end}@{record_epoch}, HW {high_watermark}")
     def handle_diverging(
-        self, s: StateView, i: Voter, source: Voter, high_watermark: Place, record_epoch: LedEpoch, end: Place
+        self,
+        s: StateView,
+        i: Voter,
+        source: Voter,
+        high_watermark: MemberPlace,
+        record_epoch: LedEpoch,
+        end: MemberPlace,
     ) -> None:
         """A server cuts its log. TLA+: HandleFetchResponse."""
         self.handle_accepted(s, i, source, Result.DIVERGING, Sender.LEADER, high_watermark, record_epoch, end=end)
 
     @action(label="{i} hears that {source} does not lead, epoch {epoch}, HW {high_watermark}")
-    def handle_not_leader(self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: Place) -> None:
+    def handle_not_leader(
+        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: MemberPlace
+    ) -> None:
         """A server asked one that does not lead and knows nobody who does. TLA+: HandleFetchResponse."""
         self.handle_reply(s, i, source, MemberReply(Result.NOT_LEADER, NONE, epoch, high_watermark, 0, NONE, 0))
 
     @action(label="{i} hears of {source} that {leader} leads, epoch {epoch}, HW {high_watermark}")
     def handle_other_leader(
-        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: Place, leader: Voter
+        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: MemberPlace, leader: Voter
     ) -> None:
         """A server asked one that does not lead and knows who does, or did. TLA+: HandleFetchResponse."""
         self.handle_reply(s, i, source, MemberReply(Result.NOT_LEADER, leader, epoch, high_watermark, 0, NONE, 0))
 
     @action(label="{i} hears of {source} that its epoch is wrong, epoch {epoch}, HW {high_watermark}")
     def handle_wrong_epoch(
-        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: Place, fenced: bool
+        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: MemberPlace, fenced: bool
     ) -> None:
         """A server asked the leader of another epoch. TLA+: HandleFetchResponse."""
         error = If(fenced, Result.FENCED, Result.UNKNOWN)

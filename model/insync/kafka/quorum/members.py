@@ -38,7 +38,7 @@ from insync.model import (
     when,
 )
 
-__all__ = ["HeardEpoch", "MemberState", "Members", "Place", "Role", "changes_voters"]
+__all__ = ["HeardEpoch", "MemberPlace", "MemberState", "Members", "Role", "changes_voters"]
 
 
 class HeardEpoch(Range):
@@ -47,7 +47,7 @@ class HeardEpoch(Range):
     lo, hi = 0, bound("epochs")
 
 
-class Place(Range):
+class MemberPlace(Range):
     """The offset of a record, the end of a log, or a high watermark."""
 
     lo, hi = 0, bound("records") + bound("epochs") + bound("additions") + bound("removals")
