@@ -53,6 +53,14 @@ def test_a_defect_of_a_release_is_reproduced_on_it(name: str, steps: int) -> Non
     assert found.trace == Recording.read(name).trace()[1]
 
 
+def test_what_kafka_has_not_got_to_tell_is_a_difference() -> None:
+    assert replayed("walk-dropped-3.7.1").verdict is KafkaVerdict.AGREES
+    found = replayed("walk-dropped-3.7.0")  # without KAFKA-16297
+    assert (found.verdict, found.steps) == (KafkaVerdict.DIVERGES, 4)
+    told = Difference("what b2 has to tell of its directory", "where its log is", "nothing")
+    assert found.differences == (told,)
+
+
 def test_a_defect_that_is_fixed_diverges_where_the_fix_acts() -> None:
     found = replayed("R-26-4.1.2")
     assert (found.verdict, found.steps, found.trace.steps[-1].action) == (KafkaVerdict.DIVERGES, 5, "register")

@@ -54,7 +54,7 @@ class Release(Enum):
     V3_5 = "3.5"
     V3_6 = "3.6"
     V3_7 = "3.7"
-    V3_7_2 = "3.7.2"
+    V3_7_1 = "3.7.1"
     V3_8 = "3.8"
     V3_9 = "3.9"
     V3_9_1 = "3.9.1"
@@ -230,7 +230,7 @@ _CHANGES: dict[Release, dict[str, object]] = {
         "dropped_copy_is_taken_back": False,
         "start_takes_accepted_copy": False,
     },
-    Release.V3_7_2: {"dropped_copy_is_taken_back": True, "start_takes_accepted_copy": True},
+    Release.V3_7_1: {"dropped_copy_is_taken_back": True, "start_takes_accepted_copy": True},
     Release.V3_8: {
         "unclean_leaves_elr": True,
         "reassignment_ends": ReassignmentEnd.TARGETS,

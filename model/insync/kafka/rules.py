@@ -310,11 +310,11 @@ class Rules:
     ] = True
     dropped_copy_is_taken_back: Annotated[
         bool,
-        "A copy that the controller has accepted and that is dropped is taken back there: KAFKA-16297 (3.7.2, 3.8).",
+        "A copy that the controller has accepted and that is dropped is taken back there: KAFKA-16297 (3.7.1, 3.8).",
     ] = True
     start_takes_accepted_copy: Annotated[
         bool,
-        "A broker that starts takes a copy for the log if the controller has accepted it: KAFKA-16082 (3.7.2, 3.8).",
+        "A broker that starts takes a copy for the log if the controller has accepted it: KAFKA-16082 (3.7.1, 3.8).",
     ] = True
     start_needs_whole_copy: Annotated[
         bool, "It does so only if the copy ends where the log does; Kafka does not look."

@@ -75,7 +75,7 @@ def test_a_broker_that_crashes_at_once_names_itself_in_its_next_fetch(
     assert leading.known[2].current
 
 
-@pytest.mark.parametrize("version", ["3.7.2", "3.9.2", "4.1.2", "4.4.0"])
+@pytest.mark.parametrize("version", ["3.7.0", "3.7.2", "3.9.2", "4.1.2", "4.4.0"])
 def test_a_follower_whose_leader_is_behind_asks_again_at_once(
     jars_of: JarsOf, harness_of: HarnessOf, version: str
 ) -> None:

@@ -35,6 +35,17 @@ class RuleTrace:
 
 
 _B1_TO_B2 = {"follower": "b2", "leader": "b1"}
+_MOVING: Bounds = {
+    "release": "3.7.1",
+    "replicas": 2,
+    "records": 1,
+    "moves": 1,
+    "directory_failures": 1,
+    "fencings": 0,
+    "lossy_crashes": 0,
+    "shrinks": 0,
+    "min_insync": 1,
+}
 
 RULE_TRACES: Mapping[str, RuleTrace] = {
     one.rule: one
@@ -63,6 +74,32 @@ RULE_TRACES: Mapping[str, RuleTrace] = {
                 ("elect", {"replica": "b1"}),
                 ("apply_metadata", {"replica": "b2", "place": "0"}),
                 ("receive", {"follower": "b2"}),
+            ),
+        ),
+        RuleTrace(
+            rule="dropped_copy_is_taken_back",
+            value=True,
+            shows="who drops a copy that the controller has accepted names the directory of its log",
+            bounds=_MOVING,
+            steps=(
+                ("start_move", {"replica": "b2"}),
+                ("accept_copy", {"replica": "b2"}),
+                ("cancel_move", {"replica": "b2"}),
+                ("name_directory", {"replica": "b2"}),
+            ),
+        ),
+        RuleTrace(
+            rule="start_takes_accepted_copy",
+            value=True,
+            shows="who dies with a copy that the controller has accepted, and that lacks a record, starts without it",
+            bounds={**_MOVING, "crashes": 1},
+            steps=(
+                ("start_move", {"replica": "b2"}),
+                ("accept_copy", {"replica": "b2"}),
+                ("write", {"leader": "b1"}),
+                ("fetch", _B1_TO_B2),
+                ("crash", {"replica": "b2", "spared": "1"}),
+                ("register", {"replica": "b2"}),
             ),
         ),
         RuleTrace(

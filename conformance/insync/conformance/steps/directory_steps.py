@@ -12,7 +12,7 @@ from typing import Any
 
 from insync.conformance.classes.observation import DirectorySeen
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -80,6 +80,8 @@ class DirectorySteps:
         """Let the controller hear where a log is that began anew, or whose copy was dropped; then comes the answer."""
         number = self._broker(given)
         self._hear_answer(number)
+        if self._seen(number).to_assign is None and number in self._kafka.seen.controller.elsewhere:
+            raise Unlike(f"what {given['replica']} has to tell of its directory", "where its log is", "nothing")
         if self._seen(number).to_assign != "log":
             message = f"{given['replica']} has told the controller of its log, or of something newer"
             raise NotSchedulable(message, "a broker has nothing to tell any more of its directory")

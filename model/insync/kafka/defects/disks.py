@@ -32,7 +32,7 @@ DISKS = (
         name="R-51",
         title="A directory fails, and the controller takes the log to be in that of its copy",
         ticket="KAFKA-16297",
-        affected="3.7.0, by reading; 3.7.2 and 3.8 have the fix",
+        affected="3.7.0, whose classes do not take a dropped copy back; executed on 3.7.1 and later: they have the fix",
         story="A log is copied to another directory, and the controller has accepted that. Before the copy takes the "
         "log's place the log's directory fails and the copy is dropped. What the heartbeat says of that directory "
         "does not concern the partition any more, and nobody else is elected.",

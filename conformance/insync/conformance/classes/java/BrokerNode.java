@@ -170,9 +170,15 @@ final class BrokerNode {
         Reflect.call(parts.cache, "setImage", newest);
         List<String> topics = new ArrayList<>();
         Plain.list(Reflect.call(parts.cache, "getAllTopics")).forEach(topic -> topics.add((String) topic));
-        Class<?> names = Reflect.methods(parts.logManager.getClass(), "startup", 2).get(0).getParameterTypes()[0];
+        int given = knowsStrays() ? 2 : 1;
+        Class<?> names = Reflect.methods(parts.logManager.getClass(), "startup", given).get(0).getParameterTypes()[0];
         Reflect.callWithDefaults(parts.logManager, "startup", Plain.setFor(names, topics));
         if (directories.several()) recoverAbandonedCopies(newest);
+    }
+
+    /** Whether the release is 3.7.1 or later, in which a start is told which logs are stray. */
+    private boolean knowsStrays() {
+        return Reflect.has(parts.logManager, "startup", 2);
     }
 
     private void recoverAbandonedCopies(MetadataImage newest) {
@@ -227,8 +233,12 @@ final class BrokerNode {
         replicas().tryCompleteActions();
     }
 
-    /** The directory with the log fails, with all checkpoints as they are now; the broker runs on. */
+    /**
+     * The directory with the log fails, with all checkpoints as they are now; the broker runs on. 3.7.0 makes the log anew
+     * in another directory then, as soon as it hears of the partition.
+     */
     void failDirectory() {
+        if (!knowsStrays()) throw new Reflect.NoSuchElement("logs that stay away with their directory (KAFKA-16234)");
         checkpoint();
         Reflect.callWithDefaults(replicas(), "handleLogDirFailure", (String) Reflect.call(log(), "parentDir"));
     }

@@ -61,8 +61,16 @@ final class Moving {
     String promotion() {
         Object thread = thread();
         if (thread == null) return null;
+        if (!Reflect.has(thread, "promotionStates")) return requested(thread);
         Object state = ((Map<?, ?>) Reflect.call(thread, "promotionStates")).get(broker.world.partition);
         return state == null ? null : Reflect.call(state, "reassignmentState").toString();
+    }
+
+    /** What 3.7.0 notes alone, and under other names: whether the controller has been asked, and has answered. */
+    private String requested(Object thread) {
+        Object state = ((Map<?, ?>) Reflect.get(thread, "assignmentRequestStates")).get(broker.world.partition);
+        if (state == null) return "None";
+        return state.toString().equals("COMPLETED") ? "Accepted" : "Queued";
     }
 
     /** The copy, null where there is none. */

@@ -4,6 +4,8 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import moved.BrokerMetadataPublisher;
 import moved.DynamicConfigPublisher;
 import moved.FaultHandler;
@@ -11,6 +13,7 @@ import moved.MetadataDelta;
 import moved.MetadataImage;
 import moved.MetadataPublisher;
 import moved.TopicConfigHandler;
+import org.apache.kafka.common.utils.Time;
 
 /**
  * Kafka's own BrokerMetadataPublisher: it hands metadata to the parts of a broker, in the order that its release has.
@@ -20,6 +23,9 @@ import moved.TopicConfigHandler;
 final class Publishing {
     /** No fault is passed over. */
     static final FaultHandler FAULT = (message, cause) -> { throw new IllegalStateException(message, cause); };
+
+    /** By class: what has ended, and does nothing that it is told. */
+    private static final Map<Class<?>, Object> ENDED = new ConcurrentHashMap<>();
 
     private final int broker;
     private final Object publisher;
@@ -58,7 +64,20 @@ final class Publishing {
         if (type == Optional.class) return Optional.empty();
         if (type == scala.Option.class) return scala.Option.empty();
         if (type.isInterface()) return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, Publishing::nothing);
+        if (type.getSimpleName().equals("BrokerLifecycleManager")) return ended(type, given);
         return isAsked(type) ? made(type, given) : null;
+    }
+
+    /** What 3.7.0 tells to register again as soon as metadata knows directories: the harness registers, so it has ended. */
+    private static Object ended(Class<?> type, Object[] given) {
+        return ENDED.computeIfAbsent(type, absent -> {
+            Map<String, ?> names = Map.of(
+                "threadNamePrefix", "", "isZkBroker", false, "logDirs", scala.Predef$.MODULE$.Set().empty());
+            Object[] known = Stream.concat(Arrays.stream(given), Stream.of(Time.SYSTEM)).toArray();
+            Object manager = Construct.named(type, names, known);
+            Reflect.call(manager, "close");
+            return manager;
+        });
     }
 
     /** Whether the publisher gives all metadata to an object of this class, also what has nothing for it. */
