@@ -81,7 +81,8 @@ class DirectorySteps:
         number = self._broker(given)
         self._hear_answer(number)
         if self._seen(number).to_assign is None and number in self._kafka.seen.controller.elsewhere:
-            raise Unlike(f"what {given['replica']} has to tell of its directory", "where its log is", "nothing")
+            what = f"what {given['replica']} has to tell of its directory"
+            raise Unlike(what, "where its log is", "nothing")
         if self._seen(number).to_assign != "log":
             message = f"{given['replica']} has told the controller of its log, or of something newer"
             raise NotSchedulable(message, "a broker has nothing to tell any more of its directory")

@@ -67,8 +67,8 @@ LEFT_OUT = (
         "R-58",
         "A log is made anew in another directory when its own fails",
         "KAFKA-16234",
-        "a broker whose directory fails has no log here until it is started again; the classes of 3.7.0 make it anew as soon "
-        "as metadata tells of the partition, and those of 3.7.1 and later do not (executed)",
+        "a broker whose directory fails has no log here until it is started again; the classes of 3.7.0 make it anew "
+        "as soon as metadata tells of the partition, and those of 3.7.1 and later do not (executed)",
     ),
     LeftOut(
         "R-59",
