@@ -332,6 +332,12 @@ def test_an_exception_of_kafka_is_not_schedulable() -> None:
     assert (found.step, found.reason) == ("controller elects b3", "Kafka's classes throw some.Exception: why")
 
 
+def test_what_a_release_has_not_got_is_told_without_an_exception() -> None:
+    thrown = "insync.harness.Reflect$NoSuchElement: this release of Kafka has not got wings"
+    found = refusing("N-01-4.3.1", "elect", KafkaRaised(thrown, "its trace"))
+    assert (found.verdict, found.reason) == (KafkaVerdict.NOT_SCHEDULABLE, "this release of Kafka has not got wings")
+
+
 def test_a_step_that_kafka_has_not_got_is_not_schedulable() -> None:
     recording = Recording.read("N-01-4.3.1")
     model, trace = recording.trace()

@@ -8,7 +8,8 @@ from insync.conformance.steps.gaps import NotSchedulable, Unlike
 
 __all__ = ["Commands"]
 
-
+_NOT_THERE = "Reflect$NoSuchElement: this release of Kafka has not got "
+"""How the harness says that it looked for something in vain."""
 _NO_LOG_TO_LEAD = "NotLeaderOrFollowerException: Log for partition"
 """What `Partition.makeLeader` throws, and `ReplicaManager.applyLocalLeadersDelta` does not catch."""
 
@@ -35,12 +36,16 @@ class Commands:
         """Give a command.
 
         Raises:
-            NotSchedulable: Kafka's classes throw an exception.
+            NotSchedulable: Kafka's classes throw an exception, or have not got what the harness does.
         """
         self.given += 1
         try:
             return self._seen(self._subject.take(command, **arguments))
         except KafkaRaised as raised:
+            _, missing, what = str(raised.args[0]).partition(_NOT_THERE)
+            if missing:
+                message = f"this release of Kafka has not got {what}"
+                raise NotSchedulable(message) from raised
             message = f"Kafka's classes throw {raised.args[0]}"
             if _NO_LOG_TO_LEAD in str(raised.args[-1]):
                 message = f"{message}, as a broker that has no log is to lead (before 4.0)"
