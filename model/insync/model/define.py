@@ -252,6 +252,14 @@ class Model(metaclass=ModelMeta):
         """
         return []
 
+    def abstraction(self, s: StateView) -> Mapping[str, object]:
+        """Return what counts of a state where walks count abstract states, by name; by default all of it.
+
+        States in which all of that is the same are one abstract state. Override it with a dict of fields, conditions
+        and numbers, or lists and dicts of these.
+        """
+        return {name: getattr(s, name) for name in self.state.present}
+
     def all(self, sort: type[S]) -> list[S]:
         """Return the members of a sort, a range or an enumeration under this model's bounds."""
         if not is_kind(sort):

@@ -31,7 +31,7 @@ from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.sessions import FetchSessions
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.replica import Replica
-from insync.model import Demand, Drawn, GridCell, ReadableState, Taken
+from insync.model import Demand, Drawn, GridCell, ReadableState, StateView, Taken, maximum
 
 __all__ = ["Cluster"]
 
@@ -85,6 +85,22 @@ class Cluster(
     def demands(self, steps: Sequence[Taken]) -> list[Demand]:
         """Say what must be done, fail, be late or race for these steps to come about."""
         return demands_of(self.rules, steps)
+
+    def abstraction(self, s: StateView) -> Mapping[str, object]:
+        """Leader, ISR and ELR as the controller has them, who runs, who believes that it leads, and who lags how far.
+
+        The lag is that behind the longest log.
+        """
+        replicas, newest = self.all(Replica), s.changes[0]
+        longest = maximum(*(s.broker[r].leo for r in replicas))
+        return {
+            "leader": newest.leader,
+            "ISR": newest.isr,
+            "ELR": s.controller.elr,
+            "runs": [s.broker[r].running for r in replicas],
+            "leads": [self.leads(s, r) for r in replicas],
+            "lag": [longest - s.broker[r].leo for r in replicas],
+        }
 
     def grid(self, state: ReadableState) -> dict[str, GridCell]:
         """One column per broker, one for the controller, one for what clients know."""

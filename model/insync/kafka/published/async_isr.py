@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from insync.kafka.published.grids import async_isr_grid
 from insync.kafka.published.published_drawing import CONTROLLER, draw_async_isr
@@ -181,6 +181,16 @@ class AsyncIsr(Model):
         s.requests[s.leader.version] = sent | {isr}
         s.leader.pending_isr = s.leader.pending_isr | isr
         s.leader.pending_version = s.leader.version
+
+    def abstraction(self, s: StateView) -> Mapping[str, object]:
+        """The controller's ISR, the leader's and the one it has asked for, and each lag behind the leader."""
+        ends = s.leader.offset
+        return {
+            "ISR": s.controller.isr,
+            "leader's ISR": s.leader.isr,
+            "pending ISR": s.leader.pending_isr,
+            "lag": [ends[LEADER] - ends[r] for r in self.all(Replica)],
+        }
 
     def grid(self, state: ReadableState) -> dict[str, str]:
         """One column per replica, one for what the leader knows, one for the controller."""

@@ -49,6 +49,7 @@ from insync.model import (
     action,
     bound,
     for_all,
+    maximum,
     minimum,
     record,
     require,
@@ -334,6 +335,17 @@ class Replication(Model):
         r.epoch = epoch
         r.leader = leader
         r.isr = s.requests[epoch].isr
+
+    def abstraction(self, s: StateView) -> Mapping[str, object]:
+        """The controller's leader and ISR, who believes that it leads, and each lag behind the longest log."""
+        replicas = self.all(Replica)
+        longest = maximum(*(s.replica[r].leo for r in replicas))
+        return {
+            "leader": s.quorum.leader,
+            "ISR": s.quorum.isr,
+            "leads": [self.believes_it_leads(s, r) for r in replicas],
+            "lag": [longest - s.replica[r].leo for r in replicas],
+        }
 
     def grid(self, state: ReadableState) -> dict[str, GridCell]:
         """One column per replica, and one for the controller."""

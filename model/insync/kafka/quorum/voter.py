@@ -30,6 +30,7 @@ from insync.model import (
     StateView,
     bound,
     count,
+    maximum,
     set_of,
 )
 
@@ -168,6 +169,17 @@ class Voters(Model):
         """Start with empty logs and nobody who leads (TLA+: Init)."""
         for i in self.all(Voter):
             s.server[i].epoch = FIRST_EPOCH
+
+    def abstraction(self, s: StateView) -> Mapping[str, object]:
+        """What each server is, whom it takes for the leader, and how far it lags behind the longest log, all told."""
+        servers = [s.server[i] for i in self.all(Voter)]
+        longest = maximum(*(me.end for me in servers))
+        return {
+            "state": [me.state for me in servers],
+            "leader": [me.leader for me in servers],
+            "lag": [longest - me.end for me in servers],
+            "lag of the high watermark": [me.end - me.high_watermark for me in servers],
+        }
 
     def grid(self, state: ReadableState) -> dict[str, GridCell]:
         """One column per server, and one for what clients know; what is on its way is told by the steps."""
