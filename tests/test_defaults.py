@@ -22,7 +22,10 @@ from insync_meanings import Record
 
 VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.check, {"keep_going": False, "symmetry": True, "resume": False}),
-    (explorer.simulate, {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED}),
+    (
+        explorer.simulate,
+        {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED, "abstract_states": False},
+    ),
     (explorer.liveness, {}),
     (explorer.diff, {}),
     (explorer.graph, {}),
@@ -33,7 +36,10 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
     (explorer.replay, {}),
     (explorer.why, {}),
     (spark_explore.check, {"keep_going": False, "symmetry": True}),
-    (spark_explore.simulate, {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED}),
+    (
+        spark_explore.simulate,
+        {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED, "abstract_states": False},
+    ),
     (spark_explore.export, {}),
 ]
 

@@ -16,8 +16,8 @@ OPTIONS = {
     "list": "--json",
     "check": f"{LOOKED_AT} --keep-going --symmetry=True --statistics --max-depth --max-states --max-seconds --memory "
     f"{SPARK} --run-dir --resume --tables-on-disk --trace --html {OUTPUT} {BUILD} --watch",
-    "simulate": f"--walks=10000 --depth=100 --seed=0 --strategy=mixed {LOOKED_AT} --max-seconds {SPARK} --trace --html "
-    f"{OUTPUT} {BUILD}",
+    "simulate": f"--walks=10000 --depth=100 --seed=0 --strategy=mixed --abstract-states --until-saturated {LOOKED_AT} "
+    f"--max-seconds {SPARK} --trace --html {OUTPUT} {BUILD}",
     "explore": f"--text --port --open --from --at --violation {LOOKED_AT} --max-seconds --color=auto --quiet",
     "replay": "--format=text --model --module --html --json --color=auto",
     "report": "--output --model",
@@ -62,6 +62,7 @@ ENDS: list[tuple[str, str, int, int | None]] = [
     ("simulate", "--walks", 1, None),
     ("simulate", "--depth", 1, 1_000_000),
     ("simulate", "--seed", 0, 2**64 - 1),
+    ("simulate", "--until-saturated", 1, None),
     ("prove", "--bmc", 1, 1000),
     ("prove", "--k", 1, 50),
     ("agree", "--z3-depth", 1, 200),

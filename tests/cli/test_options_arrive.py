@@ -25,7 +25,15 @@ CHOSEN = ["--property", "weak_isr", "--property", "strong_isr"]
 BOTH = ["weak_isr", "strong_isr"]
 LOCAL = {"threads": None, "partitions": None}
 NO_RUN = {"run_dir": None, "resume": False}
-WALKS = {"walks": 10_000, "depth": 100, "seed": 0, "strategy": Strategy.MIXED, "threads": None}
+WALKS = {
+    "walks": 10_000,
+    "depth": 100,
+    "seed": 0,
+    "strategy": Strategy.MIXED,
+    "threads": None,
+    "abstract_states": False,
+    "until_saturated": None,
+}
 PROVE = {"properties": (), "lemmas": (), "infer": False, "proof": None, "within": None, "query_seconds": None}
 INDUCTION = {**PROVE, "automatic": False, "mine": False, "unbounded": False, "threads": None}
 CLUSTER = {"threads": None, "promises": list(PROMISES)}
@@ -53,13 +61,15 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
     ("cli.commands.simulate.simulate", CHOSEN, {**WALKS, "properties": BOTH, "limits": Limits()}),
     ("cli.commands.simulate.simulate",
      ["--walks", "3", "--depth", "5", "--seed", "7", "--strategy", "names", "--threads", "2",
-      "--max-seconds", "4", "--property", "weak_isr"],
+      "--max-seconds", "4", "--property", "weak_isr", "--abstract-states"],
      {"walks": 3, "depth": 5, "seed": 7, "strategy": Strategy.NAMES, "threads": 2,
+      "abstract_states": True, "until_saturated": None,
       "properties": ["weak_isr"], "limits": Limits(seconds=4.0)}),
     ("spark_explore.simulate",
      ["--walks", "3", "--depth", "5", "--seed", "7", "--strategy", "uniform", "--engine", "spark",
-      "--partitions", "2", "--max-seconds", "4"],
+      "--partitions", "2", "--max-seconds", "4", "--until-saturated", "2"],
      {"walks": 3, "depth": 5, "seed": 7, "strategy": Strategy.UNIFORM, "properties": BOTH,
+      "abstract_states": False, "until_saturated": 2,
       "limits": Limits(seconds=4.0),
       "options": SparkOptions(partitions=2)}),
     ("cli.commands.liveness.liveness", [], {"properties": None, "fairness": None, "limits": Limits()}),

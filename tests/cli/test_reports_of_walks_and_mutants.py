@@ -14,6 +14,7 @@ from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutati
 from insync.cli.show.report import describe_simulation
 from insync.explorer import Fate, MutantResult, MutationResult, SimulationResult
 from insync.explorer.limits import StopReason
+from insync.explorer.seen_states import AbstractStates
 from insync.explorer.simulate import WalkLengths
 from insync.explorer.traces.grid import plain
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
@@ -68,6 +69,7 @@ WALKED = SimulationResult(
     lengths=WalkLengths(shortest=3, longest=1, mean=1.25, stuck=1_001),
     actions={"press": 10, "burn": 11_990, "drop": 0},
     not_taken=("drop", "stop"),
+    abstract_states=None,
     within=(),
     warnings=(),
     seconds={"compile": 1.0, "search": 0.5},
@@ -105,6 +107,25 @@ def test_a_simulation() -> None:
     ]
     assert simulation(seconds={"search": 0.1})[-1] == "search 0.10 s, 120,000 steps/s, memory 10 MiB"
     assert simulation(seconds={"search": 0.09})[-1] == "search 0.09 s, memory 10 MiB"
+
+
+GROWN = AbstractStates(("leader", "ISR"), 1_234, 998, ((1, 7), (10, 50), (100, 400), (1_000, 1_234)))
+
+
+def test_a_simulation_with_abstract_states() -> None:
+    said = simulation(abstract_states=GROWN)
+    assert said[8:12] == [
+        "1,234 abstract states, told apart by leader, ISR",
+        "  after 1, 10, 100, 1,000 walks: 7, 50, 400, 1,234; the last new one in walk 998",
+        "",
+        "compile 1.00 s, search 0.50 s, 24,000 steps/s, memory 10 MiB",
+    ]
+    said = simulation(abstract_states=replace(GROWN, last_new=948), stopped_by=StopReason.SATURATION)
+    assert said[2] == "  stopped by saturation (--until-saturated): the last 51 walks saw no new abstract state"
+    said = simulation(abstract_states=GROWN, stopped_by=StopReason.MEMORY)
+    assert said[2] == "  stopped by the end of the memory, which the abstract states have taken"
+    nothing = AbstractStates((), 0, None, ())
+    assert "0 abstract states, told apart by nothing" in simulation(abstract_states=nothing, stopped_by=StopReason.TIME)
 
 
 def test_a_simulation_that_fails(tmp_path: Path) -> None:

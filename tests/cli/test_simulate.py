@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,7 @@ def test_the_object_for_scripts_depends_on_the_seed_alone(insync: Insync) -> Non
             "violations",
             "actions",
             "not_taken",
+            "abstract_states",
             "within",
             "warnings",
             "seconds",
@@ -100,6 +102,9 @@ def test_a_refused_step(insync: Insync, lamp: str) -> None:
     ("option", "value", "sentence"),
     [
         ("--walks", 0, "--walks: 0 is out of range; give a whole number of at least 1."),
+        ("--until-saturated", 0, "--until-saturated: 0 is out of range; give a whole number of at least 1."),
+        ("--until-saturated", -1, "--until-saturated: -1 is out of range; give a whole number of at least 1."),
+        ("--until-saturated", 1.5, "--until-saturated: '1.5' is not a whole number; give one of at least 1."),
         ("--depth", -3, "--depth: -3 is out of range; give a whole number from 1 to 1000000."),
         ("--seed", "x", "--seed: 'x' is not a whole number; give one from 0 to 18446744073709551615."),
         ("--seed", 1 << 64, f"--seed: {1 << 64} is out of range; give a whole number from 0 to {(1 << 64) - 1}."),
@@ -107,6 +112,65 @@ def test_a_refused_step(insync: Insync, lamp: str) -> None:
 )
 def test_a_mistake(insync: Insync, option: str, value: object, sentence: str) -> None:
     assert insync("simulate", "kip320", option, value) == (2, "", f"Error: insync simulate: {sentence}\n")
+
+
+def test_more_patience_than_walks(insync: Insync) -> None:
+    for more, walks in (([], 10_000), (["--walks", 7], 7)):
+        code, out, err = insync("simulate", "kip320", *more, "--until-saturated", walks)
+        assert (code, out) == (2, "")
+        assert err.startswith(
+            f"Error: insync simulate: --until-saturated {walks} cannot come about in --walks {walks}, as the first "
+        )
+        assert err.count("\n") == 1
+
+
+def test_only_walks_can_be_saturated(insync: Insync) -> None:
+    for option in ("--until-saturated", "--abstract-states"):
+        code, out, err = insync("check", "kip320", option)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"Error: insync check has no option '{option}'. It belongs to `insync simulate`.")
+        assert err.count("\n") == 1
+
+
+SATURATED = ("simulate", "async_isr", "--replicas", 2, "--depth", 30, "--until-saturated", 200, "--quiet")
+
+
+def test_walks_end_when_they_see_nothing_new(insync: Insync) -> None:
+    results = []
+    for threads in (1, 2, 3):
+        code, out, _ = insync(*SATURATED, "--threads", threads, "--json")
+        assert code == 3
+        result = json.loads(out)
+        seen = result["abstract_states"]
+        assert list(seen) == ["names", "distinct", "last_new_walk", "growth"]
+        assert seen["names"] == ["ISR", "leader's ISR", "pending ISR", "lag"]
+        assert result["stopped_by"] == "saturation"
+        assert result["walks"] == seen["last_new_walk"] + 1 + 200
+        assert seen["growth"][-1] == [result["walks"], seen["distinct"]]
+        results.append({key: value for key, value in result.items() if key not in ("seconds", "peak_memory_bytes")})
+    assert results[1:] == results[:1] * 2
+    said = insync(*SATURATED).out
+    assert "  stopped by saturation (--until-saturated): the last 200 walks saw no new abstract state\n" in said
+    distinct = results[0]["abstract_states"]["distinct"]
+    assert f"\n{distinct} abstract states, told apart by ISR, leader's ISR, pending ISR, lag\n  " in said
+
+
+def test_the_guide_tells_of_walks_that_are_saturated_and_not_complete(insync: Insync) -> None:
+    command = ("simulate", "async_isr", "--json")
+    ended = json.loads(insync(*command, "--until-saturated", 500).out)
+    whole = json.loads(insync(*command, "--abstract-states").out)
+    seen, more = (result["abstract_states"]["distinct"] for result in (ended, whole))
+    assert more == seen + 1
+    told = (
+        f"`async_isr` ends so after {ended['walks']:,} walks with {seen} abstract states, and all {whole['walks']:,} "
+        f"walks see one more."
+    )
+    assert told in (Path(__file__).parents[2] / "docs/guide/command-line.md").read_text()
+
+
+def test_what_is_not_asked_for_is_not_counted(insync: Insync) -> None:
+    assert json.loads(insync("simulate", "kip320", "--walks", 5, "--json").out)["abstract_states"] is None
+    assert "abstract" not in insync("simulate", "kip320", "--walks", 5).out
 
 
 def test_help_shows_what_check_does_not_have(insync: Insync) -> None:
@@ -120,6 +184,10 @@ def test_progress_counts_walks_and_steps() -> None:
     progress = WalkProgress(walks=435_086, steps=6_744_387, steps_per_second=6.7e6, memory_bytes=76 << 20, seconds=1.0)
     assert walk_line(progress) == (
         "Progress: 6,744,387 steps checked (6.7 million steps/s), 435,086 walks taken, 76 MiB of memory."
+    )
+    assert walk_line(replace(progress, abstract_states=1_363)) == (
+        "Progress: 6,744,387 steps checked (6.7 million steps/s), 435,086 walks taken, 1,363 abstract states, "
+        "76 MiB of memory."
     )
     with walk_progress(quiet=True) as reporter:
         assert reporter is None

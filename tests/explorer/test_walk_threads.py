@@ -25,7 +25,7 @@ class Played:
         begun: called with the number of the first walk as a share begins.
     """
 
-    steps = 7
+    steps, seen = 7, b""
 
     def __init__(self, fails: int | None = None, begun: Callable[[int], None] = lambda first: None) -> None:
         self.taken: list[tuple[int, int]] = []
@@ -40,6 +40,20 @@ class Played:
             many = self.fails - first + 1
             return Walked((2 * many,), {2: many}, 0, FailedWalk(self.fails, 0, (0,)))
         return Walked((2 * (end - first),), {2: end - first}, end - first, None)
+
+
+class Seen:
+    """What is saturated after so many walks, as soon as anything is counted."""
+
+    saturated: int | None = None
+
+    def __init__(self, after: int) -> None:
+        self.after, self.counted = after, list[tuple[int, int, bool]]()
+
+    def add(self, entries: bytes, first: int, end: int, failed: int | None, whole: bool = True) -> None:
+        self.counted.append((first, end, whole))
+        if whole and end >= self.after:
+            self.saturated = self.after
 
 
 def shares(count: int, watch: Watch | None = None, told: Callable[[WalkProgress], None] | None = None) -> _Shares:
@@ -135,6 +149,49 @@ def test_the_first_share_is_taken_even_if_it_is_stopped_before() -> None:
     work(some, walker)
     assert walker.taken == [(0, SHARE)]
     assert some.taken().total.lengths == {2: 1}
+
+
+@pytest.mark.parametrize(("after", "again"), [(5, [(0, 5)]), (SHARE, []), (SHARE + 7, [(SHARE, SHARE + 7)])])
+def test_of_a_share_in_which_walks_are_saturated_only_those_before_count(
+    after: int, again: list[tuple[int, int]]
+) -> None:
+    seen: Any = Seen(after)
+    some, walker = _Shares(Walks(9 * SHARE, 1, 0), Watch(Limits(), None), None, seen), Played()
+    work(some, walker)
+    whole = [(first, first + SHARE) for first in range(0, after, SHARE)]
+    assert walker.taken == [*whole, *again]
+    assert seen.counted == [(first, end, True) for first, end in whole]
+    taken = some.taken()
+    assert (taken.total.steps, taken.total.lengths, taken.stopped_by) == ((2 * after,), {2: after}, "saturation")
+
+
+def test_who_stops_while_the_last_share_is_taken_again_is_told_so() -> None:
+    stop, seen = threading.Event(), Seen(5)
+    counting: Any = seen
+    some = _Shares(Walks(9 * SHARE, 1, 0), Watch(Limits(), stop), None, counting)
+    walker = Played(begun=lambda first: stop.set() if seen.saturated else None)
+    work(some, walker)
+    taken = some.taken()
+    assert (taken.total.lengths, taken.stopped_by) == ({2: 1}, StopReason.INTERRUPT)
+
+
+def test_what_shares_saw_is_counted_in_their_order_and_up_to_the_first_that_fails() -> None:
+    seen: Any = Seen(100 * SHARE)
+    some, first, second = _Shares(Walks(9 * SHARE, 1, 0), Watch(Limits(), None), None, seen), Played(), Played()
+
+    def work_on_the_second(begun: int) -> None:
+        if begun == 0:
+            thread = threading.Thread(target=work, args=(some, second))
+            thread.start()
+            thread.join()
+
+    first.begun, second.fails = work_on_the_second, 2 * SHARE + 1
+    work(some, first)
+    assert second.taken == [(SHARE, 2 * SHARE), (2 * SHARE, 3 * SHARE)]
+    assert first.taken == [(0, SHARE)]
+    assert seen.counted == [(first, first + SHARE, True) for first in (0, SHARE, 2 * SHARE)]
+    assert some.taken().total.failed is not None
+    assert len(seen.counted) == 3
 
 
 def test_the_main_thread_tells_what_is_done_and_what_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,9 @@ from zlib import crc32
 import pytest
 
 from insync.explorer.alike import symmetry_for
-from insync.machine.kernels import Part, store_text, texts
+from insync.machine.kernels import WALKS, Part, store_text, texts
 from insync.model import Model
+from insync.model.abstraction import abstraction_of
 from insync.properties.registry import judge
 from insync_meanings import Record
 from insync_post import Post
@@ -37,6 +38,16 @@ def of_stores() -> dict[str, str]:
     return {str(words): f"{crc32(store_text(words).make().encode()):08x}" for words in (1, 2, 3, 5)}
 
 
+def of_noting() -> dict[str, str]:
+    """With an abstraction, which has the text of a walk change, and of nothing else."""
+    made = [texts(model.program, (), WALKS, abstraction=abstraction_of(model)).parts for model in MODELS[:3]]
+    return {
+        f"{model.name} {text.part}": f"{crc32(text.make().encode()):08x}"
+        for model, parts in zip(MODELS, made, strict=False)
+        for text in parts
+    }
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model.name))
 def test_the_text_of_each_part_is_what_it_was(model: Model) -> None:
     assert found(model) == RECORD.known(model.name)
@@ -46,7 +57,12 @@ def test_the_text_of_stores_is_what_it_was() -> None:
     assert of_stores() == RECORD.known("stores")
 
 
+def test_the_text_of_walks_that_note_abstract_states_is_what_it_was() -> None:
+    assert of_noting() == RECORD.known("noting")
+
+
 if __name__ == "__main__":
     for one in MODELS:
         RECORD.write(one.name, found(one))
     RECORD.write("stores", of_stores())
+    RECORD.write("noting", of_noting())

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from insync.machine.kernels import Part, compile_kernels
+from insync.machine.kernels import WALKS, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import FailedWalk, Walked, Walker, merged
 from insync.model import Model
+from insync.model.abstraction import abstraction_of
 from insync_evaluator import conditions
 from insync_toys import Clock, Commit, DieHard, Overflow
 
@@ -21,7 +22,8 @@ def test_walks_that_follow_each_other_are_summed_up_to_the_first_that_fails() ->
 
 
 def walker_of(model: Model) -> Walker:
-    kernels = compile_kernels(model.program, list(conditions(model).values()), (Part.WALK,))
+    given, abstraction = list(conditions(model).values()), abstraction_of(model)
+    kernels = compile_kernels(model.program, given, WALKS, abstraction=abstraction)
     return kernels.walker(PackedRows.of(model.program.initials.rows, model.program.schema.words), 5, 9)
 
 
@@ -32,6 +34,8 @@ def test_what_a_walker_says_is_of_its_last_walks_alone(model: Model) -> None:
         fresh = walker_of(model)
         assert walker.walk(first, end) == fresh.walk(first, end)
         assert walker.steps == fresh.steps
+        assert walker.seen == fresh.seen
+        assert bool(walker.seen) == (end > first)
         fresh.close()
     walker.close()
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import (
+    AbstractStates,
     ActionCoverage,
     Agreement,
     BoundedResult,
@@ -34,6 +35,7 @@ from insync.explorer import (
 )
 from insync.explorer.testing.pytest_support import Answer
 from insync.model import Model, ModelError
+from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model
 from insync_evaluator import conditions
 
@@ -83,6 +85,10 @@ def test_the_model_with_every_domain_is_one(shop: type[Model]) -> None:
         assert list(conditions(model)) == ["teams_are_present", "somebody_sells", "no_two_alike", "sales"]
 
 
+def test_what_matters_of_the_model_with_every_domain(shop: type[Model]) -> None:
+    assert abstraction_of(shop()).names == ("boss", "people", "sold out")
+
+
 @pytest.mark.parametrize(("title", "code"), [block for block in BLOCKS if block[0].startswith(("wrong", "right"))])
 def test_the_pitfalls_are_what_happens(shop: type[Model], title: str, code: str) -> None:
     path = Path(sys.modules[shop.__module__].__file__ or "").with_name("wrong.py")
@@ -101,7 +107,7 @@ def test_the_pitfalls_are_what_happens(shop: type[Model], title: str, code: str)
 
 RESULTS: dict[str, list[type]] = {
     "`check`": [CheckResult],
-    "`simulate`": [SimulationResult],
+    "`simulate`": [SimulationResult, AbstractStates],
     "`liveness`": [LivenessResult, RunResult],
     "`bounded_check`": [BoundedResult],
     "`prove`": [ProofResult],

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from insync.explorer.replay import replay
     from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
     from insync.explorer.runs.state_graph import StateGraph
+    from insync.explorer.seen_states import AbstractStates
     from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
     from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
     from insync.explorer.testing.pytest_support import InsyncCheck
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from insync.explorer.why import why
 
 __all__ = [
+    "AbstractStates",
     "ActionCoverage",
     "Agreement",
     "BoundedResult",
@@ -127,6 +129,7 @@ _OF_MODULE = {
     "replay": ("replay",),
     "runs.graph_export": ("dot_text", "graphml_text", "to_networkx"),
     "runs.state_graph": ("StateGraph",),
+    "seen_states": ("AbstractStates",),
     "simulate": ("SimulationResult", "WalkLengths", "simulate"),
     "testing.failures": ("PropertyViolated", "SuspiciousModel", "UnexpectedVerdict"),
     "testing.pytest_support": ("InsyncCheck",),

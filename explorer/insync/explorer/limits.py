@@ -19,13 +19,14 @@ __all__ = ["Limits", "StopReason", "Watch", "limits_of", "require_room", "requir
 
 
 class StopReason(StrEnum):
-    """The bound that ended a search."""
+    """The bound that ended a search; of random walks also that they had seen no new abstract state for long."""
 
     DEPTH = "depth"
     STATES = "states"
     TIME = "time"
     MEMORY = "memory"
     INTERRUPT = "interrupt"
+    SATURATION = "saturation"
 
     @classmethod
     def of(cls, ended: GivenUp) -> Self:
@@ -138,6 +139,11 @@ class Watch:
     def resident(self) -> int:
         """The resident set of the process in bytes."""
         return resident_memory()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the process takes more memory than it may."""
+        return self.resident > self.memory_bytes
 
     @property
     def stopped(self) -> bool:

@@ -79,6 +79,7 @@ class WalkProgress:
         steps_per_second: taken in the last seconds; see `Pulse`.
         memory_bytes: resident set of the process.
         seconds: since it began.
+        abstract_states: seen so far; None where they are not counted.
     """
 
     walks: int
@@ -86,6 +87,7 @@ class WalkProgress:
     steps_per_second: float
     memory_bytes: int
     seconds: float
+    abstract_states: int | None = None
 
 
 WalkReporter = Callable[[WalkProgress], None]

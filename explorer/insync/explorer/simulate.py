@@ -13,6 +13,7 @@ from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
 from insync.explorer.progress import WalkProgress, WalkReporter
+from insync.explorer.seen_states import AbstractStates
 from insync.explorer.shown import TableColumns, Tabular, plural
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation, properties_table
@@ -23,6 +24,7 @@ from insync.machine.memory import peak_memory
 from insync.machine.packed import PackedRows
 from insync.machine.walker import FailedWalk, Strategy, nothing_walked
 from insync.model import Model
+from insync.model.abstraction import Abstraction, abstraction_of
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate, evaluate_each
@@ -61,7 +63,8 @@ class SimulationResult(Tabular):
         bounds: the bounds of the model.
         verdict: violated, or incomplete: walks prove nothing.
         stopped_by: the bound that ended it; None if it ended with the last walk or the first failure. A violation
-            found all the same is then perhaps not that of the first walk that fails.
+            found all the same is then perhaps not that of the first walk that fails. `saturation` is no such bound: it
+            depends on the walks alone.
         seed: of the random numbers.
         strategy: how they chose among the enabled actions.
         depth: most steps of a walk.
@@ -75,6 +78,7 @@ class SimulationResult(Tabular):
         lengths: the lengths of the walks.
         actions: the steps taken of each action, by its name.
         not_taken: the actions of which no step was taken.
+        abstract_states: how many abstract states the walks saw; None if that was not asked for.
         within: the names of the invariants that the walks were confined to: no step is taken from a state in which one
             of them fails.
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
@@ -98,6 +102,7 @@ class SimulationResult(Tabular):
     lengths: WalkLengths
     actions: Mapping[str, int]
     not_taken: tuple[str, ...]
+    abstract_states: AbstractStates | None
     within: tuple[str, ...]
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
@@ -127,6 +132,8 @@ def simulate(
     depth: int = 100,
     seed: int = 0,
     strategy: Strategy | str = Strategy.MIXED,
+    abstract_states: bool = False,
+    until_saturated: int | None = None,
     within: Sequence[str] | None = None,
     limits: Limits | None = None,
     threads: int | None = None,
@@ -143,6 +150,9 @@ def simulate(
         depth: most steps of a walk, at least 1.
         seed: of the random numbers, from 0 to 2^64 - 1.
         strategy: how a walk chooses among the enabled actions: mixed, names, tastes or uniform; see `Strategy`.
+        abstract_states: whether to count the abstract states that the walks see: the states, told apart by what the
+            model's method `abstraction` names alone.
+        until_saturated: end after so many walks in a row without a new abstract state; at least 1 and below `walks`.
         within: names of invariants; no step is taken from states in which one fails. None is what the class says.
         limits: `seconds` of compilation and walks together; walks have no other limit.
         threads: how many work at once; None is one per core. The result does not depend on it.
@@ -160,7 +170,7 @@ def simulate(
         bounds=bounds,
         properties=properties,
         within=within,
-        walks=Walks(walks, depth, seed, strategy_called(strategy)),
+        walks=Walks(walks, depth, seed, strategy_called(strategy), abstract_states, until_saturated),
         limits=limits,
         reporter=reporter,
         stop=stop,
@@ -182,8 +192,14 @@ def strategy_called(name: str) -> Strategy:
 class WalkEngine(Protocol):
     """What takes random walks: the threads of this process, or the executors of a cluster."""
 
-    def compile(self, program: Program, conditions: Sequence[Node], stopped: Callable[[], object]) -> None:
-        """Make the machine code of a program.
+    def compile(
+        self,
+        program: Program,
+        conditions: Sequence[Node],
+        abstraction: Abstraction | None,
+        stopped: Callable[[], object],
+    ) -> None:
+        """Make the machine code of a program, which notes what an abstraction names, if there is one.
 
         Raises:
             GivenUp: `stopped`, which is asked again and again, gave a reason.
@@ -209,15 +225,16 @@ def simulated(
     watch = walk_watch(limits, stop)
     model = confined(model_of(model, bounds), within)
     judged, program = judge(model, properties), model.program
+    abstraction = abstraction_of(model) if walks.notes_states else None
     taken = Taken(nothing_walked(len(program.actions)), None)
     started = time.perf_counter()
     try:
         with watch.telling(_while_compiling(reporter, watch)):
-            engine.compile(program, judged.nodes, watch.interrupted)
+            engine.compile(program, judged.nodes, abstraction, watch.interrupted)
     except GivenUp as ended:
         taken = Taken(taken.total, StopReason.of(ended))
         spent = {"compile": time.perf_counter() - started, "search": 0.0}
-        return _simulation_of(model, judged, walks, taken, None, spent)
+        return _simulation_of(model, judged, walks, abstraction, taken, None, spent)
     compiled = time.perf_counter()
     wrong = _wrong_at_first(program, judged.nodes)
     if wrong is not None:
@@ -233,7 +250,7 @@ def simulated(
         except GivenUp as ended:
             taken = replace(taken, stopped_by=StopReason.of(ended))
         spent["shrink"] = time.perf_counter() - searched
-    return _simulation_of(model, judged, walks, taken, violation, spent)
+    return _simulation_of(model, judged, walks, abstraction, taken, violation, spent)
 
 
 def _wrong_at_first(program: Program, conditions: Sequence[Node]) -> FailedWalk | None:
@@ -312,6 +329,7 @@ def _simulation_of(
     model: Model,
     judged: Judged,
     walks: Walks,
+    abstraction: Abstraction | None,
     taken: Taken,
     violation: Violation | None,
     spent: Mapping[str, float],
@@ -322,6 +340,7 @@ def _simulation_of(
         model: what was walked through.
         judged: what was asked for.
         walks: those that were asked for.
+        abstraction: what was noted of the states.
         taken: those that were taken.
         violation: what the first failing walk ends in.
         spent: the seconds of its parts.
@@ -354,8 +373,16 @@ def _simulation_of(
         ),
         actions=actions,
         not_taken=tuple(name for name, steps in actions.items() if not steps),
+        abstract_states=None if abstraction is None else _abstract_states(abstraction, taken, count),
         within=names_within(model),
         warnings=suspicions(model, judged.written(model)),
         seconds=spent,
         peak_memory_bytes=peak_memory(),
     )
+
+
+def _abstract_states(abstraction: Abstraction, taken: Taken, count: int) -> AbstractStates:
+    """Return what so many walks saw; where no engine took any, one without a step may have seen an initial state."""
+    if taken.seen is not None:
+        return taken.seen.found(abstraction.names, count)
+    return AbstractStates(abstraction.names, count, 0 if count else None, ((1, 1),) * count)

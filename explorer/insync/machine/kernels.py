@@ -15,20 +15,23 @@ from insync.machine.emit.checking import check_module
 from insync.machine.emit.counting import count_module
 from insync.machine.emit.edging import edges_module
 from insync.machine.emit.expanding import expand_module
+from insync.machine.emit.sighting import sightings_module
 from insync.machine.emit.storing import store_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
 from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.packed import PackedRows, Words
+from insync.machine.sightings import Sightings, SightKernels
 from insync.machine.sizes import Sizes
 from insync.machine.store import Memory, Store, StoreKernels, reserve
 from insync.machine.walker import Strategy, Walker
+from insync.model.abstraction import Abstraction
 from insync.model.graph import Node, Op
 from insync.model.program import Program
 from insync.model.symmetry import Symmetry
 
-__all__ = ["SEARCH", "Kernels", "Part", "Text", "Texts", "compile_kernels", "load", "store_text", "texts"]
+__all__ = ["SEARCH", "WALKS", "Kernels", "Part", "Text", "Texts", "compile_kernels", "load", "store_text", "texts"]
 
 
 class Part(StrEnum):
@@ -38,6 +41,7 @@ class Part(StrEnum):
     CHECK = "check"
     STORE = "store"
     WALK = "walk"
+    SIGHT = "sight"
     EDGES = "edges"
     COUNT = "count"
 
@@ -45,11 +49,15 @@ class Part(StrEnum):
 SEARCH = (Part.EXPAND, Part.CHECK, Part.STORE)
 """What a search needs."""
 
+WALKS = (Part.WALK, Part.SIGHT)
+"""What walks need; the second with an abstraction alone, without which it is not made."""
+
 _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.EXPAND: {"expand": 1},
     Part.CHECK: {"check": 3},
     Part.STORE: {"insert": 3, "widen": 4, "find": 3, "owner": 2},
     Part.WALK: {"walk": 1},
+    Part.SIGHT: {"absorb": 5, "spread": 1},
     Part.EDGES: {"edges": 1},
     Part.COUNT: {"count": 3},
 }
@@ -115,8 +123,14 @@ class Kernels:
         return place if place < count else None
 
     def walker(self, initials: PackedRows, seed: int, depth: int, strategy: Strategy = Strategy.MIXED) -> Walker:
-        """Return what takes random walks; see `Walker`. Needs the part WALK."""
-        return Walker(self.sizes, self._functions["walk"], initials, seed, depth, strategy)
+        """Return what takes random walks; see `Walker`. Needs the part WALK, and with an abstraction SIGHT."""
+        sightings = self.sightings() if self.sizes.abstract_words else None
+        return Walker(self.sizes, self._functions["walk"], initials, seed, depth, strategy, sightings)
+
+    def sightings(self) -> Sightings:
+        """Return an empty set of abstract states that walks saw. Needs an abstraction, and the part SIGHT."""
+        kernels = SightKernels(**{name: self._functions[name] for name in _FUNCTIONS[Part.SIGHT]})
+        return Sightings(self.sizes.abstract_words, kernels)
 
     def edges(self) -> Edges:
         """Return what lists steps. Needs the part EDGES."""
@@ -183,6 +197,7 @@ def texts(
     conditions: Sequence[Node] = (),
     parts: Collection[Part] = SEARCH,
     symmetry: Symmetry | None = None,
+    abstraction: Abstraction | None = None,
 ) -> Texts:
     """Return the machine code of a program as text; LLVM is not needed for it.
 
@@ -191,14 +206,19 @@ def texts(
         conditions: what must hold in every state; who checks finds the states in which one does not, in this order.
         parts: what will be asked of the kernels.
         symmetry: of which the search makes use: its states are representatives. None is no use.
+        abstraction: what walks note of the states that they see; None is nothing.
     """
     violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
-    wanted = [part for part in parts if violated or part not in (Part.CHECK, Part.COUNT)]
-    sizes = Sizes(program.schema.words, len(program.actions), len(violated), symmetry is not None)
-    return Texts(sizes, tuple(_text(part, program, violated, symmetry) for part in wanted))
+    needless = {*([] if violated else (Part.CHECK, Part.COUNT)), *([Part.SIGHT] if abstraction is None else [])}
+    wanted = [part for part in parts if part not in needless]
+    abstract_words = 0 if abstraction is None else abstraction.schema.words
+    sizes = Sizes(program.schema.words, len(program.actions), len(violated), symmetry is not None, abstract_words)
+    return Texts(sizes, tuple(_text(part, program, violated, symmetry, abstraction) for part in wanted))
 
 
-def _text(part: Part, program: Program, violated: Sequence[Node], symmetry: Symmetry | None) -> Text:
+def _text(
+    part: Part, program: Program, violated: Sequence[Node], symmetry: Symmetry | None, abstraction: Abstraction | None
+) -> Text:
     schema = program.schema
     match part:
         case Part.EXPAND:
@@ -211,7 +231,13 @@ def _text(part: Part, program: Program, violated: Sequence[Node], symmetry: Symm
             return store_text(schema.words)
         case Part.WALK:
             key = program_key("walk", program) + conditions_key("", schema, violated)
-            return Text(part, key, lambda: walk_module(program, violated))
+            if abstraction is not None:
+                key += conditions_key("-noting", abstraction.schema, abstraction.codes)
+            return Text(part, key, lambda: walk_module(program, violated, abstraction))
+        case Part.SIGHT:
+            assert abstraction is not None, "it is not wanted without one"
+            words = abstraction.schema.words
+            return Text(part, words_key("sight", words), lambda: sightings_module(words))
         case Part.EDGES:
             return Text(part, program_key("edges", program), lambda: edges_module(program))
 
@@ -258,6 +284,7 @@ def compile_kernels(
     parts: Collection[Part] = SEARCH,
     stopped: Callable[[], object] | None = None,
     symmetry: Symmetry | None = None,
+    abstraction: Abstraction | None = None,
 ) -> Kernels:
     """Return the compiled functions of a program; see `texts` and `load`."""
-    return load(texts(program, conditions, parts, symmetry), stopped)
+    return load(texts(program, conditions, parts, symmetry, abstraction), stopped)

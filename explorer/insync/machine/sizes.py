@@ -29,12 +29,14 @@ class Sizes:
         conditions: how many conditions are evaluated.
         symmetric: whether a state stands for all that differ in who is who only: successors are representatives, and
             steps are counted for each state that a representative stands for.
+        abstract_words: 64-bit words per abstract state; 0 where walks note none.
     """
 
     words: int
     actions: int = 0
     conditions: int = 0
     symmetric: bool = False
+    abstract_words: int = 0
 
     @property
     def row_bytes(self) -> int:

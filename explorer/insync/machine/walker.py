@@ -11,10 +11,12 @@ from functools import reduce
 
 from insync.machine.memory import Block
 from insync.machine.packed import PackedRows
+from insync.machine.sightings import Sightings
 from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
 __all__ = [
     "NO_WALK",
+    "SEEN_IN_A_ROUND",
     "TASTE_OF_ALL",
     "TASTE_OF_HALF",
     "FailedWalk",
@@ -31,6 +33,9 @@ _ROUNDS = 128  # some milliseconds, of a large model a tenth of a second
 
 NO_WALK = 2**64 - 1
 """The number of a walk that is none: of an idle place, and of the failing walk while there is none."""
+
+SEEN_IN_A_ROUND = 2 * BATCH
+"""The most abstract states that a round can see: those in which walks begin, and those that their steps lead to."""
 
 
 class Strategy(StrEnum):
@@ -75,6 +80,7 @@ class WalkField(IntEnum):
     STARTS = 18  # how many initial states there are
     BY_NAME = 19  # whether an action is drawn first, and then its parameters
     TASTES = 20  # which walks have weights of their own for the actions: none, or one of the two constants below
+    SIGHTINGS = 21  # address of a record of `SightField`, where abstract states are noted
 
 
 class PlaceField(IntEnum):
@@ -156,6 +162,7 @@ class Walker:
         seed: of the random numbers.
         depth: most steps of a walk.
         strategy: how walks choose.
+        sightings: where a kernel with an abstraction notes what it sees.
     """
 
     def __init__(
@@ -166,8 +173,9 @@ class Walker:
         seed: int,
         depth: int,
         strategy: Strategy = Strategy.MIXED,
+        sightings: Sightings | None = None,
     ) -> None:
-        self._sizes, self._walk, self._depth = sizes, walk, depth
+        self._sizes, self._walk, self._depth, self._sightings = sizes, walk, depth, sightings
         self._initials = initials
         self._steps = (ctypes.c_uint64 * sizes.actions)()
         self._lengths = (ctypes.c_uint64 * 0)()
@@ -202,11 +210,18 @@ class Walker:
         fields[WalkField.FAILED] = ctypes.addressof(self._failed)
         fields[WalkField.STUCK] = ctypes.addressof(self._stuck)
         fields[WalkField.ROUNDS] = _ROUNDS
+        if self._sightings is not None:
+            fields[WalkField.SIGHTINGS] = self._sightings.address
 
     @property
     def steps(self) -> int:
         """How many steps were taken since the last call of `walk`, or in it so far."""
         return sum(self._steps)
+
+    @property
+    def seen(self) -> bytes:
+        """The abstract states that the walks of the last call of `walk` saw; see `Sightings.entries`."""
+        return b"" if self._sightings is None else self._sightings.entries
 
     def walk(self, first: int, end: int, stopped: Callable[[], object] = lambda: None) -> Walked:
         """Take the walks of these numbers, and return what came of them.
@@ -221,6 +236,7 @@ class Walker:
             if stopped():
                 self._leave_off()
                 break
+            self._make_room()
         lengths = Counter(self._lengths[: self._context[WalkField.NEXT] - first])
         return Walked(tuple(self._steps[: self._sizes.actions]), lengths, self._stuck[0], self._failure())
 
@@ -235,6 +251,13 @@ class Walker:
         ctypes.memset(self._context[WalkField.PLACES], 0xFF, 8 * len(PlaceField) * BATCH)
         self._context[WalkField.NEXT], self._context[WalkField.END] = first, end
         self._context[WalkField.FIRST] = first
+        if self._sightings is not None:
+            self._sightings.clear()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        if self._sightings is not None:
+            self._sightings.make_room(SEEN_IN_A_ROUND)
 
     def _leave_off(self) -> None:
         """Note how many steps the walks took that are under way."""
@@ -254,3 +277,5 @@ class Walker:
     def close(self) -> None:
         """Give all memory back."""
         self._scratch.close()
+        if self._sightings is not None:
+            self._sightings.close()

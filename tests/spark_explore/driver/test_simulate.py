@@ -47,6 +47,27 @@ def test_the_first_walk_that_fails_is_found_and_shortened(spark: SparkSession, m
     assert found.verdict == "violated"
 
 
+@pytest.mark.parametrize("partitions", [1, 5])
+@pytest.mark.parametrize("patience", [None, 300])
+def test_abstract_states_are_those_of_the_local_engine(
+    spark: SparkSession, partitions: int, patience: int | None
+) -> None:
+    options = SparkOptions(session=spark, partitions=partitions)
+    given: dict[str, Any] = {"properties": [], "walks": 30_000, "depth": 20, "seed": 3}
+    found = simulate(KIP101, **given, abstract_states=True, until_saturated=patience, options=options)
+    assert facts(found) == facts(simulate_locally(KIP101, **given, abstract_states=True, until_saturated=patience))
+    assert found.stopped_by == (None if patience is None else "saturation")
+    assert found.abstract_states is not None
+    assert found.abstract_states.distinct > 500
+
+
+def test_abstract_states_up_to_a_failure_are_those_of_the_local_engine(spark: SparkSession) -> None:
+    given: dict[str, Any] = {"walks": 20_000, "depth": 60, "seed": 1, "abstract_states": True}
+    found = simulate(KIP101, **given, options=SparkOptions(session=spark, partitions=3))
+    assert facts(found) == facts(simulate_locally(KIP101, **given))
+    assert found.verdict == "violated"
+
+
 def test_a_violation_in_the_initial_state_needs_no_spark() -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
     found = simulate(model, properties=["leader_in_isr"], walks=10, options=SparkOptions(master="local[2]"))

@@ -9,6 +9,7 @@ import pytest
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Walked, merged
+from insync.model.abstraction import abstraction_of
 from insync.model.graph import Node
 from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
@@ -68,3 +69,25 @@ def test_a_partition_stops_after_the_share_in_which_a_walk_fails() -> None:
     assert sum(found.lengths.values()) <= whole.number // 5 * 5 + 5
     after = walked(NODES, whole.number + 1, 4000).failed
     assert after is None or after.number > whole.number
+
+
+@pytest.mark.parametrize("piece", [1 << 24, 64])
+def test_what_was_seen_comes_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    monkeypatch.setattr("insync.spark_explore.executor.walk_task._PIECE", piece)
+    abstraction = abstraction_of(MODEL)
+    recipe = recipe_for(MODEL.program, [], (Part.WALK, Part.SIGHT), abstraction=abstraction)
+    tour = Tour(7, 12, 3, 34, 4, 3)
+    rows = PackedRows.of(MODEL.program.initials.rows, MODEL.program.schema.words)
+    kernels = compile_kernels(MODEL.program, [], (Part.WALK, Part.SIGHT), abstraction=abstraction)
+    task = walk_task(insync_version(), write_recipe(recipe), tour)
+    for partition in range(3):
+        batches = task(iter([to_batch([(partition, Kind.SEED, 0, 0, b"")])]))
+        seen = [row for batch in batches for row in rows_of(batch) if row.kind is Kind.SEEN]
+        walker = kernels.walker(rows, 7, 12)
+        walker.walk(*tour.walks(partition))
+        expected = {walker.seen[start : start + 16] for start in range(0, len(walker.seen), 16)}
+        walker.close()
+        blocks = b"".join(row.block for row in seen)
+        assert {blocks[start : start + 16] for start in range(0, len(blocks), 16)} == expected
+        assert sum(row.count for row in seen) == len(expected)
+        assert len(seen) == -(-len(expected) // min(len(expected), piece // 16))

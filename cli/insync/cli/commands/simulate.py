@@ -47,6 +47,9 @@ def command(
     need, and shown. The result depends on model, bounds, properties, --depth, --seed and --strategy alone, never on
     --threads; walk number n of a seed is the same whatever the number of walks.
 
+    --abstract-states counts how many states the walks have seen that differ in what matters (of a Kafka model leader,
+    ISR, lags), and --until-saturated N ends them when N walks in a row have seen nothing new.
+
     A walk draws an action first, and then its parameters; every other walk likes some actions more than others.
     --strategy names and tastes are the one and the other alone, uniform draws actions with their parameters at once.
     """
@@ -81,6 +84,8 @@ def _walk(
                 depth=walks.depth,
                 seed=walks.seed,
                 strategy=walks.strategy,
+                abstract_states=walks.abstract_states,
+                until_saturated=walks.until_saturated,
                 limits=limits,
                 options=engine.spark_options(),
                 reporter=reporter,
@@ -93,6 +98,8 @@ def _walk(
             depth=walks.depth,
             seed=walks.seed,
             strategy=walks.strategy,
+            abstract_states=walks.abstract_states,
+            until_saturated=walks.until_saturated,
             limits=limits,
             threads=engine.threads,
             reporter=reporter,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from insync.cli.options.groups import Decorator, Option, gathered, option
@@ -19,17 +21,33 @@ def walk_options(count: int, depth: int, deepest: int, *, strategies: bool = Fal
         count: how many walks are taken by default.
         depth: how many steps one has at most, by default.
         deepest: the most that may be asked for.
-        strategies: whether it has `--strategy` too.
+        strategies: whether it has `--strategy` too, and the options on abstract states.
     """
-    strategy = {"strategy": _STRATEGY} if strategies else {}
+    more = {"strategy": _STRATEGY, **_ABSTRACT} if strategies else {}
     return gathered(
         "walks",
-        Walks,
+        _walks,
         count=_number("--walks", Whole(1), count, "How many walks to take."),
         depth=_number("--depth", Whole(1, deepest), depth, "Most steps of a walk."),
         seed=_number("--seed", Whole(0, (1 << 64) - 1), 0, "Of the random numbers: same seed, same walks."),
-        **strategy,
+        **more,
     )
+
+
+def _walks(**given: Any) -> Walks:
+    """Return the walks that are asked for.
+
+    Raises:
+        UsageError: so many walks cannot show saturation.
+    """
+    patience, count = given.get("until_saturated"), given["count"]
+    if patience is not None and patience >= count:
+        message = (
+            f"--until-saturated {patience} cannot come about in --walks {count}, as the first walk always sees a new "
+            f"abstract state; give a lower number, or more walks."
+        )
+        raise click.UsageError(message)
+    return Walks(**given)
 
 
 _STRATEGY = option(
@@ -40,6 +58,20 @@ _STRATEGY = option(
     show_default=True,
     help="How walks choose among the enabled actions.",
 )
+
+_ABSTRACT = {
+    "abstract_states": option(
+        "--abstract-states",
+        is_flag=True,
+        help="Count the abstract states that the walks see, by what the model's `abstraction` names.",
+    ),
+    "until_saturated": option(
+        "--until-saturated",
+        type=Whole(1),
+        metavar="N",
+        help="End after N walks in a row without a new abstract state, and count these.",
+    ),
+}
 
 
 def _number(name: str, values: Whole, default: int, words: str) -> Option:

@@ -12,6 +12,7 @@ from insync.properties.class_names import names_within
 
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import StateGraph
+    from insync.explorer.seen_states import AbstractStates
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.trace import Trace
     from insync.explorer.verdict import CheckResult, PropertyResult
@@ -99,6 +100,7 @@ def simulation_json(result: SimulationResult, file: Path | None) -> str:
             "violations": [] if result.violation is None else [violation_entry(result.violation.trace, file)],
             "actions": dict(result.actions),
             "not_taken": list(result.not_taken),
+            "abstract_states": _abstract_states(result.abstract_states),
             "within": list(result.within),
             "warnings": list(result.warnings),
             "seconds": _seconds(result.seconds),
@@ -106,6 +108,17 @@ def simulation_json(result: SimulationResult, file: Path | None) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def _abstract_states(found: AbstractStates | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    return {
+        "names": list(found.names),
+        "distinct": found.distinct,
+        "last_new_walk": found.last_new,
+        "growth": [list(pair) for pair in found.growth],
+    }
 
 
 def graph_json(graph: StateGraph, file: Path) -> str:

@@ -144,9 +144,10 @@ def walk_line(progress: WalkProgress) -> str:
         return (
             f"Progress: compiling the model for {seconds(progress.seconds)}, {memory(progress.memory_bytes)} of memory."
         )
+    seen = "" if progress.abstract_states is None else f"{plural(progress.abstract_states, 'abstract state')}, "
     return (
         f"Progress: {plural(progress.steps, 'step')} checked ({rate(progress.steps_per_second, 'steps')}), "
-        f"{plural(progress.walks, 'walk')} taken, {memory(progress.memory_bytes)} of memory."
+        f"{plural(progress.walks, 'walk')} taken, {seen}{memory(progress.memory_bytes)} of memory."
     )
 
 

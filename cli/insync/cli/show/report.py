@@ -40,6 +40,7 @@ STOPPED_BY = {
     "time": "the limit on the time (--max-seconds)",
     "memory": "the limit on the memory (--memory)",
     "interrupt": "Ctrl-C",
+    "saturation": "saturation (--until-saturated)",
 }
 """What ended a search, in words."""
 
@@ -79,6 +80,7 @@ def describe_simulation(result: SimulationResult, columns: Columns, file: Path |
         *_steps(result.actions, result.steps),
         *([f"not taken in these walks: {', '.join(result.not_taken)}"] if result.not_taken else []),
         _lengths(result),
+        *_abstract_states(result, width),
         "",
         _times(result.seconds, result.steps, "steps", result.peak_memory_bytes),
     ]
@@ -93,6 +95,22 @@ def _lengths(result: SimulationResult) -> str:
         f"walks of {lengths.shortest} to {plural(lengths.longest, 'step')}, {lengths.mean:.1f} on average; "
         f"{count(lengths.stuck)} ended in a state without a step"
     )
+
+
+def _abstract_states(result: SimulationResult, width: int) -> list[str]:
+    found = result.abstract_states
+    if found is None:
+        return []
+    head = f"{plural(found.distinct, 'abstract state')}, told apart by {', '.join(found.names) or 'nothing'}"
+    if found.last_new is None:
+        return textwrap.wrap(head, width, subsequent_indent="  ")
+    walks, states = (", ".join(map(count, numbers)) for numbers in zip(*found.growth, strict=True))
+    grown = f"after {walks} walks: {states}; the last new one in walk {count(found.last_new)}"
+    return [*textwrap.wrap(head, width, subsequent_indent="  "), *_indented(grown, width)]
+
+
+def _indented(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  ")
 
 
 def _simulation_verdict(result: SimulationResult, paint: Paint) -> list[str]:
@@ -117,7 +135,15 @@ def _simulation_verdict(result: SimulationResult, paint: Paint) -> list[str]:
 
 
 def _stopped_line(result: SimulationResult) -> list[str]:
-    return [] if result.stopped_by is None else [f"  stopped by {STOPPED_BY[result.stopped_by]}"]
+    if result.stopped_by is None:
+        return []
+    found = result.abstract_states
+    if result.stopped_by == "saturation" and found is not None and found.last_new is not None:
+        idle = plural(result.walks - 1 - found.last_new, "walk")
+        return [f"  stopped by {STOPPED_BY['saturation']}: the last {idle} saw no new abstract state"]
+    if result.stopped_by == "memory":
+        return ["  stopped by the end of the memory, which the abstract states have taken"]
+    return [f"  stopped by {STOPPED_BY[result.stopped_by]}"]
 
 
 def describe_traces(

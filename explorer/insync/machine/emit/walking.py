@@ -12,10 +12,13 @@ from insync.machine.emit.choosing import Places, choose_function, drawn, mixed
 from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import LANES
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
+from insync.machine.emit.noting import note_function
 from insync.machine.emit.rows import Rows
 from insync.machine.emit.transitions import Steps
+from insync.machine.sightings import SightField
 from insync.machine.sizes import BATCH
-from insync.machine.walker import NO_WALK, TASTE_OF_ALL, TASTE_OF_HALF, PlaceField, WalkField
+from insync.machine.walker import NO_WALK, SEEN_IN_A_ROUND, TASTE_OF_ALL, TASTE_OF_HALF, PlaceField, WalkField
+from insync.model.abstraction import Abstraction
 from insync.model.graph import Node
 from insync.model.program import Program
 
@@ -24,18 +27,20 @@ __all__ = ["walk_module"]
 _TASTE = 0x5851F42D4C957F2D  # tells what a walk likes from what it draws first
 
 
-def walk_module(program: Program, violated: Sequence[Node]) -> str:
+def walk_module(program: Program, violated: Sequence[Node], abstraction: Abstraction | None = None) -> str:
     """Return the IR module that defines `walk`.
 
     `walk(context) -> busy` takes the walks NEXT .. END-1, at most ROUNDS steps of each place; called again it goes on,
     until no place is busy. A walk ends after DEPTH steps, in a state without a step, at a step whose checks fail, or in
     a state that violates a condition. Of those that fail the one with the smallest number is recorded: the condition is
     its place in `violated`, or their number for a failing check, whose action ends the path. The initial states are not
-    checked. Of several each walk draws one, before its first step.
+    checked. Of several each walk draws one, before its first step. With an abstraction it also notes, for each state
+    and by which walk, which abstract state it is, and returns early where there is no room for more of these.
 
     Args:
         program: the actions.
         violated: for each condition the node that says that it is violated.
+        abstraction: what to note of the states; None is nothing.
     """
     m = Module()
     schema, actions = program.schema, program.actions
@@ -44,6 +49,7 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
     checks = masks_functions(m, "violated", schema, [(node,) for node in violated])
     finish = _finish_function(m)
     fail = _fail_function(m, finish, len(violated))
+    note = None if abstraction is None else note_function(m, schema, abstraction)
     begin, choose = _begin_function(m, schema.words), choose_function(m, [action.name for action in actions], finish)
     steps, judge = _steps_function(m, program, fail, len(violated)), _judge_function(m, len(violated), fail, finish)
     b = m.function("walk", I64, (PTR,), exported=True)
@@ -61,9 +67,16 @@ def walk_module(program: Program, violated: Sequence[Node]) -> str:
         with b.when(busy.value.equals(0) | left.value.equals(0)):
             rounds.leave()
         left.set(left.value - 1)
+        if note is not None:
+            sightings = Fields(b, context.pointer(WalkField.SIGHTINGS))
+            with b.when(sightings[SightField.COUNT] + SEEN_IN_A_ROUND > sightings[SightField.LIMIT]):
+                rounds.leave()
+            b.call(note, context.address, 1)
         evaluate(guards, WalkField.MASKS)
         b.call(choose, context.address)
         b.call(steps, context.address)
+        if note is not None:
+            b.call(note, context.address, 0)
         evaluate(checks, WalkField.VIOLATED)
         b.call(judge, context.address)
     b.give(busy.value)

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from insync.explorer.given_model import ModelLike
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkProgress, WalkReporter
+from insync.explorer.seen_states import SeenStates
 from insync.explorer.simulate import SimulationResult, simulated, strategy_called
 from insync.explorer.walk_threads import Taken, Walks
 from insync.machine.interruptible import GivenUp, interruptible
-from insync.machine.kernels import Part
+from insync.machine.kernels import WALKS, Part, Texts, load
 from insync.machine.memory import resident_memory
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, Walked, merged, nothing_walked
+from insync.model.abstraction import Abstraction
 from insync.model.graph import Node
 from insync.model.program import Program
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
+from insync.spark_explore.wire.packets import Kind, Row
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.version import insync_version
 
@@ -45,6 +50,8 @@ def simulate(
     depth: int = 100,
     seed: int = 0,
     strategy: Strategy | str = Strategy.MIXED,
+    abstract_states: bool = False,
+    until_saturated: int | None = None,
     within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: WalkReporter | None = None,
@@ -65,7 +72,7 @@ def simulate(
         bounds=bounds,
         properties=properties,
         within=within,
-        walks=Walks(walks, depth, seed, strategy_called(strategy)),
+        walks=Walks(walks, depth, seed, strategy_called(strategy), abstract_states, until_saturated),
         limits=limits,
         reporter=reporter,
         stop=stop,
@@ -79,53 +86,102 @@ class _WalkJobs:
         self._options = options
         self._recipe: Recipe | None = None
 
-    def compile(self, program: Program, conditions: Sequence[Node], stopped: Callable[[], object]) -> None:
-        self._recipe = interruptible(lambda _: recipe_for(program, conditions, (Part.WALK,)), stopped)
+    def compile(
+        self,
+        program: Program,
+        conditions: Sequence[Node],
+        abstraction: Abstraction | None,
+        stopped: Callable[[], object],
+    ) -> None:
+        self._recipe = interruptible(lambda _: recipe_for(program, conditions, WALKS, abstraction=abstraction), stopped)
 
     def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
         assert self._recipe is not None, "compile comes first"
-        options = self._options
-        try:
-            with open_session(options.session, options.master, options.remote, watch=watch) as spark:
-                prepare_workers(spark, "", options.ship)
-                tours = _Tours(spark, self._recipe, watch, reporter)
-                total = tours.walk(walks, options.partitions or default_partitions(spark))
-                return Taken(total, tours.stopped_by)
-        except GivenUp as ended:
-            return Taken(nothing_walked(self._recipe.sizes.actions), StopReason.of(ended))
+        options, seen = self._options, None
+        with ExitStack() as opened:
+            if walks.notes_states:
+                seen = SeenStates(load(_sight_alone(self._recipe)).sightings(), walks.until_saturated)
+                opened.callback(seen.close)
+            try:
+                with open_session(options.session, options.master, options.remote, watch=watch) as spark:
+                    prepare_workers(spark, "", options.ship)
+                    tours = _Tours(spark, self._recipe, watch, reporter, seen)
+                    total = tours.walk(walks, options.partitions or default_partitions(spark))
+                    return Taken(total, tours.stopped_by, seen)
+            except GivenUp as ended:
+                return Taken(nothing_walked(self._recipe.sizes.actions), StopReason.of(ended), seen)
+
+
+def _sight_alone(recipe: Recipe) -> Texts:
+    """Return the code by which the driver puts together what the tasks saw."""
+    return replace(recipe.texts, parts=tuple(text for text in recipe.texts.parts if text.part is Part.SIGHT))
 
 
 class _Tours:
-    """The jobs of a simulation, one after the other, until the last walk or the first failure."""
+    """The jobs of a simulation, one after the other, until the last walk, the first failure, or saturation."""
 
-    def __init__(self, spark: SparkSession, recipe: Recipe, watch: Watch, reporter: WalkReporter | None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        recipe: Recipe,
+        watch: Watch,
+        reporter: WalkReporter | None,
+        seen: SeenStates | None,
+    ) -> None:
         self.spark, self.recipe, self.watch, self.reporter = spark, write_recipe(recipe), watch, reporter
         self.stopped_by = watch.interrupted()
-        self.walked = nothing_walked(recipe.sizes.actions)
+        self.walked, self.seen = nothing_walked(recipe.sizes.actions), seen
 
     def walk(self, walks: Walks, partitions: int) -> Walked:
-        first, shares, parts = 0, _FIRST_SHARES, list[Walked]()
+        first, shares = 0, _FIRST_SHARES
         while first < walks.count and self.stopped_by is None:
             end = min(first + shares * partitions * walks.per_share, walks.count)
-            tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions, walks.strategy)
-            task = walk_task(insync_version(), self.recipe, tour)
             try:
-                rows = run_plan(self.spark, partial(seeded_plan, self.spark, partitions, 0, task), self.watch)
+                walked, saturated = self._job(walks, partitions, first, end, self.seen)
+                if saturated is not None:
+                    walked, _ = self._job(walks, partitions, first, saturated, None)
+                    self.stopped_by = StopReason.SATURATION
             except Stopped as stopped:
                 self.stopped_by = stopped.reason
                 break
-            parts += [read_walked(row.block) for row in sorted(rows, key=lambda row: row.partition)]
-            self.walked = merged(parts)
-            parts = [self.walked]
+            self.walked = merged([self.walked, walked])
             if self.walked.failed is not None:
                 break
             self._report(self.walked)
             first, shares = end, min(2 * shares, _MOST_SHARES)
-            self.stopped_by = self.watch.interrupted() if first < walks.count else None
+            if first < walks.count:
+                self.stopped_by = self.stopped_by or self._must_stop()
         return self.walked
+
+    def _must_stop(self) -> StopReason | None:
+        full = self.seen is not None and self.watch.is_full
+        return self.watch.interrupted() or (StopReason.MEMORY if full else None)
+
+    def _job(
+        self, walks: Walks, partitions: int, first: int, end: int, seen: SeenStates | None
+    ) -> tuple[Walked, int | None]:
+        """Take the walks of some numbers, and count what they saw; return after how many walks that was all."""
+        tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions, walks.strategy)
+        task = walk_task(insync_version(), self.recipe, tour)
+        rows = run_plan(self.spark, partial(seeded_plan, self.spark, partitions, 0, task), self.watch)
+        parts: list[Walked] = []
+        for row in sorted((row for row in rows if row.kind is Kind.WALKED), key=lambda row: row.partition):
+            parts.append(read_walked(row.block))
+            failed = parts[-1].failed
+            if seen is not None:
+                entries = b"".join(_seen_by(row.partition, rows))
+                seen.add(entries, *tour.walks(row.partition), None if failed is None else failed.number)
+            if failed is not None or (seen is not None and seen.saturated is not None):
+                break
+        return merged(parts), None if seen is None else seen.saturated
 
     def _report(self, walked: Walked) -> None:
         if self.reporter is not None:
             steps, seconds = sum(walked.steps), self.watch.seconds
             rate = steps / max(seconds, 1e-9)
-            self.reporter(WalkProgress(sum(walked.lengths.values()), steps, rate, resident_memory(), seconds))
+            walks, seen = sum(walked.lengths.values()), None if self.seen is None else len(self.seen)
+            self.reporter(WalkProgress(walks, steps, rate, resident_memory(), seconds, seen))
+
+
+def _seen_by(partition: int, rows: Sequence[Row]) -> list[bytes]:
+    return [row.block for row in rows if row.kind is Kind.SEEN and row.partition == partition]

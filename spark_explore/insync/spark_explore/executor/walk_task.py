@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.machine.kernels import load
+from insync.machine.sightings import Sightings
 from insync.machine.walker import FailedWalk, Strategy, Walked, merged
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 from insync.spark_explore.wire.recipe import read_recipe
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from insync.spark_explore.executor.level_task import Task
 
 __all__ = ["Tour", "read_walked", "walk_task"]
+
+_PIECE = 1 << 24  # bytes of a row of what was seen: Spark has no rows of gigabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,14 @@ class Tour:
         begin, end = (count * place // self.partitions for place in (partition, partition + 1))
         return range(self.first + begin * self.share, self.first + end * self.share, self.share)
 
+    def walks(self, partition: int) -> tuple[int, int]:
+        """Return the first walk of a partition that has any, and the number after its last."""
+        shares = self.shares(partition)
+        return shares[0], min(shares[-1] + self.share, self.end)
+
 
 def walk_task(version: str, recipe: bytes, tour: Tour) -> Task:
-    """Return the function for `mapInArrow`: it answers a row per partition that has walks.
+    """Return the function for `mapInArrow`: it answers a row per partition that has walks, and rows of what they saw.
 
     Args:
         version: the insync that simulates.
@@ -56,25 +64,41 @@ def walk_task(version: str, recipe: bytes, tour: Tour) -> Task:
         require_version(version)
         for batch in batches:
             for row in rows_of(batch):
-                walked = _walk(recipe, tour, row.partition)
+                walked, seen = _walk(recipe, tour, row.partition)
                 if walked is not None:
                     yield to_batch([(row.partition, Kind.WALKED, 0, sum(walked.lengths.values()), _block(walked))])
+                for count, piece in seen:
+                    yield to_batch([(row.partition, Kind.SEEN, 0, count, piece)])
 
     return run
 
 
-def _walk(written: bytes, tour: Tour, partition: int) -> Walked | None:
+def _walk(written: bytes, tour: Tour, partition: int) -> tuple[Walked | None, Sequence[tuple[int, bytes]]]:
+    """Take the walks of a partition; return what they did, and the entries of what they saw, in pieces with counts."""
     recipe = read_recipe(written)
-    walker = load(recipe.texts).walker(recipe.initials, tour.seed, tour.depth, tour.strategy)
+    kernels = load(recipe.texts)
+    walker = kernels.walker(recipe.initials, tour.seed, tour.depth, tour.strategy)
+    seen = kernels.sightings() if recipe.sizes.abstract_words else None
     parts: list[Walked] = []
     try:
         for first in tour.shares(partition):
             parts = [merged([*parts, walker.walk(first, min(first + tour.share, tour.end))])]
+            if seen is not None:
+                seen.absorb(walker.seen, first, tour.share)
             if parts[0].failed is not None:
                 break
+        return (parts[0] if parts else None), ([] if seen is None else _pieces(seen))
     finally:
         walker.close()
-    return parts[0] if parts else None
+        if seen is not None:
+            seen.close()
+
+
+def _pieces(seen: Sightings) -> list[tuple[int, bytes]]:
+    most, size = _PIECE // seen.entry_bytes, seen.entry_bytes
+    entries = seen.entries
+    starts = range(0, len(seen), most)
+    return [(min(most, len(seen) - start), entries[start * size : (start + most) * size]) for start in starts]
 
 
 def _block(walked: Walked) -> bytes:

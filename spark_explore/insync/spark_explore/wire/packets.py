@@ -41,6 +41,7 @@ class Kind(IntEnum):
     FIGURES = 4  # times and sizes, for the benchmarks
     FOUND = 5  # an answer: one packed state
     WALKED = 6  # an answer: what some walks did
+    SEEN = 7  # an answer: abstract states that they saw, `count` entries of sightings in the block
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from functools import partial
 from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
 from insync.machine.packed import PackedRows
 from insync.machine.sizes import Sizes
+from insync.model.abstraction import Abstraction
 from insync.model.graph import Node
 from insync.model.program import Program
 from insync.model.symmetry import Symmetry
@@ -56,9 +57,10 @@ def recipe_for(
     properties: Sequence[Node] = (),
     parts: Collection[Part] = SEARCH,
     symmetry: Symmetry | None = None,
+    abstraction: Abstraction | None = None,
 ) -> Recipe:
     """Return the recipe of a program and of conditions that must hold in every state; see `kernels.texts`."""
-    made = texts(program, properties, parts, symmetry)
+    made = texts(program, properties, parts, symmetry, abstraction)
     written = tuple((text.part.value, text.key, text.make()) for text in made.parts)
     return Recipe(made.sizes, program.initials.rows.tobytes(), written)
 
