@@ -22,7 +22,7 @@ mkdir "$2" && echo "$@" > "$2/arguments" && for file; do :; done && cat "$file" 
 def _small_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(sources, "JAVA", tmp_path / "java")
+    monkeypatch.setattr(sources, "FOLDER", tmp_path)
     (tmp_path / "java").mkdir()
     (tmp_path / "java" / "Main.java").write_text("class Main { }")
 

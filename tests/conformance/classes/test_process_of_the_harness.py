@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from insync.conformance.classes import harness as module
+from insync.conformance.classes import harness as harness_module
+from insync.conformance.classes import java_process as module
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import KafkaRaised
@@ -44,7 +45,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
     java.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -S {shlex.quote(str(script))} "$@"\n')
     java.chmod(0o755)
     monkeypatch.setattr(module, "find_java", lambda _: SimpleNamespace(program=str(java)))
-    monkeypatch.setattr(module, "compiled_harness", lambda jars: Path("classes"))
+    monkeypatch.setattr(module, "compiled_harness", lambda jars, driven: Path("classes"))
     monkeypatch.setattr(Observation, "read", lambda state: ("read", state))
     jars = SimpleNamespace(version="4.1.1", paths=[Path("a.jar"), Path("b.jar")])
 
@@ -92,14 +93,14 @@ def test_a_process_that_has_ended_says_why_and_its_files_go(start: Start) -> Non
 
 def test_a_process_that_cannot_be_started_leaves_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     folders: list[Path] = []
-    real = vars(module)["own_folder"]
+    real = vars(harness_module)["own_folder"]
 
     def noted(prefix: str) -> Any:
         made = real(prefix)
         folders.append(made[0])
         return made
 
-    monkeypatch.setattr(module, "own_folder", noted)
+    monkeypatch.setattr(harness_module, "own_folder", noted)
     monkeypatch.setattr(module, "find_java", lambda _: SimpleNamespace(program="/nonexistent/java"))
     with pytest.raises(FileNotFoundError):
         start()

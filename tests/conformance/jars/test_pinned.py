@@ -6,7 +6,16 @@ import re
 
 import pytest
 
-from insync.conformance.jars.pinned import LISTS, PinnedJar, list_text, pinned, pinned_versions
+from insync.conformance.jars.pinned import (
+    LISTS,
+    QUORUM_LISTS,
+    PinnedJar,
+    list_text,
+    pinned,
+    pinned_for_quorum,
+    pinned_versions,
+    quorum_versions,
+)
 from insync.model.errors import UserError
 
 NEEDED = {"kafka_2.13", "kafka-clients", "kafka-metadata", "kafka-server-common", "kafka-storage", "scala-library"}
@@ -43,6 +52,21 @@ def test_a_list_is_as_it_is_written(version: str) -> None:
     text = (LISTS / f"{version}.json").read_text()
     assert text == list_text(version, pinned(version).jars)
     assert "://" not in text
+
+
+@pytest.mark.parametrize("version", quorum_versions())
+def test_a_quorum_needs_jars_of_tests_besides(version: str) -> None:
+    more = pinned_for_quorum(version).jars[len(pinned(version).jars) :]
+    assert [(jar.artifact, jar.classifier, jar.version) for jar in more] == [
+        ("kafka-clients", "test", version),
+        ("kafka-raft", "test", version),
+    ]
+    assert (QUORUM_LISTS / f"{version}.json").read_text() == list_text(version, more)
+
+
+def test_a_jar_of_tests_has_its_place_in_a_repository() -> None:
+    jar = PinnedJar("org.apache.kafka", "kafka-raft", "4.1.0", 1, "0" * 64, "test")
+    assert jar.place.as_posix() == "org/apache/kafka/kafka-raft/4.1.0/kafka-raft-4.1.0-test.jar"
 
 
 def test_a_jar_has_its_place_in_a_repository() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from insync.conformance.jars import store
 from insync.conformance.jars.store import fetch, is_stored, jar_folder, stored_jars
 from insync.model.errors import UserError
 from insync_jars import CONTENT, release, repository
@@ -23,6 +25,19 @@ def test_jars_of_a_repository_are_kept(tmp_path: Path) -> None:
     assert [path.read_bytes() for path in kept.paths] == list(CONTENT.values())
     assert [path.name for path in kept.of_kafka] == [path.name for path in kept.paths]
     assert fetch(release(), tmp_path / "nowhere") == 0  # nothing is missing
+
+
+def test_maven_is_asked_for_the_jars_of_tests_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[list[str], str]] = []
+
+    def copy(wanted: list[tuple[str, str, str]], folder: Path, *, without: object, classifier: str) -> None:
+        asked.append(([artifact for _, artifact, _ in wanted], classifier))
+
+    monkeypatch.setattr(store, "copy_by_maven", copy)
+    first, *others = release().jars
+    with pytest.raises(UserError, match="Nothing was kept"):
+        fetch(replace(release(), jars=(first, *(replace(jar, classifier="test") for jar in others))))
+    assert asked == [(["kafka_2.13"], ""), (["kafka-clients"], "test")]
 
 
 def test_a_damaged_jar_is_fetched_again(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from insync.conformance.quorum.conform_quorum import AS_KAFKA
 from insync.explorer import check, liveness
 from insync.explorer.defect_search import search_defect
 from insync.kafka.defects import QUORUM_DEFECTS
@@ -94,6 +95,57 @@ def test_a_trace_shows_who_is_what_and_what_is_committed() -> None:
     assert (walk.cells["n1"], walk.cells["n2"], walk.cells["clients"]) == ("L2 [| v1@2]", "F2 [|]", "v1 asked")
     walk.take("n2 receives v1@2, HW 0", "n2 fetches from n1", "n1 answers n2's fetch of epoch 2 from 1")
     assert (walk.cells["n1"], walk.cells["clients"]) == ("L2 [v1@2 |]", "v1 acknowledged")
+
+
+N2_HEARS_OF_N1_TWICE = (
+    "n1 stands for election",
+    "n2 stands for election",
+    "n3 answers the vote request of n1@2",
+    "n1 gets the vote of n3",
+    "n1 leads",
+    "n3 hears that n1 leads epoch 2",
+    "n3 answers the vote request of n2@2",
+    "n2 hears from n3 that n1 leads its epoch",
+    "n2 fetches from n1",
+    "n2 hears that n1 leads epoch 2",
+)
+N2_LEADS_AFTER_N1 = (
+    *ELECTED,
+    "client sends v1 to n1",
+    *FIRST_FETCH,
+    "n2 receives v1@2, HW 0",
+    "n2 fetches from n1",
+    "n1 answers n2's fetch of epoch 2 from 1",
+    "n2 receives nothing new, HW 1",
+    "n2 stands for election",
+    "n3 answers the vote request of n2@3",
+    "n2 gets the vote of n3",
+    "n2 leads",
+)
+
+
+@pytest.mark.parametrize(("hearing", "pending"), [("published", None), ("kafka", {"epoch": 2, "to": "n1"})])
+def test_who_hears_of_its_leader_again_waits_on_for_its_fetch_as_kafkas_does(hearing: str, pending: object) -> None:
+    walk = Walk(quorum(servers=3, elections=2, hearing=hearing), *N2_HEARS_OF_N1_TWICE)
+    assert server(walk, "n2")["pending"] == pending
+
+
+@pytest.mark.parametrize(("hearing", "known"), [("published", 1), ("kafka", 0)])
+def test_a_new_leader_knows_no_high_watermark_as_kafkas_does_not(hearing: str, known: int) -> None:
+    walk = Walk(quorum(servers=3, elections=2, hearing=hearing), *N2_LEADS_AFTER_N1)
+    assert server(walk, "n2")["high_watermark"] == known
+
+
+def test_the_high_watermark_of_kafkas_follower_does_not_fall() -> None:
+    walk = Walk(quorum(servers=3, elections=2, hearing="kafka"), *N2_LEADS_AFTER_N1, "n1 hears that n2 leads epoch 3")
+    walk.take("n1 fetches from n2", "n2 answers n1's fetch of epoch 3 from 1", "n1 receives nothing new, HW 0")
+    assert server(walk, "n1")["high_watermark"] == 1
+
+
+@pytest.mark.slow
+def test_what_holds_with_the_rules_of_kafka() -> None:
+    found = check(Kraft(servers=2, elections=2, **AS_KAFKA))
+    assert (found.verdict, found.distinct_states) == ("holds", 715)
 
 
 OLD_RECORD_ON_A_MAJORITY = (

@@ -1,4 +1,4 @@
-"""`insync kafka conform`: the model beside Kafka's own classes, over many steps."""
+"""`insync kafka conform`: a model beside Kafka's own classes, over many steps."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from insync.cli.options.choice_options import each_choice
 from insync.cli.options.kafka_choice import KafkaChoice, kafka_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.quorum_choice import QuorumChoice, quorum_options
 from insync.cli.options.values import Whole
 from insync.cli.options.walks import walk_options
 from insync.cli.show.progress import walk_progress
@@ -63,6 +64,7 @@ PARTS = ("tour", "walks", "forbidden")
     seconds="End each part after S seconds, with what is known by then.",
     states="End the exploration of the space of the tour after the level that reaches N states.",
 )
+@quorum_options()
 @each_choice(Cluster)
 @output_options(trace=True)
 def command(
@@ -72,6 +74,7 @@ def command(
     walks: Walks,
     processes: int | None,
     limits: Limits,
+    quorum: QuorumChoice,
     given: dict[str, int | str],
     output: Output,
 ) -> int:
@@ -82,10 +85,14 @@ def command(
       walks      random walks of a large space, with all that can go wrong, once each
       forbidden  such walks, with commands between the steps that the model forbids and Kafka must refuse
 
+    With --quorum it takes walks of the model `kraft` on Kafka's own Raft client: releases before 4.0, which have no
+    pre-votes, fetched with --quorum.
+
     With --at-once 2 the tour is of each pair of budgets: what may go wrong, once each, with 2 replicas and 1 record.
     The rules are those of the release. Bounds that are given hold in all parts. The first difference ends it; the steps
     that it does not need are left out, and the rest is shown. The tour needs the extra `graph`. See
-    docs/guide/kafka.md.
+    docs/guide/kafka.md,
+    and docs/guide/quorum.md for the quorum.
 
     \b
     Exit codes:
@@ -98,16 +105,18 @@ def command(
     from insync.explorer.runs.state_graph import require_graph_libraries
 
     output.check_trace_path()
-    wanted = [part for part in PARTS if part in parts or not parts]
+    others = [part for part in parts if part != "walks"]
+    bounds = quorum.bounds(given, part=others[0] if others else None, at_once=at_once, processes=processes)
+    wanted = ["walks"] if quorum.asked else [part for part in PARTS if part in parts or not parts]
     if at_once is not None and "tour" not in wanted:
         message = "--at-once is about the tour, which --part leaves out."
         raise click.UsageError(message)
     if "tour" in wanted:
         require_graph_libraries()
-    jars = choice.jars()
+    jars = quorum.jars(choice) if quorum.asked else choice.jars()
     with stop_on_interrupt() as stop, walk_progress(output.quiet, f"starting Kafka {jars.version}") as reporter:
-        asked = _Asked(jars, at_once, given, walks, processes or available_cores(), limits, reporter, stop)
-        results = asked.compared(wanted)
+        asked = _Asked(jars, at_once, bounds, walks, processes or available_cores(), limits, reporter, stop)
+        results = [asked.quorum()] if quorum.asked else asked.compared(wanted)
     last = results[-1]
     traces = [] if last.difference is None else [last.difference.trace]
     with output.traces_written(traces, last.model) as files:
@@ -152,6 +161,24 @@ class _Asked:
                 if results[-1].verdict is Conforming.DIVERGES or self.stop.is_set():
                     break
         return results
+
+    def quorum(self) -> Conformance:
+        """Return the result of the walks of the quorum."""
+        from insync.conformance.quorum.conform_quorum import conform_quorum, quorum_model
+        from insync.conformance.quorum.quorum_harness import QuorumHarness
+
+        model, walks = quorum_model(self.given), self.walks
+        with QuorumHarness(self.jars, stop=self.stop) as harness:
+            return conform_quorum(
+                model,
+                harness,
+                walks=walks.count,
+                seed=walks.seed,
+                depth=walks.depth,
+                limits=self.limits,
+                reporter=self.reporter,
+                stop=self.stop,
+            )
 
     def _tour(self, harness: Harness) -> Conformance:
         from insync.conformance.comparing.budget_tours import EACH_ONCE, conform_budgets

@@ -13,6 +13,7 @@ from insync.cli.show.report import STOPPED_BY
 from insync.conformance.comparing.conform import Conformance, Conforming
 from insync.explorer.ask import shown_bounds
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
+from insync.kafka.cluster.model import Cluster
 
 __all__ = ["conformances_json", "describe_conformances", "worst_of"]
 
@@ -24,12 +25,15 @@ def describe_conformances(results: Sequence[Conformance], file: Path | None, pai
     lines = "\n\n".join(_described(result, paint, width) for result in results)
     if file is None:
         return lines
-    return f"{lines}\n\nAgain: insync kafka replay {file} --kafka {results[-1].kafka}"
+    last = results[-1]
+    if not isinstance(last.model, Cluster):
+        return f"{lines}\n\nThe model's steps: insync replay {file}"
+    return f"{lines}\n\nAgain: insync kafka replay {file} --kafka {last.kafka}"
 
 
 def _described(result: Conformance, paint: Paint, width: int) -> str:
     lines = [
-        f"{_part(result)}   cluster   {describe_bounds(shown_bounds(result.model))}",
+        f"{_part(result)}   {result.model.name}   {describe_bounds(shown_bounds(result.model))}",
         _verdict(result, paint),
         *([] if result.stopped_by is None else [f"  stopped by {STOPPED_BY[result.stopped_by]}"]),
         *_space(result),
@@ -120,8 +124,9 @@ def _refused(result: Conformance) -> list[str]:
 def _figures(result: Conformance) -> str:
     coverage, spent = result.coverage, result.seconds
     speed = f", {rate(coverage.steps / spent, 'steps')}" if spent else ""
+    made = "cluster" if isinstance(result.model, Cluster) else "quorum"
     own = f"{count(coverage.own_steps)} by Kafka itself"
-    compared = f"{plural(coverage.fields, 'field')} compared, {plural(coverage.opened, 'cluster')} made"
+    compared = f"{plural(coverage.fields, 'field')} compared, {plural(coverage.opened, made)} made"
     return f"{plural(coverage.steps, 'step')} ({own}), {compared} in {seconds(spent)}{speed}"
 
 
@@ -132,7 +137,7 @@ def conformances_json(results: Sequence[Conformance], file: Path | None) -> str:
         {
             "verdict": worst_of(results).value,
             "kafka": last.kafka,
-            "model": "cluster",
+            "model": last.model.name,
             "parts": {_part(result): _entry(result) for result in results},
             "difference": None if last.difference is None else replay_entry(last.difference),
             "trace_file": None if file is None else str(file),

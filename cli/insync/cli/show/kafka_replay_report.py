@@ -16,6 +16,7 @@ from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import NO_DEFECT
 from insync.kafka.releases import Release, release_of
+from insync.model import Model
 
 __all__ = ["describe_replay", "replay_entry", "replay_json", "verdict_line"]
 
@@ -27,18 +28,20 @@ _TONES = {
 }
 
 
-def describe_replay(replayed: KafkaReplay, model: Cluster, paint: Paint, width: int) -> str:
+def describe_replay(replayed: KafkaReplay, model: Model, paint: Paint, width: int) -> str:
     """Return the verdict and the grid, in which Kafka has a row of its own where it differs."""
     grid = render_grid(_with_kafka(replayed), model.grid, width=width, paint=paint, header=False)
-    lines = [verdict_line(replayed, paint), f"cluster   {describe_bounds(shown_bounds(model))}", "", grid.rstrip()]
+    lines = [verdict_line(replayed, paint), f"{model.name}   {describe_bounds(shown_bounds(model))}", "", grid.rstrip()]
     if replayed.differences:
         lines += ["", *_table(replayed.differences, replayed.kafka)]
         lines += _of_another_release(model, replayed.kafka, width)
     return "\n".join(lines)
 
 
-def _of_another_release(model: Cluster, kafka: str, width: int) -> list[str]:
+def _of_another_release(model: Model, kafka: str, width: int) -> list[str]:
     """What to make of a difference where the trace, which is none of a defect, has the rules of another release."""
+    if not isinstance(model, Cluster):
+        return []
     release = Release(model.identity["release"])
     own, asked = release.same_since, release_of(kafka).same_since
     if own is asked or model.identity["defect"] != NO_DEFECT:

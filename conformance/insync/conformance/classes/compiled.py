@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from insync.conformance.classes.sources import class_places, fitted_sources, sources
+from insync.conformance.classes.sources import Driven, class_places, fitted_sources, sources
 from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.java import find_compiler
 from insync.machine.objects import cache_folder
@@ -23,20 +23,21 @@ _RELEASE = "17"
 """The oldest Java that runs the brokers of Kafka 4, whatever compiles them."""
 
 
-def compiled_harness(jars: JarSet) -> Path:
+def compiled_harness(jars: JarSet, driven: Driven = Driven.CLUSTER) -> Path:
     """Return the folder of the class files for a release, compiled if need be.
 
     Args:
         jars: the jars of the release.
+        driven: which of its classes are driven.
 
     Raises:
         UserError: there is no Java compiler, no room in the cache, or a release that the harness does not fit.
     """
-    folder = cache_folder() / "kafka" / "classes" / _key(jars)
+    folder = cache_folder() / "kafka" / "classes" / _key(jars, driven)
     if folder.is_dir():
         return folder
     compiler = find_compiler(NEEDED_BY)
-    fitted = fitted_sources(jars.version, class_places(jars.of_kafka))
+    fitted = fitted_sources(jars.version, class_places(jars.of_kafka), driven)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as name:
@@ -51,9 +52,9 @@ def compiled_harness(jars: JarSet) -> Path:
     return folder
 
 
-def _key(jars: JarSet) -> str:
+def _key(jars: JarSet, driven: Driven) -> str:
     parts = [jars.version, *jars.digests]
-    parts += [part for named in sources().items() for part in named]
+    parts += [part for named in sources(driven).items() for part in named]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -1,39 +1,26 @@
-"""The harness as a process: a command goes to it as a line of JSON, and what is new in the state comes back."""
+"""The harness of the cluster's classes: a command goes to it, and what is new in the state comes back."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import select
 import shutil
-import subprocess
-import tempfile
 import threading
 from collections.abc import Sequence
-from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
-from insync.conformance.classes.compiled import NEEDED_BY, compiled_harness
+from insync.conformance.classes.java_process import JavaProcess
 from insync.conformance.classes.observation import Observation
-from insync.conformance.classes.subject import Answer, Argument, KafkaRaised
+from insync.conformance.classes.sources import Driven
+from insync.conformance.classes.subject import Answer, Argument
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.own_folder import own_folder
-from insync.explorer.java import find_java
-from insync.explorer.limits import StopReason
-from insync.machine.interruptible import GivenUp
-from insync.model.errors import InternalError
 
 __all__ = ["Harness"]
 
 _MAIN = "insync.harness.Main"
 _PREFIX = "insync-kafka-"
-_PATIENCE = 30
-_MOMENT = 0.5
-_LOOK_SECONDS = 0.1
-_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx512m", "-Djava.awt.headless=true")
 
 
-class Harness:
+class Harness(JavaProcess):
     """A running harness, for one release of Kafka; as a context manager it ends with its block.
 
     Its files are in memory where there is a file system for that, else in the temporary folder.
@@ -48,31 +35,13 @@ class Harness:
     """
 
     def __init__(self, jars: JarSet, *, options: Sequence[str] = (), stop: threading.Event | None = None) -> None:
-        java = find_java(NEEDED_BY)
-        classes = compiled_harness(jars)
-        self.version, self._stop = jars.version, stop
         self._seen: tuple[Observation, dict[str, Any]] | None = None
         self.folder, self._lock = own_folder(_PREFIX)
-        self._errors: IO[str] = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- `close` closes it
-        class_path = ":".join(map(str, (classes, *jars.paths)))
         try:
-            self._process = subprocess.Popen(  # noqa: S603
-                [java.program, *_OPTIONS, *options, "-cp", class_path, _MAIN, str(self.folder)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                process_group=0,  # Ctrl-C is for us, who end it in order
-            )
+            super().__init__(jars, Driven.CLUSTER, [_MAIN, str(self.folder)], options=options, stop=stop)
         except BaseException:
-            self._errors.close()
-            self._lock.close()
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self._remove()
             raise
-
-    @property
-    def process_id(self) -> int:
-        """The id of the process of Java."""
-        return self._process.pid
 
     def take(self, command: str, **arguments: Argument) -> Answer:
         """Give a command and return what came of it.
@@ -82,22 +51,7 @@ class Harness:
             KafkaRaised: Kafka has thrown an exception.
             InternalError: the process has ended.
         """
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(f"{json.dumps({'command': command, **arguments})}\n".encode())
-            self._process.stdin.flush()
-            self._wait()
-            line = self._process.stdout.readline()
-        except BrokenPipeError:
-            line = b""
-        if not line:
-            self._errors.seek(0)
-            message = f"The harness for Kafka {self.version} has ended:\n{self._errors.read().strip()[-2000:]}"
-            raise InternalError(message)
-        answer = json.loads(line)
-        if "raised" in answer:
-            raise KafkaRaised(answer["raised"], answer["trace"])
+        answer = self.ask(command, **arguments)
         self._seen = self._after(answer["state"])
         return Answer(answer["answer"], *self._seen)
 
@@ -111,41 +65,13 @@ class Harness:
         seen, raw = self._seen
         return seen.after(news), {**raw, **news, "brokers": {**raw["brokers"], **news["brokers"]}}
 
-    def _wait(self) -> None:
-        """Wait for an answer, until somebody wants the end; then for a moment more."""
-        if self._stop is None:
-            return
-        assert self._process.stdout is not None
-        patience = _MOMENT
-        while not select.select([self._process.stdout], [], [], _LOOK_SECONDS)[0]:
-            patience -= _LOOK_SECONDS if self._stop.is_set() else 0
-            if patience < 0:
-                self._process.kill()
-                raise GivenUp(StopReason.INTERRUPT)
-
     def close(self) -> None:
         """End the process, and remove its files."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
         try:
-            self._process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            super().close()
         finally:
-            self._process.stdout.close()
-            self._errors.close()
-            shutil.rmtree(self.folder, ignore_errors=True)
-            self._lock.close()
+            self._remove()
 
-    def __enter__(self) -> Harness:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is not None:  # a command may still be under way
-            self._process.kill()
-        self.close()
+    def _remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._lock.close()

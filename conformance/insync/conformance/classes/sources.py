@@ -1,7 +1,8 @@
-"""The harness's Java sources, fitted to one release of Kafka.
+"""The Java sources of a harness, fitted to one release of Kafka.
 
 Kafka's classes move between packages. An import of `moved.X` becomes the import of the class named X, wherever the jars
-of the release have it; what stands between `/*before 4.2*/` and `/*end*/` is kept for releases before that one.
+of the release have it; what stands between `/*before 4.2*/` and `/*end*/` is kept for releases before that one, and
+what stands between `/*from 4.2*/` and `/*end*/` for the others.
 """
 
 from __future__ import annotations
@@ -9,21 +10,31 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from pathlib import Path
 
 from insync.model.errors import UserError
 
-__all__ = ["JAVA", "class_places", "fitted_sources", "sources"]
+__all__ = ["FOLDER", "Driven", "class_places", "fitted_sources", "sources"]
 
-JAVA = Path(__file__).parent / "java"
+FOLDER = Path(__file__).parent
 
+_SHARED = "shared_java"
 _MOVED = re.compile(r"^import moved\.(\w+);$", re.MULTILINE)
-_BEFORE = re.compile(r"/\*before (\d+)\.(\d+)\*/(.*?)/\*end\*/", re.DOTALL)
+_OF_RELEASES = re.compile(r"/\*(before|from) (\d+)\.(\d+)\*/(.*?)/\*end\*/", re.DOTALL)
 
 
-def sources() -> dict[str, str]:
-    """Return the sources as they are in the package, by file name."""
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(JAVA.glob("*.java"))}
+class Driven(Enum):
+    """Which of Kafka's classes a harness drives, by the folder of its own sources."""
+
+    CLUSTER = "java"
+    QUORUM = "quorum_java"
+
+
+def sources(driven: Driven = Driven.CLUSTER) -> dict[str, str]:
+    """Return the sources as they are in the package, by file name: those that all have, and a harness's own."""
+    paths = [path for name in (_SHARED, driven.value) for path in sorted((FOLDER / name).glob("*.java"))]
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def class_places(jars: Iterable[Path]) -> dict[str, list[str]]:
@@ -38,17 +49,18 @@ def class_places(jars: Iterable[Path]) -> dict[str, list[str]]:
     return places
 
 
-def fitted_sources(version: str, places: Mapping[str, list[str]]) -> dict[str, str]:
+def fitted_sources(version: str, places: Mapping[str, list[str]], driven: Driven = Driven.CLUSTER) -> dict[str, str]:
     """Return the sources for one release, by file name.
 
     Args:
         version: the release, such as `4.3.1`.
         places: the full names of its classes by their simple names.
+        driven: which of its classes are driven.
 
     Raises:
         UserError: the release has no class of that name, or several.
     """
-    return {name: _fitted(text, name, version, places) for name, text in sources().items()}
+    return {name: _fitted(text, name, version, places) for name, text in sources(driven).items()}
 
 
 def _likely(candidates: list[str]) -> list[str]:
@@ -72,6 +84,7 @@ def _fitted(text: str, file: str, version: str, places: Mapping[str, list[str]])
         return f"import {candidates[0]};"
 
     def kept(match: re.Match[str]) -> str:
-        return match[3] if release < (int(match[1]), int(match[2])) else ""
+        is_before = release < (int(match[2]), int(match[3]))
+        return match[4] if is_before is (match[1] == "before") else ""
 
-    return _BEFORE.sub(kept, _MOVED.sub(found, text))
+    return _MOVED.sub(found, _OF_RELEASES.sub(kept, text))

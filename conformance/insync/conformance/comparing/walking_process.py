@@ -209,7 +209,7 @@ class _Served:
     def __init__(self, harness: Harness, shared: Any) -> None:
         self._harness, self._shared = harness, shared
         self._asked: AskedWalks
-        self._walks: KafkaWalks | None = None
+        self._walks: KafkaWalks[Pair] | None = None
         self._opened = ExitStack()
 
     def answer(self, what: str, given: Any) -> object:
@@ -227,7 +227,7 @@ class _Served:
         self._opened.close()
         self._walks = None
 
-    def _taking(self) -> KafkaWalks:
+    def _taking(self) -> KafkaWalks[Pair]:
         if self._walks is None:
             model = Cluster(**self._asked.identity)
             stepper = self._opened.enter_context(closing(MachineStepper(model, self._stopped)))

@@ -9,25 +9,44 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Generic, Protocol, TypeVar
 
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.comparing.forbidden import Forbidden
+from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import Difference
-from insync.conformance.steps.pair import Pair
-from insync.conformance.steps.schedule import NotSchedulable
+from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.traces.trace import TraceStep
 from insync.machine.interruptible import GivenUp
 from insync.model import ReadableState
 
-__all__ = ["Divergence", "KafkaWalks"]
+__all__ = ["AskedThough", "Divergence", "KafkaWalks"]
 
 _WEIGHTS = (0.0, 0.3, 1.0, 3.0)
 """What an action may weigh in a walk, before its parameters: never, seldom, as any, often."""
 _FORBIDDEN = 0.5
 """How often something that the model forbids is asked after a step."""
-_ALWAYS = ("fetch", "receive", "write", "apply_metadata", "accept_isr", "register")
-"""Actions without which little happens; they weigh as much in each walk."""
+
+P = TypeVar("P", bound=SideBySide)
+P_contra = TypeVar("P_contra", bound=SideBySide, contravariant=True)
+
+
+class AskedThough(Protocol[P_contra]):
+    """Something that may be asked of Kafka where the model forbids it."""
+
+    @property
+    def action(self) -> str:
+        """The name of the action."""
+
+    @property
+    def label(self) -> str:
+        """What is done, in words."""
+
+    def is_forbidden(self, pair: P_contra) -> bool:
+        """Return whether the model forbids it in the state that both are in."""
+
+    def ask(self, pair: P_contra) -> list[Difference]:
+        """Ask it of Kafka, and return what is not as it was, or as the model has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +71,18 @@ class Divergence:
 
     @classmethod
     def of(
-        cls, actions: list[int], pair: Pair, found: Sequence[Difference], forbidden: Sequence[tuple[int, str]] = ()
+        cls,
+        actions: list[int],
+        pair: SideBySide,
+        found: Sequence[Difference],
+        forbidden: Sequence[tuple[int, str]] = (),
     ) -> Divergence:
         """Return what a pair has come to."""
         state = pair.kafka_state()
         return cls(actions, tuple(pair.taken), tuple(pair.own), state, tuple(found), tuple(forbidden))
 
 
-class KafkaWalks:
+class KafkaWalks(Generic[P]):
     """Walks from the first state of a model, beside Kafka's classes.
 
     Args:
@@ -73,10 +96,10 @@ class KafkaWalks:
     def __init__(
         self,
         stepper: Stepper,
-        new_pair: Callable[[], Pair],
+        new_pair: Callable[[], P],
         coverage: Coverage,
         depth: int,
-        forbidden: Sequence[Forbidden] = (),
+        forbidden: Sequence[AskedThough[P]] = (),
     ) -> None:
         self.stepper, self.coverage, self.depth, self.forbidden = stepper, coverage, depth, forbidden
         self._new_pair = new_pair
@@ -94,8 +117,9 @@ class KafkaWalks:
         """
         choice = Random(f"{seed}:{number}")
         names = sorted({action.name for action in self.stepper.actions})
-        weights = {name: 1.0 if name in _ALWAYS else choice.choice(_WEIGHTS) for name in names}
         walk = _Taken(self, self._opened())
+        always = walk.pair.always
+        weights = {name: 1.0 if name in always else choice.choice(_WEIGHTS) for name in names}
         while not walk.found and walk.steps < self.depth:
             if reason := stopped():
                 raise GivenUp(reason)
@@ -129,11 +153,11 @@ class KafkaWalks:
                 return None
         return walk.disagreement
 
-    def _opened(self) -> Pair:
+    def _opened(self) -> P:
         self.coverage.opened += 1
         return self._new_pair()
 
-    def _drawn(self, choice: Random, pair: Pair, weights: dict[str, float], tried: set[int]) -> int | None:
+    def _drawn(self, choice: Random, pair: P, weights: dict[str, float], tried: set[int]) -> int | None:
         """Draw an enabled action that was not tried here: first its name by the weights, then its parameters."""
         possible = {
             name: left for name, all_ in pair.walk.enabled.items() if (left := [n for n in all_ if n not in tried])
@@ -145,7 +169,7 @@ class KafkaWalks:
         return choice.choice(favoured[name])
 
 
-class _Taken:
+class _Taken(Generic[P]):
     """A walk that is being taken.
 
     Args:
@@ -153,7 +177,7 @@ class _Taken:
         pair: what walks.
     """
 
-    def __init__(self, walks: KafkaWalks, pair: Pair) -> None:
+    def __init__(self, walks: KafkaWalks[P], pair: P) -> None:
         self.walks, self.pair = walks, pair
         self.found = pair.open()
         self.chosen: list[int] = []

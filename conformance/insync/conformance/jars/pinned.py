@@ -17,35 +17,45 @@ from insync.model.errors import UserError
 __all__ = [
     "CLUSTER_LISTS",
     "LISTS",
+    "QUORUM_LISTS",
     "Pinned",
     "PinnedJar",
     "cluster_versions",
     "list_text",
     "pinned",
     "pinned_for_cluster",
+    "pinned_for_quorum",
     "pinned_versions",
+    "quorum_versions",
     "version_order",
 ]
 
 LISTS = Path(__file__).parent / "lists"
 CLUSTER_LISTS = LISTS / "cluster"
 """What brokers that run by themselves need besides the jars of the harness."""
+QUORUM_LISTS = LISTS / "quorum"
+"""What the quorum needs besides them: jars of Kafka's own tests, which have a log, a clock and a network in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class PinnedJar:
-    """A jar by its coordinates in a Maven repository, its size, and the SHA-256 of what must be in it."""
+    """A jar by its coordinates in a Maven repository, its size, and the SHA-256 of what must be in it.
+
+    Its classifier is empty but for jars of tests.
+    """
 
     group: str
     artifact: str
     version: str
     bytes: int
     sha256: str
+    classifier: str = ""
 
     @property
     def file_name(self) -> str:
         """What it is called in a repository."""
-        return f"{self.artifact}-{self.version}.jar"
+        suffix = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.artifact}-{self.version}{suffix}.jar"
 
     @property
     def place(self) -> Path:
@@ -71,10 +81,9 @@ def version_order(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
-@cache
 def pinned_versions() -> tuple[str, ...]:
     """Return the releases with a list, from the oldest."""
-    return tuple(sorted((path.stem for path in LISTS.glob("*.json")), key=version_order))
+    return _versions_of(LISTS)
 
 
 def pinned(version: str) -> Pinned:
@@ -91,10 +100,19 @@ def pinned(version: str) -> Pinned:
     return Pinned(version, _listed(LISTS / f"{version}.json"))
 
 
-@cache
 def cluster_versions() -> tuple[str, ...]:
     """Return the releases of which a cluster can be run, from the oldest."""
-    return tuple(sorted((path.stem for path in CLUSTER_LISTS.glob("*.json")), key=version_order))
+    return _versions_of(CLUSTER_LISTS)
+
+
+def quorum_versions() -> tuple[str, ...]:
+    """Return the releases whose quorum can be driven, from the oldest."""
+    return _versions_of(QUORUM_LISTS)
+
+
+@cache
+def _versions_of(lists: Path) -> tuple[str, ...]:
+    return tuple(sorted((path.stem for path in lists.glob("*.json")), key=version_order))
 
 
 def pinned_for_cluster(version: str) -> Pinned:
@@ -103,14 +121,25 @@ def pinned_for_cluster(version: str) -> Pinned:
     Raises:
         UserError: there is no list for it.
     """
+    return _with_more(version, CLUSTER_LISTS, "a cluster")
+
+
+def pinned_for_quorum(version: str) -> Pinned:
+    """Return the jars of a release with those that are needed to drive its quorum.
+
+    Raises:
+        UserError: there is no list for it.
+    """
+    return _with_more(version, QUORUM_LISTS, "the quorum")
+
+
+def _with_more(version: str, lists: Path, what: str) -> Pinned:
     release = pinned(version)
-    if version not in cluster_versions():
-        message = (
-            f"insync has not pinned the jars that a cluster of Kafka {version} needs. "
-            f"It has for: {', '.join(cluster_versions())}."
-        )
+    if version not in _versions_of(lists):
+        known = ", ".join(_versions_of(lists))
+        message = f"insync has not pinned the jars that {what} of Kafka {version} needs. It has for: {known}."
         raise UserError(message)
-    return Pinned(version, release.jars + _listed(CLUSTER_LISTS / f"{version}.json"))
+    return Pinned(version, release.jars + _listed(lists / f"{version}.json"))
 
 
 def _listed(file: Path) -> tuple[PinnedJar, ...]:
@@ -121,5 +150,9 @@ def _listed(file: Path) -> tuple[PinnedJar, ...]:
 def list_text(version: str, jars: Iterable[PinnedJar]) -> str:
     """Return the text of the file that lists the jars of a release, a jar a line."""
     ordered = sorted(jars, key=lambda jar: (jar.group, jar.artifact))
-    lines = ",\n".join(f"    {json.dumps(asdict(jar))}" for jar in ordered)
+    lines = ",\n".join(f"    {json.dumps(_entry(jar))}" for jar in ordered)
     return f'{{\n  "kafka": {json.dumps(version)},\n  "jars": [\n{lines}\n  ]\n}}\n'
+
+
+def _entry(jar: PinnedJar) -> dict[str, object]:
+    return {name: value for name, value in asdict(jar).items() if name != "classifier" or value}

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet, file_digest
 from insync.conformance.jars.maven import copy_by_maven
-from insync.conformance.jars.pinned import Pinned, PinnedJar, pinned_for_cluster
+from insync.conformance.jars.pinned import Pinned, PinnedJar, pinned_for_cluster, pinned_for_quorum
 from insync.machine.objects import cache_folder
 from insync.model.errors import UserError
 
-__all__ = ["fetch", "is_stored", "jar_folder", "stored_for_cluster", "stored_jars"]
+__all__ = ["fetch", "is_stored", "jar_folder", "stored_for_cluster", "stored_for_quorum", "stored_jars"]
 
 
 def jar_folder() -> Path:
@@ -35,6 +35,15 @@ def stored_for_cluster(version: str) -> JarSet:
     return stored_jars(pinned_for_cluster(version), " --cluster")
 
 
+def stored_for_quorum(version: str) -> JarSet:
+    """Return the jars of a release with those that are needed to drive its quorum.
+
+    Raises:
+        UserError: they are not all there, or not known.
+    """
+    return stored_jars(pinned_for_quorum(version), " --quorum")
+
+
 def stored_jars(release: Pinned, option: str = "") -> JarSet:
     """Return the jars of a release.
 
@@ -52,7 +61,7 @@ def stored_jars(release: Pinned, option: str = "") -> JarSet:
     if damaged := [_path(jar) for jar in release.jars if not _is_as_pinned(jar)]:
         message = (
             f"{damaged[0]} is damaged: its SHA-256 is not the one that is pinned. "
-            f"Fetch it again: insync kafka fetch {release.version}"
+            f"Fetch it again: insync kafka fetch {release.version}{option}"
         )
         raise UserError(message)
     paths = tuple(_path(jar) for jar in release.jars)
@@ -78,8 +87,7 @@ def fetch(release: Pinned, repository: Path | None = None) -> int:
             source = repository
             if source is None:
                 source = Path(name)
-                everything = [("*", "*")]
-                copy_by_maven([(jar.group, jar.artifact, jar.version) for jar in missing], source, without=everything)
+                _copy(missing, source)
             found = [(jar, _checked(source / jar.place, jar, release, source)) for jar in missing]
             for jar, path in found:
                 _keep(path, jar)
@@ -90,6 +98,13 @@ def fetch(release: Pinned, repository: Path | None = None) -> int:
         )
         raise UserError(message) from error
     return len(missing)
+
+
+def _copy(jars: list[PinnedJar], folder: Path) -> None:
+    """Have Maven copy jars to a folder, without what they need."""
+    for classifier in sorted({jar.classifier for jar in jars}):
+        wanted = [(jar.group, jar.artifact, jar.version) for jar in jars if jar.classifier == classifier]
+        copy_by_maven(wanted, folder, without=[("*", "*")], classifier=classifier)
 
 
 def _checked(path: Path, jar: PinnedJar, release: Pinned, source: Path) -> Path:
@@ -119,7 +134,7 @@ def _keep(path: Path, jar: PinnedJar) -> None:
 
 def _path(jar: PinnedJar) -> Path:
     """Where a jar is kept; the first digits of its content keep apart what has the same coordinates."""
-    return jar_folder() / f"{jar.artifact}-{jar.version}-{jar.sha256[:12]}.jar"
+    return jar_folder() / f"{jar.file_name.removesuffix('.jar')}-{jar.sha256[:12]}.jar"
 
 
 def _missing(release: Pinned) -> list[PinnedJar]:

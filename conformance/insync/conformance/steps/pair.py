@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import chain
+from typing import ClassVar
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
@@ -45,6 +47,9 @@ class Pair:
         compared: how many facts were compared after the last step.
         spoilt: whether Kafka has got commands of a step that turned out not to be schedulable.
     """
+
+    always: ClassVar[Collection[str]] = ("fetch", "receive", "write", "apply_metadata", "accept_isr", "register")
+    """The actions without which little happens."""
 
     def __init__(self, stepper: Stepper, subject: Subject, start: Codes | None = None) -> None:
         assert isinstance(stepper.model, Cluster)

@@ -135,8 +135,13 @@ class Elections(QuorumActor):
 
         TLA+: HandleBeginQuorumRequest. Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest.
         """
-        fenced = epoch < me.epoch
+        fenced, forgets = epoch < me.epoch, self.forgets_fetch(me, leader, epoch)
         with when(Not(fenced)):
             become(me, maybe_transition(me, i, leader, epoch))
-            me.pending = NONE
+            with when(forgets):
+                me.pending = NONE
         return fenced
+
+    def forgets_fetch(self, me: RecordView, leader: Voter, epoch: QuorumEpoch) -> Condition:
+        """Whether who hears of a leader waits no longer for the answer to its fetch: always, as published."""
+        return True

@@ -13,9 +13,11 @@ from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voter
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, append
 from insync.model import (
     NONE,
+    And,
     BoundValues,
     Condition,
     If,
+    Not,
     Num,
     RecordView,
     Setting,
@@ -45,6 +47,13 @@ class CommitRule(Enum):
     ANY_EPOCH = "any_epoch"
 
 
+class Hearing(Enum):
+    """What a server keeps when it hears of its leader: nothing, or what Kafka's keeps."""
+
+    PUBLISHED = "published"
+    KAFKA = "kafka"
+
+
 SETTINGS = Settings(
     restart_as=Setting(RestartAs.KAFKA, "as what a server restarts: as Kafka does it, or with a defect"),
     flush=Setting(Flush.ALWAYS, "when a server flushes its log, which is what a restart spares"),
@@ -52,6 +61,7 @@ SETTINGS = Settings(
     timeouts=Setting(Timeouts.PUBLISHED, "who stands for election when it hears of no leader"),
     answers=Setting(Answers.ALL, "which answers to its vote requests a server takes"),
     leader_change=Setting(Switch.OFF, "whether a leader writes a record of its epoch first, as Kafka's does"),
+    hearing=Setting(Hearing.PUBLISHED, "what a server keeps of its high watermark and its fetch when it hears anew"),
 )
 
 
@@ -73,6 +83,7 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         self.restart_as, self.flush = chosen_settings.restart_as, chosen_settings.flush
         self.answers: Answers = chosen_settings.answers
         self.leader_change = chosen_settings.leader_change
+        self.keeps = chosen_settings.hearing is Hearing.KAFKA
 
     @property
     def capacity(self) -> int:
@@ -90,8 +101,21 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         return *super().may_stand(), VoterState.VOTED, VoterState.RESIGNED
 
     def may_commit(self, me: RecordView, agreed: Num | int) -> Condition:
-        """As published, unless the rule is left out."""
-        return self.b.settings.commit_rule is CommitRule.ANY_EPOCH or super().may_commit(me, agreed)
+        """As published, unless the rule is left out; Kafka's takes nothing back where an old fetch comes late."""
+        allowed = self.b.settings.commit_rule is CommitRule.ANY_EPOCH or super().may_commit(me, agreed)
+        return And(agreed > me.high_watermark, allowed) if self.keeps else allowed
+
+    def forgets_fetch(self, me: RecordView, leader: Voter, epoch: QuorumEpoch) -> Condition:
+        """As published; Kafka's waits on for the answer of a leader that it follows already."""
+        follows = And(me.state == VoterState.FOLLOWER, me.epoch == epoch, me.leader == leader)
+        return Not(follows) if self.keeps else super().forgets_fetch(me, leader, epoch)
+
+    def follow(self, me: RecordView, reply: FetchReply, is_meant: Condition) -> None:
+        """As published; the high watermark of Kafka's never falls (FollowerState.updateHighWatermark)."""
+        known: Num = me.high_watermark
+        super().follow(me, reply, is_meant)
+        if self.keeps:
+            me.high_watermark = If(known > me.high_watermark, known, me.high_watermark)
 
     # ----------------------------------------------------------------------------------------------------- elections
 
@@ -107,6 +131,8 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         """A candidate with the votes of a majority leads, and says so."""
         before = s.server[i].epoch
         super().become_leader(s, i)
+        if self.keeps:
+            s.server[i].high_watermark = 0  # Kafka's knows none before a record of its own epoch is committed
         if self.leader_change:
             append(s.server[i], before, NONE)
         self.settle(s, i, before)

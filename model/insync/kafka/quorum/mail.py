@@ -220,11 +220,11 @@ class Mail(QuorumActor):
         """Offset and epoch as the number of a LogEnd."""
         return If(offset == 0, 0, (offset - 1) * self.b.elections + epoch - FIRST_EPOCH)
 
-    def offset_of(self, end: LogEnd) -> Num | int:
+    def offset_of(self, end: LogEnd | int) -> Num | int:
         """The offset of a LogEnd."""
         return (end + self.b.elections - 1) // self.b.elections
 
-    def epoch_of(self, end: LogEnd) -> Num | int:
+    def epoch_of(self, end: LogEnd | int) -> Num | int:
         """The epoch of a LogEnd."""
         return If(end == 0, 0, (end - 1) % self.b.elections + FIRST_EPOCH + 1)
 

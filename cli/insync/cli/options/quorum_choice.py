@@ -1,0 +1,96 @@
+"""The options of a comparison of the quorum in place of the cluster, and what does not go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from insync.cli.options.groups import Decorator, Option, gathered, option
+from insync.cli.options.kafka_choice import KafkaChoice
+from insync.cli.options.values import Whole
+from insync.kafka.quorum.kraft import Kraft
+
+if TYPE_CHECKING:
+    from insync.conformance.jars.jar_set import JarSet
+
+__all__ = ["QuorumChoice", "quorum_options"]
+
+_SHARED = ("records", "elections")
+"""Bounds that both models have by these names, which are options of the command already."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumChoice:
+    """Whether the quorum is compared, and with which bounds.
+
+    Attributes:
+        asked: whether it is.
+        servers: the voters; None for the default.
+        restarts: how many there are in all; None for the default.
+    """
+
+    asked: bool
+    servers: int | None
+    restarts: int | None
+
+    @property
+    def own(self) -> dict[str, int]:
+        """The bounds that were given and that the quorum alone has."""
+        given = {"servers": self.servers, "restarts": self.restarts}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def jars(self, choice: KafkaChoice) -> JarSet:
+        """Return the jars of the release, those of Kafka's tests among them.
+
+        Raises:
+            click.UsageError: a distribution is given, which has none of those.
+            UserError: they are not there.
+        """
+        if choice.kafka is None:
+            message = "--quorum needs jars of Kafka's own tests, which no distribution has: give --kafka VERSION."
+            raise click.UsageError(message)
+        from insync.conformance.jars.store import stored_for_quorum
+
+        return stored_for_quorum(choice.kafka)
+
+    def bounds(self, given: Mapping[str, int | str], **of_the_cluster: object) -> dict[str, int | str]:
+        """Return the bounds that were given.
+
+        Args:
+            given: bounds and settings of the cluster that were given, some of which the quorum has too.
+            of_the_cluster: what else was given, by the name of its option, None where it was not.
+
+        Raises:
+            click.UsageError: something is given that only the other comparison has.
+        """
+        foreign = [name for name in given if name not in _SHARED]
+        foreign += [name for name, value in of_the_cluster.items() if value is not None]
+        if self.asked and foreign:
+            option_name = foreign[0].replace("_", "-")
+            message = f"--{option_name} is about the cluster, and --quorum asks for the quorum. Leave one of them out."
+            raise click.UsageError(message)
+        if not self.asked and self.own:
+            message = f"--{next(iter(self.own))} is about the quorum: give --quorum as well."
+            raise click.UsageError(message)
+        return {**given, **self.own}
+
+
+def quorum_options() -> Decorator:
+    """Return a decorator that gives a command `--quorum` and its like, which it gets as `quorum`."""
+    return gathered(
+        "quorum",
+        QuorumChoice,
+        asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, in walks of `kraft`."),
+        servers=_bound("servers", "voters of the quorum [default: 3]"),
+        restarts=_bound("restarts", "restarts of voters in all [default: 2]"),
+    )
+
+
+def _bound(name: str, words: str) -> Option:
+    bound = Kraft.bounds[name]
+    values = Whole(bound.lowest, bound.highest)
+    described = {"metavar": f"{bound.lowest}..{bound.highest}", "help": f"With --quorum: {words}"}
+    return option(f"--{name}", type=values, **described)

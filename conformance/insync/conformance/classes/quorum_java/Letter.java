@@ -1,0 +1,46 @@
+package org.apache.kafka.raft;
+
+import moved.ApiMessage;
+
+/** A message that is on its way. */
+final class Letter {
+    private static int numbers;
+
+    final int number = numbers++;
+    final QuorumServer sender;
+    final RaftRequest.Outbound request;
+    final boolean isResponse;
+    final ApiMessage data;
+    final int from;
+    final int to;
+    final short key;
+
+    /**
+     * @param sender who has sent the request, be this it or the answer to it
+     * @param request the request
+     * @param answer the answer, null where this is the request
+     */
+    private Letter(QuorumServer sender, RaftRequest.Outbound request, ApiMessage answer) {
+        this.sender = sender;
+        this.request = request;
+        isResponse = answer != null;
+        data = isResponse ? answer : request.data();
+        int other = request.destination().id();
+        from = isResponse ? other : sender.id;
+        to = isResponse ? sender.id : other;
+        key = request.data().apiKey();
+    }
+
+    static Letter request(QuorumServer sender, RaftRequest.Outbound request) {
+        return new Letter(sender, request, null);
+    }
+
+    static Letter response(Letter request, ApiMessage answer) {
+        return new Letter(request.sender, request.request, answer);
+    }
+
+    /** Whether this is the same request as another one, to the same server. */
+    boolean repeats(Letter other) {
+        return !other.isResponse && other.from == from && other.to == to && other.data.equals(data);
+    }
+}

@@ -1,0 +1,163 @@
+package org.apache.kafka.raft;
+
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import moved.AbstractConfig;
+import moved.ApiKeys;
+import moved.ApiMessage;
+import moved.BatchMemoryPool;
+import moved.BatchReader;
+import moved.LogContext;
+import moved.Metrics;
+import moved.MockExpirationService;
+import moved.MockMessageQueue;
+import moved.MockNetworkChannel;
+import moved.MockTime;
+import moved.SnapshotReader;
+import moved.SupportedVersionRange;
+
+/**
+ * A server of the quorum, from its start to its next restart: Kafka's Raft client with a clock and a mailbox of its own.
+ *
+ * Of all timeouts a request's is the shortest and a leader's the longest, and a message that is handled takes a millisecond.
+ */
+final class QuorumServer {
+    private static final int REQUEST = 500_000;
+    private static final int ELECTION = 1_000_000;
+    private static final int FETCH = 100_000_000;
+    private static final int MOST_WAITS = 4;
+    private static final InetSocketAddress NOWHERE = InetSocketAddress.createUnresolved("nowhere", 9000);
+
+    final int id;
+    final QuorumDisk disk;
+    final KafkaRaftClient<Integer> client;
+    /** The clients' records that it has committed while it led. */
+    final Set<Integer> acknowledged = new TreeSet<>();
+    private final MockTime time = new MockTime(0);
+    private final MockMessageQueue queue = new MockMessageQueue();
+    private final MockNetworkChannel channel;
+    private final RequestManager requests;
+
+    QuorumServer(int id, QuorumDisk disk, Map<Integer, InetSocketAddress> voters, AtomicInteger correlations) {
+        this.id = id;
+        this.disk = disk;
+        disk.log.reopen(); // what was not flushed is lost
+        channel = new MockNetworkChannel(correlations);
+        client = new KafkaRaftClient<>(
+            OptionalInt.of(id), disk.directory, new QuorumDisk.Whole(), channel, queue, disk.log,
+            new BatchMemoryPool(5, KafkaRaftClient.MAX_BATCH_SIZE_BYTES), time, new MockExpirationService(time), 0, true,
+            "insync", List.of(NOWHERE), // a server that knows no leader asks one that never answers
+            Endpoints.fromInetSocketAddresses(Map.of(channel.listenerName(), voters.get(id))),
+            new SupportedVersionRange((short) 0, (short) 1), new LogContext("[" + id + "] "), new Latest(), config(voters));
+        client.register(new Told());
+        client.initialize(voters, disk.store, new Metrics(time) /*from 4.0*/, version -> { }/*end*/);
+        requests = (RequestManager) Inside.of(client, "requestManager");
+    }
+
+    private static QuorumConfig config(Map<Integer, InetSocketAddress> voters) {
+        Map<String, Object> values = new HashMap<>();
+        values.put(QuorumConfig.QUORUM_VOTERS_CONFIG, voters.entrySet().stream()
+            .map(voter -> voter.getKey() + "@" + voter.getValue().getHostString() + ":" + voter.getValue().getPort())
+            .toList());
+        values.put(QuorumConfig.QUORUM_REQUEST_TIMEOUT_MS_CONFIG, REQUEST);
+        values.put(QuorumConfig.QUORUM_RETRY_BACKOFF_MS_CONFIG, 1);
+        values.put(QuorumConfig.QUORUM_ELECTION_TIMEOUT_MS_CONFIG, ELECTION);
+        values.put(QuorumConfig.QUORUM_ELECTION_BACKOFF_MAX_MS_CONFIG, ELECTION);
+        values.put(QuorumConfig.QUORUM_FETCH_TIMEOUT_MS_CONFIG, FETCH);
+        values.put(QuorumConfig.QUORUM_LINGER_MS_CONFIG, 0);
+        return new QuorumConfig(new AbstractConfig(QuorumConfig.CONFIG_DEF, values, false));
+    }
+
+    /** Lets it handle what has arrived, and do what it does of itself then: what a new state asks for goes out later. */
+    void settle() {
+        do {
+            client.poll();
+            time.sleep(1);
+        } while (!queue.isEmpty());
+        client.poll();
+        client.poll();
+    }
+
+    /** Lets so much time pass that it does not wait for a leader, or for votes, any more. */
+    void timeOut() {
+        Object before = Inside.of(client.quorum(), "state");
+        for (int wait = 0; wait < MOST_WAITS && Inside.of(client.quorum(), "state") == before; wait++) {
+            time.sleep(client.quorum().isFollower() ? FETCH + 1 : 2 * ELECTION);
+            client.poll();
+        }
+        settle();
+    }
+
+    void append(int value) {
+        client.prepareAppend(client.quorum().epoch(), List.of(value));
+        client.schedulePreparedAppend();
+        settle();
+    }
+
+    /** Lets it answer a request. */
+    void answer(Letter letter, Consumer<ApiMessage> answered) {
+        RaftRequest.Inbound request = new RaftRequest.Inbound(channel.listenerName(), letter.request.correlationId(),
+            ApiKeys.forId(letter.key).latestVersion(true), letter.data, time.milliseconds());
+        request.completion.whenComplete((answer, raised) -> {
+            if (raised != null) throw new IllegalStateException(raised);
+            answered.accept(answer.data());
+        });
+        client.handle(request);
+        settle();
+    }
+
+    /** Lets it have the answer to a request of its own. */
+    void receive(Letter letter) {
+        channel.mockReceive(new RaftResponse.Inbound(
+            letter.request.correlationId(), letter.data, letter.request.destination()));
+        settle();
+    }
+
+    /** The requests that it has sent since the last time. */
+    List<RaftRequest.Outbound> sent() {
+        return channel.drainSendQueue();
+    }
+
+    boolean awaits(RaftRequest.Outbound request) {
+        return requests.isResponseExpected(request.destination(), request.correlationId());
+    }
+
+    /** Draws the highest numbers, so that nothing happens earlier than it must. */
+    private static final class Latest extends Random {
+        @Override public int nextInt(int bound) {
+            return bound - 1;
+        }
+    }
+
+    /** Who is told what is committed. */
+    private final class Told implements RaftClient.Listener<Integer> {
+        @Override public void handleCommit(BatchReader<Integer> reader) {
+            try (reader) {
+                while (reader.hasNext()) {
+                    List<Integer> records = reader.next().records();
+                    if (client.quorum().isLeader()) acknowledged.addAll(records);
+                }
+            }
+        }
+
+        @Override public void handleLoadSnapshot(SnapshotReader<Integer> reader) {
+            reader.close();
+        }
+
+        /*from 4.3*/
+        @Override public void handleLoadBootstrap(SnapshotReader<Integer> reader) {
+            reader.close();
+        }
+        /*end*/
+
+        @Override public void handleLeaderChange(LeaderAndEpoch leader) { }
+    }
+}

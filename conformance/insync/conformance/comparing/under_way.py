@@ -1,0 +1,208 @@
+"""A comparison of a model with Kafka that is under way, and what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Generic, Protocol, TypeVar
+
+from insync.conformance.comparing.coverage import Coverage
+from insync.conformance.comparing.touring import ActionShare, Space
+from insync.conformance.comparing.walks import AskedThough, Divergence, KafkaWalks
+from insync.conformance.replay import KafkaReplay, KafkaVerdict
+from insync.conformance.steps.side_by_side import SideBySide
+from insync.explorer.evaluator.shrink import shrink
+from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.limits import StopReason, Watch
+from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
+from insync.explorer.traces.trace import AGREEMENT, Trace
+from insync.machine.interruptible import GivenUp
+from insync.model import Model
+from insync.model.catalogue import model_reference
+
+__all__ = ["Comparison", "Conformance", "Conforming", "Telling"]
+
+P = TypeVar("P", bound=SideBySide)
+
+_NOT_AGAIN = (
+    "The same steps, taken once more, show no difference, so something decides here that is no command: "
+    "report it as a fault of insync's harness."
+)
+
+
+class Conforming(Enum):
+    """What came of a comparison."""
+
+    AGREES = "agrees"
+    DIVERGES = "diverges"
+    INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True, slots=True)
+class Conformance:
+    """The result of a comparison.
+
+    Attributes:
+        verdict: agrees: all that was asked for was compared and nothing differs; diverges; or it was stopped before.
+        kafka: the release.
+        model: the model, with its bounds.
+        coverage: what was compared.
+        walks: how many walks were taken to their end, up to the one that differs.
+        seconds: how long it took.
+        seed: of the walks; None of a tour.
+        space: how much of the space a tour has seen; None of random walks.
+        bound_actions: how much of each bound action a tour has seen; empty of random walks.
+        spaces: where several spaces were toured, each by the budgets that are spent there; `space` is their sum.
+        gaps: the transitions that cannot be brought about, for each action and reason.
+        difference: the first difference, with the steps that it needs; None if there is none.
+        failed_walk: the number of the walk that came to it.
+        failed_walk_length: the steps of that walk before it was shortened.
+        repeats: whether the same steps show the difference again; None where there is none, or nobody had the time.
+        stopped_by: what ended it early.
+    """
+
+    verdict: Conforming
+    kafka: str
+    model: Model
+    coverage: Coverage
+    walks: int
+    seconds: float
+    seed: int | None = None
+    space: Space | None = None
+    bound_actions: Mapping[str, ActionShare] = field(default_factory=dict)
+    spaces: Mapping[str, Space] = field(default_factory=dict)
+    gaps: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    difference: KafkaReplay | None = None
+    failed_walk: int | None = None
+    failed_walk_length: int | None = None
+    repeats: bool | None = None
+    stopped_by: StopReason | None = None
+
+
+class Counted(Protocol):
+    """Counts the walks and steps of who takes them."""
+
+    @property
+    def opened(self) -> int:
+        """How many walks were begun."""
+
+    @property
+    def steps(self) -> int:
+        """How many steps were taken."""
+
+
+class Telling:
+    """Says how far it is, about once a second, and why to stop.
+
+    Args:
+        reporter: is told.
+        watch: says when to stop.
+        coverages: what was compared so far, of each that takes walks.
+    """
+
+    def __init__(self, reporter: WalkReporter | None, watch: Watch, coverages: Sequence[Counted]) -> None:
+        self._reporter, self._watch, self._coverages, self._pulse = reporter, watch, coverages, Pulse()
+
+    def stopped(self, place: int = 0) -> object:
+        """Return why to stop, if so; the first of those that take commands reports on the way."""
+        watch = self._watch
+        if self._reporter is not None and place == 0 and self._pulse.due():
+            opened, steps = (
+                sum(counts) for counts in zip(*((c.opened, c.steps) for c in self._coverages), strict=True)
+            )
+            self._reporter(WalkProgress(opened, steps, self._pulse.rate(steps), watch.resident, watch.seconds))
+        return watch.interrupted()
+
+
+class Comparison(Generic[P]):
+    """A comparison that is under way.
+
+    Args:
+        stepper: of the model.
+        version: the release of Kafka.
+        watch: says when to stop.
+        pair: makes what walks.
+        forbidden: what Kafka is asked for though the model forbids it.
+    """
+
+    def __init__(
+        self,
+        stepper: Stepper,
+        version: str,
+        watch: Watch,
+        pair: Callable[[], P],
+        forbidden: Sequence[AskedThough[P]] = (),
+    ) -> None:
+        self.stepper, self.version, self.watch, self.pair, self.forbidden = stepper, version, watch, pair, forbidden
+        self.coverage = Coverage.of(stepper)
+
+    def walks(self, depth: int) -> KafkaWalks[P]:
+        """Return walks of so many steps at most, which are counted."""
+        return KafkaWalks(self.stepper, self.pair, self.coverage, depth, self.forbidden)
+
+    def ended(self, found: Divergence | None, stopped_by: StopReason | None, *, walks: int) -> Conformance:
+        """Return the result, in which a difference is shortened."""
+        agrees = Conforming.AGREES if stopped_by is None else Conforming.INCOMPLETE
+        shown, repeats = (None, None) if found is None else self._shortened(found)
+        return Conformance(
+            verdict=agrees if found is None else Conforming.DIVERGES,
+            kafka=self.version,
+            model=self.stepper.model,
+            coverage=self.coverage,
+            walks=walks,
+            difference=None if shown is None else self._as_replay(shown, repeats=repeats),
+            repeats=repeats,
+            failed_walk=None if found is None else walks - 1,
+            failed_walk_length=None if found is None else len(found.actions),
+            stopped_by=stopped_by,
+            seconds=self.watch.seconds,
+        )
+
+    def _shortened(self, found: Divergence) -> tuple[Divergence, bool | None]:
+        """Return a difference with the steps that it needs, and whether it was there the next time.
+
+        Another one than was found does not count. Who does not want to wait gets what was found.
+        """
+
+        def stopped() -> StopReason | None:
+            return StopReason.INTERRUPT if self.watch.stopped else None
+
+        if stopped():
+            return found, None
+        again = _Alike(KafkaWalks(self.stepper, self.pair, Coverage.of(self.stepper), 0, self.forbidden), found)
+        try:
+            if again.failing(found.actions, stopped) is None:
+                return found, False
+            return shrink(again, found.actions, stopped), True
+        except GivenUp:
+            return found, None
+
+    def _as_replay(self, found: Divergence, *, repeats: bool | None) -> KafkaReplay:
+        model, version, first = self.stepper.model, self.version, found.differences[0]
+        after = f"After `{found.taken[-1].label}`" if len(found.taken) > 1 else "In the initial state"
+        reason = f"{after} {first.field} is {first.model} in the model and {first.kafka} in Kafka {version}."
+        if found.forbidden:
+            asked = "; ".join(f"{label} (after step {step})" for step, label in found.forbidden)
+            reason = f"{reason} Asked of Kafka, though the model forbids it: {asked}."
+        if repeats is False:
+            reason = f"{reason} {_NOT_AGAIN}"
+        trace = Trace(model_reference(model), model.identity, AGREEMENT, found.taken, reason)
+        return KafkaReplay(KafkaVerdict.DIVERGES, version, trace, found.own, found.state, found.differences)
+
+
+class _Alike(Generic[P]):
+    """Lists of actions that lead to a difference in one of the fields in which another one has it."""
+
+    def __init__(self, walks: KafkaWalks[P], first: Divergence) -> None:
+        self._walks, self._kinds = walks, _kinds(first)
+
+    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Divergence | None:
+        """Return what differs along a list of actions, if it is of that kind."""
+        found = self._walks.failing(actions, stopped)
+        return found if found is not None and _kinds(found) & self._kinds else None
+
+
+def _kinds(found: Divergence) -> set[str]:
+    return {re.sub(r"\bb\d+\b", "", one.field) for one in found.differences}

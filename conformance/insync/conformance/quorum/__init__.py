@@ -1,0 +1,1 @@
+"""Internal: Kafka's own Raft client beside the models of the quorum."""

@@ -1,0 +1,64 @@
+"""`conform_quorum`: the model `kraft` beside Kafka's own Raft client, over many steps, until they differ."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+
+from insync.conformance.comparing.handed_out import HandedOut
+from insync.conformance.comparing.under_way import Comparison, Conformance, Telling
+from insync.conformance.quorum.quorum_harness import QuorumSubject
+from insync.conformance.quorum.quorum_pair import QuorumPair
+from insync.explorer.limits import Limits, Watch
+from insync.explorer.machine_stepping import MachineStepper
+from insync.explorer.progress import WalkReporter
+from insync.kafka.quorum.kraft import Kraft
+
+__all__ = ["AS_KAFKA", "QUORUM_WALKS", "conform_quorum", "quorum_model"]
+
+AS_KAFKA: Mapping[str, str] = {"timeouts": "kafka", "answers": "awaited", "leader_change": "on", "hearing": "kafka"}
+"""The settings with which the model does as Kafka before pre-votes."""
+
+QUORUM_WALKS: Mapping[str, int | str] = {"servers": 3, "records": 2, "elections": 3, "restarts": 2, **AS_KAFKA}
+"""The bounds of the random walks."""
+
+
+def quorum_model(given: Mapping[str, int | str]) -> Kraft:
+    """Return the model of the walks, with these bounds in place of its own."""
+    return Kraft(**{**QUORUM_WALKS, **given})
+
+
+def conform_quorum(
+    model: Kraft,
+    subject: QuorumSubject,
+    *,
+    walks: int,
+    seed: int = 0,
+    depth: int = 60,
+    limits: Limits | None = None,
+    reporter: WalkReporter | None = None,
+    stop: threading.Event | None = None,
+) -> Conformance:
+    """Take random walks on the model and on Kafka's quorum, up to the first difference, which is then shortened.
+
+    Args:
+        model: the model.
+        subject: who takes the commands.
+        walks: how many.
+        seed: of the random numbers; walk number n of a seed is the same whatever the number of walks.
+        depth: most steps of a walk.
+        limits: a limit on the seconds.
+        reporter: is told about once a second how far it is.
+        stop: ends it when it is set, with what is known by then.
+    """
+    watch = Watch(limits or Limits(), stop)
+    with closing(MachineStepper(model, watch.interrupted)) as stepper:
+        beside = Comparison(stepper, subject.version, watch, partial(QuorumPair, stepper, subject))
+        tell, handed_out = Telling(reporter, watch, [beside.coverage]), HandedOut(walks)
+        taking = beside.walks(depth)
+        handed_out.work(lambda number: taking.random(seed, number, tell.stopped))
+        ended = beside.ended(handed_out.found, handed_out.stopped_by, walks=handed_out.walks)
+        return replace(ended, seed=seed, gaps=beside.coverage.gaps)

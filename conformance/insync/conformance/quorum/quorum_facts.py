@@ -1,0 +1,238 @@
+"""The state of the model `kraft` and that of Kafka's quorum as facts by name, in the same words.
+
+Kafka's epochs begin with 0 and the model's with 1. Kafka keeps messages that the model forgets, as their receivers can
+do nothing with them. Those are left out: answers that nobody waits for, refusals that tell a candidate nothing, what
+was said of an epoch that is over for who would hear it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
+from insync.conformance.steps.likeness import Difference, Fact
+from insync.kafka.quorum.voter_log import FIRST_EPOCH
+from insync.model import ReadableState
+
+__all__ = [
+    "BEGIN",
+    "FETCH",
+    "VOTE",
+    "differing",
+    "end_of",
+    "facts_of_kafka",
+    "facts_of_model",
+    "model_epoch",
+    "pending_of",
+]
+
+BEGIN, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "FETCH", "VOTE"
+
+Facts = dict[str, Fact]
+
+_FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
+
+
+def differing(model: Facts, kafka: Facts) -> list[Difference]:
+    """Return the facts that differ."""
+    return [Difference(name, fact, kafka.get(name)) for name, fact in model.items() if kafka.get(name) != fact]
+
+
+def model_epoch(epoch: int) -> int:
+    """Return what the model calls an epoch of Kafka's."""
+    return epoch + FIRST_EPOCH
+
+
+def end_of(offset: int, epoch: int) -> tuple[int, int]:
+    """Return the end of a log as the model has it: the epoch of the last record is 0 where there is none."""
+    return offset, model_epoch(epoch) if offset else 0
+
+
+# ------------------------------------------------------------------------------------------------------------ the model
+
+
+def facts_of_model(state: ReadableState) -> Facts:
+    """Return what is compared of a state of the model."""
+    facts: Facts = {}
+    for name, server in state["server"].items():
+        facts |= {f"{name}.{fact}": value for fact, value in _server_of_model(server).items()}
+    facts["acknowledged"] = sorted(value for value, known in state["written"].items() if known == "ACKNOWLEDGED")
+    facts["vote requests"] = sorted(
+        _position(one, other, int(epoch), asked["offset"], asked["last_epoch"])
+        for one, other, epoch, asked in _asked(state["vote_requests"])
+        if asked
+    )
+    facts["begins"] = sorted(
+        f"{leader} to {other}, epoch {epoch}" for leader, other, epoch, said in _asked(state["begins"]) if said
+    )
+    facts["votes"] = sorted(_votes_of_model(state))
+    facts["fetches"] = sorted(
+        text
+        for one, other, epoch, ends in _asked(state["fetches"])
+        for end, copies in ends.items()
+        if copies
+        for text in [f"{one} to {other}, epoch {epoch}, end {end}"] * copies
+    )
+    facts["replies"] = sorted(
+        f"to {name}: {_reply_of_model(reply, state['server'][name])}"
+        for name, replies in state["replies"].items()
+        for reply in replies
+    )
+    return facts
+
+
+def _server_of_model(server: Mapping[str, Any]) -> Facts:
+    state = server["state"]
+    facts: Facts = {
+        "state": state,
+        "epoch": server["epoch"],
+        "leader": server["leader"],
+        "log": [f"{record['value'] or '*'}@{record['epoch']}" for record in server["log"][: server["end"]]],
+        "high_watermark": server["high_watermark"],
+        "fetches from": None if server["pending"] is None else server["pending"]["to"],
+    }
+    if state in ("CANDIDATE", "VOTED"):
+        facts["voted_for"] = server["voted_for"]
+    if state == "CANDIDATE":
+        facts["votes"] = sorted(server["votes"])
+    if state == "LEADER":
+        ends = {name: end for name, end in server["fetched"].items() if name != server["leader"]}
+        facts["fetched"] = [f"{name}:{end}" for name, end in sorted(ends.items())]
+    return facts
+
+
+def _asked(messages: Mapping[str, Any]) -> Iterable[tuple[str, str, str, Any]]:
+    """The messages between two servers by epoch."""
+    for one, others in messages.items():
+        for other, epochs in others.items():
+            for epoch, message in epochs.items():
+                yield one, other, epoch, message
+
+
+def _votes_of_model(state: ReadableState) -> Iterable[str]:
+    for name, voters in state["votes"].items():
+        yield from (f"{voter} to {name}: yes" for voter in voters)
+    for name, refusals in state["refusals"].items():
+        yield from (f"{voter} to {name}: {leader} leads" for voter, leader in refusals.items() if leader)
+    for name, voter, epoch, fence in _asked(state["fences"]):
+        leaders = [None] * fence["nobody"] + [one for one, times in fence["leader"].items() for _ in range(times)]
+        yield from (f"{voter} to {name}: epoch {epoch}, {leader} leads" for leader in leaders)
+
+
+def _reply_of_model(reply: Mapping[str, Any], server: Mapping[str, Any]) -> str:
+    result, watermark = reply["result"], reply["high_watermark"]
+    if result in _FAILED:
+        leader = reply["leader"] if result == "NOT_LEADER" else server["pending"]["to"]
+        return f"failed, epoch {reply['epoch']}, {leader} leads"
+    if result == "DIVERGING":
+        return f"logs part at {reply['end']}@{reply['record_epoch']}"
+    record = f"{reply['value'] or '*'}@{reply['record_epoch']}" if result == "RECORD" else "nothing"
+    return f"{record}, HW {watermark}"
+
+
+def _position(one: str, other: str, epoch: int, offset: int, last_epoch: int) -> str:
+    return f"{one} to {other}, epoch {epoch}, end {offset}@{last_epoch}"
+
+
+# ---------------------------------------------------------------------------------------------------------------- Kafka
+
+
+def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], number_of_end: Mapping[tuple[int, int], int]) -> Facts:
+    """Return what is compared of Kafka's quorum.
+
+    Args:
+        seen: its state.
+        acknowledged: the clients' records that any leader has committed so far.
+        number_of_end: what the model calls the end of a log, by offset and epoch.
+    """
+    facts: Facts = {}
+    for number, server in seen.servers.items():
+        told = _server_of_kafka(server) | {"fetches from": pending_of(seen, number)}
+        facts |= {f"{_name(number)}.{fact}": value for fact, value in told.items()}
+    facts["acknowledged"] = sorted(f"v{value}" for value in acknowledged)
+    requests = [letter for letter in seen.letters if not letter.is_answer]
+    answers = [letter for letter in seen.letters if letter.is_answer and letter.awaited]
+    facts["vote requests"] = sorted(
+        {
+            _position(*_pair(one), model_epoch(one.epoch), *end_of(one.offset, one.last_epoch))
+            for one in requests
+            if one.kind == VOTE
+        }
+    )
+    facts["begins"] = sorted(
+        f"{one} to {other}, epoch {model_epoch(letter.epoch)}"
+        for letter in requests
+        for one, other in [_pair(letter)]
+        if letter.kind == BEGIN and letter.epoch >= seen.servers[letter.to].epoch
+    )
+    facts["votes"] = sorted(filter(None, (_vote(letter, seen) for letter in answers if letter.kind == VOTE)))
+    facts["fetches"] = sorted(
+        f"{one} to {other}, epoch {model_epoch(letter.epoch)}, end {number_of_end[end]}"
+        for letter in requests
+        for (one, other), end in [(_pair(letter), end_of(letter.offset, letter.last_epoch))]
+        if letter.kind == FETCH
+    )
+    facts["replies"] = sorted(
+        f"to {_name(letter.to)}: {_reply(letter, seen)}" for letter in answers if letter.kind == FETCH
+    )
+    return facts
+
+
+def pending_of(seen: QuorumSeen, number: int) -> str | None:
+    """Return from whom a server fetches, as it waits for the answer; None for nobody."""
+    for letter in seen.letters:
+        asker, asked = (letter.to, letter.source) if letter.is_answer else (letter.source, letter.to)
+        if letter.kind == FETCH and letter.awaited and asker == number:
+            return _name(asked)
+    return None
+
+
+def _server_of_kafka(server: ServerSeen) -> Facts:
+    state = "VOTED" if server.state == "Unattached" and server.voted >= 0 else server.state.upper()
+    facts: Facts = {
+        "state": state,
+        "epoch": model_epoch(server.epoch),
+        "leader": _name(server.leader),
+        "log": [_record(record) for record in server.log],
+        "high_watermark": max(0, server.high_watermark),
+        "voted_for": _name(server.voted),
+        "votes": sorted(f"n{number}" for number in server.votes),
+    }
+    if state == "LEADER":
+        facts["fetched"] = [f"n{number}:{max(0, end)}" for number, end in sorted(server.fetched.items())]
+    return facts
+
+
+def _vote(letter: Letter, seen: QuorumSeen) -> str | None:
+    """An answer to a vote request; None where it tells the candidate nothing."""
+    voter, candidate = _pair(letter)
+    if letter.epoch > seen.servers[letter.to].epoch:
+        return f"{voter} to {candidate}: epoch {model_epoch(letter.epoch)}, {_name(letter.leader)} leads"
+    if letter.granted:
+        return f"{voter} to {candidate}: yes"
+    return None if letter.leader < 0 else f"{voter} to {candidate}: {_name(letter.leader)} leads"
+
+
+def _reply(letter: Letter, seen: QuorumSeen) -> str:
+    if letter.error != "NONE":
+        return f"failed, epoch {model_epoch(letter.epoch)}, {_name(letter.leader)} leads"
+    offset, epoch = letter.parting
+    if epoch >= 0:
+        return "logs part at {}@{}".format(*end_of(offset, epoch))
+    end = len(seen.servers[letter.to].log) + len(letter.records)
+    records = " ".join(map(_record, letter.records)) or "nothing"
+    return f"{records}, HW {max(0, min(letter.high_watermark, end))}"
+
+
+def _record(record: KafkaRecord) -> str:
+    value, epoch = record
+    return f"{'*' if value == '*' else f'v{value}'}@{model_epoch(epoch)}"
+
+
+def _pair(letter: Letter) -> tuple[str, str]:
+    return f"n{letter.source}", f"n{letter.to}"
+
+
+def _name(number: int) -> str | None:
+    return None if number < 0 else f"n{number}"

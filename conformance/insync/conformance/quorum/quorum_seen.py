@@ -1,0 +1,129 @@
+"""What is seen of Kafka's quorum after a command: the servers, and the messages between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Letter", "QuorumSeen", "ServerSeen"]
+
+QuorumJson = Mapping[str, Any]
+
+KafkaRecord = tuple[str, int]
+"""A client's number, or * for a record of Kafka's own, and its epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSeen:
+    """A server.
+
+    Attributes:
+        state: the name of its class of EpochState, such as `Follower`.
+        epoch: its epoch, 0 at first.
+        leader: who leads it as far as it knows, -1 for nobody.
+        voted: for whom it has voted, as far as its state tells, -1 for nobody.
+        votes: who has voted for it, of a candidate.
+        high_watermark: the offset after the last record that is committed, -1 for unknown.
+        log: its records.
+        fetched: of a leader up to where the others have its log, -1 for unknown.
+        acknowledged: the clients' records that it has committed while it led.
+    """
+
+    state: str
+    epoch: int
+    leader: int
+    voted: int
+    votes: tuple[int, ...]
+    high_watermark: int
+    log: tuple[KafkaRecord, ...]
+    fetched: Mapping[int, int]
+    acknowledged: tuple[int, ...]
+
+    @classmethod
+    def read(cls, json: QuorumJson) -> ServerSeen:
+        """Read what the harness has written."""
+        return cls(
+            json["state"],
+            json["epoch"],
+            json["leader"],
+            json["voted"],
+            tuple(json["votes"]),
+            json["high_watermark"],
+            _records(json["log"]),
+            {int(server): end for server, end in json["fetched"].items()},
+            tuple(json["acknowledged"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message on its way, a request or the answer to one; what it has not got is -1, empty or False.
+
+    Attributes:
+        number: what it is delivered by.
+        source: who has sent it.
+        to: who gets it.
+        kind: the name of the API, such as `VOTE`.
+        is_answer: whether it is an answer.
+        awaited: whether who has sent the request waits for the answer still.
+        epoch: the epoch of the sender.
+        offset: of a request: the end of the sender's log.
+        last_epoch: of a request: the epoch of its last record.
+        error: of an answer: what is wrong, NONE for nothing.
+        leader: of an answer: who leads, as far as its sender knows.
+        granted: of an answer: whether it is a vote.
+        high_watermark: of an answer to a fetch.
+        parting: of an answer to a fetch: offset and epoch of where the logs part, -1 for they do not.
+        records: of an answer to a fetch.
+    """
+
+    number: int
+    source: int
+    to: int
+    kind: str
+    is_answer: bool
+    awaited: bool
+    epoch: int = -1
+    offset: int = -1
+    last_epoch: int = -1
+    error: str = "NONE"
+    leader: int = -1
+    granted: bool = False
+    high_watermark: int = -1
+    parting: tuple[int, int] = (-1, -1)
+    records: tuple[KafkaRecord, ...] = ()
+
+    @classmethod
+    def read(cls, json: QuorumJson) -> Letter:
+        """Read what the harness has written."""
+        more = {name: json[name] for name in _PLAIN if name in json}
+        if "records" in json:
+            more |= {"parting": tuple(json["parting"]), "records": _records(json["records"])}
+        return cls(json["letter"], json["from"], json["to"], json["kind"], json["answer"], json["awaited"], **more)
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumSeen:
+    """All of it.
+
+    Attributes:
+        servers: by their numbers.
+        letters: in the order in which they were sent.
+    """
+
+    servers: Mapping[int, ServerSeen]
+    letters: tuple[Letter, ...]
+
+    @classmethod
+    def read(cls, json: QuorumJson) -> QuorumSeen:
+        """Read what the harness has written."""
+        servers = {int(number): ServerSeen.read(server) for number, server in json["servers"].items()}
+        return cls(servers, tuple(Letter.read(letter) for letter in json["letters"]))
+
+
+_PLAIN = ("epoch", "offset", "last_epoch", "error", "leader", "granted", "high_watermark")
+
+
+def _records(json: list[list[Any]]) -> tuple[KafkaRecord, ...]:
+    return tuple((str(value), epoch) for value, epoch in json)

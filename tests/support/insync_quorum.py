@@ -1,0 +1,78 @@
+"""Kafka's quorum as it once was: what was asked of it, and what was seen then."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from insync.conformance.classes.subject import Argument
+from insync.conformance.quorum.conform_quorum import AS_KAFKA
+from insync.conformance.quorum.quorum_pair import QuorumPair
+from insync.conformance.quorum.quorum_seen import QuorumSeen
+from insync.conformance.steps.likeness import Difference
+from insync.explorer.evaluator.stepping import Stepper
+from insync.kafka.quorum.kraft import Kraft
+
+__all__ = ["RecordedQuorum", "quorum_stepper", "recorded_course", "take_labels"]
+
+RECORDING = Path(__file__).parents[1] / "conformance" / "recordings" / "quorum-3.9.2.json"
+
+
+@dataclass
+class RecordedQuorum:
+    """Answers as Kafka did, in order; what is asked must be what was asked.
+
+    Attributes:
+        version: the release.
+        course: the commands with their arguments, and the states as JSON.
+        given: how many were asked so far.
+    """
+
+    version: str
+    course: list[dict[str, Any]]
+    given: int = field(default=0)
+
+    @classmethod
+    def read(cls) -> RecordedQuorum:
+        return cls("3.9.2", deepcopy(_course()["course"]))
+
+    def give(self, command: str, **arguments: Argument) -> QuorumSeen:
+        one = self.course[self.given]
+        self.given += 1
+        assert one["asked"] == {"command": command, **arguments}
+        return QuorumSeen.read(one["state"])
+
+
+@cache
+def _course() -> dict[str, Any]:
+    course: dict[str, Any] = json.loads(RECORDING.read_text(encoding="utf-8"))
+    return course
+
+
+def recorded_course() -> list[str]:
+    """The steps of the model that the recording is of."""
+    labels: list[str] = _course()["steps"]
+    return labels
+
+
+@cache
+def quorum_stepper() -> Stepper:
+    """The model that the recording is of."""
+    return Stepper(Kraft(servers=3, records=1, elections=2, restarts=1, **AS_KAFKA))
+
+
+def take_labels(pair: QuorumPair, labels: list[str]) -> list[Difference]:
+    """Take steps by their labels on both, up to the first difference."""
+    found = pair.open()
+    for label in labels:
+        if found:
+            break
+        actions = pair.walk.stepper.actions
+        numbers = [number for some in pair.walk.enabled.values() for number in some if actions[number].label == label]
+        assert numbers, f"{label!r} is not possible after {pair.taken[-1].label!r}"
+        found = pair.take(numbers[0])
+    return found
