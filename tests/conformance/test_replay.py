@@ -116,6 +116,9 @@ def commands(name: str, answers: list[Json]) -> list[str]:
         ("walk-start-3.9.2", 10),
         ("walk-forgets-3.9.2", 5),
         ("walk-joins-4.4.0", 8),
+        ("walk-unready-3.9.0", 8),
+        ("walk-forgotten-3.9.0", 19),
+        ("walk-duplicate-4.1.2", 10),
     ],
 )
 def test_random_walks_agree(name: str, steps: int) -> None:
@@ -223,6 +226,14 @@ def test_the_walks_take_what_is_rare() -> None:
     crashed = next(number for number, answer in enumerate(two) if answer["command"] == "crash")
     assert "STALE_BROKER_EPOCH" in commands("deliver_request", two[crashed:])  # a request that outlived its sender
     assert commands("stop", two) == ["NONE"]
+
+
+@pytest.mark.parametrize("name", ["walk-unready-3.9.0", "walk-forgotten-3.9.0"])
+def test_a_reply_that_the_model_has_dropped_arrives_before_the_next_fetch_and_is_dropped_by_kafka(name: str) -> None:
+    *_, applied, arrived, _, received = Recording.read(name).content["answers"]
+    assert [applied["command"], arrived["command"], received["command"]] == ["apply", "receive_fetch", "receive_fetch"]
+    assert arrived["brokers"]["2"]["log"]["records"] == []
+    assert len(received["brokers"]["2"]["log"]["records"]) == 1
 
 
 def test_what_kafka_does_by_itself_is_a_step_of_the_model_too() -> None:

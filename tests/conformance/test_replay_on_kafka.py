@@ -40,3 +40,12 @@ def test_a_restart_before_fencing_is_harmless_since_4_0(
     model, trace = Recording.read("R-26-3.9.2").trace()
     with harness_of(jars_of(version)) as harness:
         assert replay_on_kafka(trace, model, harness).verdict.value == verdict
+
+
+@pytest.mark.parametrize("version", ["3.7.2", "3.8.1", "4.0.0"])
+def test_until_replies_are_dropped_by_epoch_whose_log_has_none_drops_them(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
+) -> None:
+    model, trace = Recording.read("walk-unready-3.9.0").trace()
+    with harness_of(jars_of(version)) as harness:
+        assert replay_on_kafka(trace, model, harness).verdict is KafkaVerdict.AGREES

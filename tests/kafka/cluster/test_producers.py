@@ -36,6 +36,17 @@ def test_with_idempotence_it_says_so_once_its_high_watermark_has_passed_it() -> 
     assert walk.take("b2 has r0 already, and says so").state["acked"] == ["r0"]
 
 
+ALONE = ("controller fences b1", "b2 applies metadata 0", "min.insync.replicas changes", "b2 applies metadata 0")
+
+
+def test_a_record_that_a_leader_has_already_moves_its_high_watermark_as_one_that_it_appends() -> None:
+    moved = ("controller elects b2", "b1 applies metadata 0", "b2 applies metadata 0")
+    walk = pair("b1 appends a record", "b2 fetches from b1", *moved, *ALONE, fencings=1, minimum_changes=1)
+    assert walk.cells["b2"] == "L1 [| r0@0]", "a lower minimum alone does not move it"
+    walk.take("b2 has r0 already, and says so")
+    assert (walk.cells["b2"], walk.state["acked"]) == ("L1 [r0@0 |]", ["r0"])
+
+
 LOST = ("b1 appends a record", "controller elects b2", "b2 applies metadata 0")
 
 

@@ -96,5 +96,5 @@ def _epoch_of(record: str, state: ReadableState) -> int:
 def _stored_as(record: str, leader: str, state: ReadableState) -> str:
     """What a record that was sent first under one name is called in a leader's log."""
     broker = state["broker"][leader]
-    stored = broker["log"][broker.get("start", 0) : broker["hw"]]
+    stored = broker["log"][broker.get("start", 0) : broker["leo"]]
     return str(next(name for name in stored if state["sent"][name] == record))

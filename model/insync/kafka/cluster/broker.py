@@ -178,7 +178,7 @@ class Broker(Actor):
         accepted = And(Not(anew), b.pending == view.isr)
         b.pending = set()
         b.joining = set()
-        with when(And(anew, self.drops_reply(same_leader))):
+        with when(And(anew, self.drops_reply(s, replica, same_leader))):
             self.forget_reply(s, replica)
         with when(Not(same_leader)):
             b.reply.unsent = False  # the one who would send it is not known any more

@@ -38,13 +38,16 @@ class Producers(Actor):
     def acknowledge_again(self, s: StateView, leader: Replica, record: RecordNumber) -> None:
         """A record is sent again to a leader that has it, which answers when its high watermark has passed it.
 
-        With acks=1 none is sent again: the leader acknowledges what it appends.
-        Kafka: UnifiedLog.analyzeAndValidateProducerState, ProducerStateEntry.findDuplicateBatch.
+        It may pass it with this request: a leader looks at its high watermark after each, whether it has appended
+        anything or not. With acks=1 none is sent again: the leader acknowledges what it appends.
+        Kafka: UnifiedLog.analyzeAndValidateProducerState, ProducerStateEntry.findDuplicateBatch,
+        Partition.appendRecordsToLeader.
         """
         require(self.b.retries > 0, self.rules.producers_are_idempotent, self.acks is Acks.ALL)
         require(self.leads(s, leader), self.waits_for_answer(s, record))
         l, view = s.broker[leader], self.view_of(s, leader)
         require(view.isr.count() >= self.minimum_at(s, leader))
+        self.advance_watermark(s, leader)
         places = range(self.b.records)
         has_it = {at: And(self.holds(s, leader, at), at < l.hw, s.sent[l.log[at]] == record) for at in places}
         require(Or(*has_it.values()))

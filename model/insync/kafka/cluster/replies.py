@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.kafka.rules import StaleReply
-from insync.model import And, Condition, If, Not, Num, StateView, action, minimum, record, require, when
+from insync.kafka.rules import StaleReply, Truncation
+from insync.model import And, Condition, If, Not, Num, Or, StateView, action, minimum, record, require, when
 
 __all__ = ["Replies", "Reply"]
 
@@ -111,18 +111,27 @@ class Replies(Actor):
                 with when(And(is_other, self.view_of(s, follower).leader == leader)):
                     s.broker[follower].reply.unsent = False
 
-    def drops_reply(self, same_leader: Condition) -> Condition:
+    def drops_reply(self, s: StateView, follower: Replica, same_leader: Condition) -> Condition:
         """Whether a reply is dropped that arrives in a later epoch than it was asked for in.
 
-        In Kafka a reply is used if the partition is still with the fetcher that asked, which is one for each leader; a
-        leader that was followed before and is followed again counts as another one here.
+        In Kafka a reply is used if the partition is still with the fetcher that asked, which is one for each leader,
+        and is ready for it; a leader that was followed before and is followed again counts as another one here.
         Kafka: AbstractFetcherThread.processFetchRequest, PartitionFetchState.isReadyForFetch.
         """
         if self.rules.drop_stale_reply is StaleReply.OTHER_EPOCH:
             return True
-        if self.rules.drop_stale_reply is StaleReply.OTHER_LEADER:
-            return Not(same_leader)
-        # Nobody compared anything, but a partition that has to truncate first was not ready for data.
+        unready = self.is_unready(s, follower, same_leader)
+        return Or(Not(same_leader), unready) if self.rules.drop_stale_reply is StaleReply.OTHER_LEADER else unready
+
+    def is_unready(self, s: StateView, follower: Replica, same_leader: Condition) -> Condition:
+        """Whether a follower is not ready for records as an epoch begins, because it has to truncate first.
+
+        Since 2.8 that is who has no epoch in its cache: its log is empty, or all of it is deleted and it has started
+        since then, or it began anew at an offset. It has no record to lose, and drops what comes meanwhile.
+        Kafka: AbstractFetcherThread.partitionFetchState (executed on 3.7.0 to 4.4.0; read in 2.8.0).
+        """
+        if self.rules.truncation is Truncation.ON_FETCH:
+            return s.broker[follower].term < 0
         return And(self.rules.truncation.asks_first, self.truncates_first(same_leader))
 
     def forget_reply(self, s: StateView, follower: Replica) -> None:
