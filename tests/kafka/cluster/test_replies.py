@@ -67,6 +67,15 @@ def test_whose_log_has_no_epoch_truncates_first_in_a_new_one_and_so_drops_a_late
     assert (RECEIVES in pair(*before, *ASKED, *SAME_LEADER, **bounds).enabled) is kept
 
 
+def test_who_is_no_replica_any_more_drops_a_late_reply() -> None:
+    led = ("controller elects b2", "b1 applies metadata 0", "b2 applies metadata 0")  # b1 has an epoch and no record
+    asked = (*led, "b2 appends a record", "b1 fetches from b2")
+    removed = ("operator assigns the partition to {b2, b3}", "b1 applies metadata 0")
+    bounds: dict[str, int | str] = {"replicas": 3, "elections": 1, "reassignments": 1, "release": "3.9"}
+    assert "b1 receives the reply" in pair(*asked, **bounds).enabled
+    assert "b1 receives the reply" not in pair(*asked, *removed, **bounds).enabled
+
+
 ELSEWHERE = (*OTHER_LEADER, "b2 appends a record")
 REWRITTEN = (
     *ELSEWHERE,

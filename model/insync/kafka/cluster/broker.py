@@ -189,6 +189,7 @@ class Broker(Actor):
             self.start_to_lead(s, replica, view.epoch, led)
         with when(Not(self.is_assigned(view, replica))):
             self.delete_log(s, replica)
+            self.forget_reply(s, replica)  # no fetcher has the partition any more: ReplicaManager.stopPartitions
         with when(leads):
             self.forget_removed(s, replica)
             with when(Or(Not(accepted), self.rules.watermark_after_isr_reply)):
