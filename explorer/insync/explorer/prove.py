@@ -250,7 +250,15 @@ class _Work:
         dropped = refuted_candidates(self.model, lemmas, seconds=seconds, stop=self.stop)
         kept = replace(conditions, lemmas=_without(conditions.lemmas, dropped))
         limits = self.watch.left
-        result = check_all_bounds(self.model, kept.all, limits=limits, reporter=self.reporter, stop=self.stop)
+        small = small_instance(self.model)
+        result = check_all_bounds(
+            self.model,
+            kept.all,
+            limits=limits,
+            rehearsal=None if small.identity == self.model.identity else small,
+            reporter=self.reporter,
+            stop=self.stop,
+        )
         return replace(self._result(kept, result, dropped), unbounded=type(self.model).unbounded)
 
     def tried(self, conditions: _Conditions) -> ProofResult:

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from insync.kafka.published import Kip320
-from insync.kafka.published.replication import Epoch, Replica
-from insync.model import Condition, Model, StateView, UserError
+from insync.kafka.published.replication import Epoch, RecordOffset, Replica
+from insync.model import Condition, Model, StateView, UserError, for_all, invariant
 from insync.model.catalogue import find_model
 from insync.properties.registry import judge, lemmas_of
 
@@ -18,6 +18,7 @@ from insync.explorer import prove
 from insync.proofs.outcome import ALIKE, ProofVerdict
 from insync.proofs.unbounded import check_all_bounds
 from insync.proofs.unbounded.all_bounds import AllBounds
+from insync.proofs.unbounded.questions import Helpers
 from insync.proofs.watch import ProofLimits, ProofWatch, Stop
 
 WRONG = "followers_trail_the_high_watermark"
@@ -39,6 +40,15 @@ class UnfencedTruncation(Kip320):
         return True
 
 
+class ShortLogs(Kip320):
+    """Says what no step changes and only small bounds make true."""
+
+    @invariant
+    def logs_are_short(self, s: StateView) -> Condition:
+        """No log has a third place."""
+        return for_all(RecordOffset, lambda offset: offset < 2)
+
+
 def proof_of(model: Model) -> AllBounds:
     lemmas = [lemma for name, lemma in lemmas_of(model).items() if name != WRONG]
     return AllBounds(model, [*judge(model).invariants, *lemmas], ProofWatch(ProofLimits()))
@@ -57,6 +67,28 @@ def test_it_begins_well_and_replicas_are_alike() -> None:
     alike = proof.likeness()
     assert alike is not None
     assert (alike.name, alike.verdict, alike.cases) == (ALIKE, ProofVerdict.PROVED, 10)
+
+
+def test_what_no_state_changes_must_hold_at_first() -> None:
+    model = ShortLogs(replicas=2)
+    query = AllBounds(model, judge(model, ["logs_are_short"]).invariants, ProofWatch()).initiation()
+    assert (query.verdict, query.reason) == (ProofVerdict.UNKNOWN, "logs_are_short is not proved")
+
+
+def test_a_rehearsal_teaches_which_conditions_help() -> None:
+    model, helpers = KIP320(replicas=2), dict[str, Helpers]()
+    lemmas = ["quorum_is_the_newest_request", "replicas_believe_their_request", "unsent_requests_are_blank"]
+    AllBounds(model, [lemmas_of(model)[name] for name in lemmas], ProofWatch(), helpers).rehearse()
+    assert helpers["controller_elect_leader"].of(lemmas[0]) == {lemmas[0], lemmas[1]}
+    assert helpers["controller_drop_leader"].of(lemmas[0]) == {lemmas[0]}
+
+
+def test_what_a_rehearsal_proves_is_not_proved_of_more_replicas() -> None:
+    one, two = KIP320(replicas=1), KIP320(replicas=2)
+    assert check_all_bounds(one, [lemmas_of(one)[WRONG]]).verdict is ProofVerdict.PROVED
+    rehearsed = check_all_bounds(two, [lemmas_of(two)[WRONG]], rehearsal=one)
+    assert rehearsed.verdict is ProofVerdict.UNKNOWN
+    assert rehearsed.queries[0].name == "initiation"
 
 
 @pytest.mark.parametrize("action", ["leader_shrink_isr", "leader_expand_isr"])
@@ -129,7 +161,7 @@ def test_a_hole_in_the_protocol_breaks_the_step_that_has_it(kind: type[Model], a
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("replicas", [2, 3])
+@pytest.mark.parametrize("replicas", [2, 3, 5])
 def test_kip320_is_proved_for_all_bounds(replicas: int) -> None:
     result = prove("kip320", bounds={"replicas": replicas}, unbounded=True)
     assert result.verdict == "holds"
