@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from unittest.mock import patch
@@ -16,10 +17,14 @@ from insync.machine.walker import Strategy
 from insync.model import Model
 from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model
+from insync.model.errors import ModelError, UserError
 from insync.model.values import Bool, Num
 from insync.model.views import StateView
+from insync.properties.confine import confined
+from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.registry import judge, sentences_of
 from insync_corners import Late
+from insync_drawn_models import model_of_text, model_text
 from insync_expressions import Tree, conditions, made, numbers
 from insync_initials import Cabinet
 from insync_random_models import random_model, written
@@ -107,6 +112,31 @@ def test_walks_through_kafka_are_those_of_the_evaluator(name: str, bounds: dict[
     model = find_model(name)(**bounds)
     for number, strategy in enumerate(Strategy):
         same(model, None, 6, 25, number, strategy)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_walks_through_many_random_models_are_those_of_the_evaluator() -> None:
+    """Models with fields of every domain, confined to some of their invariants now and then."""
+    shown: Counter[str] = Counter()
+    for seed in range(150):
+        drawn = random.Random(seed)
+        model = model_of_text(model_text(seed, alike=seed % 3 == 0))
+        names = [name for name in sentences_of(model) if name not in (TYPE_OK, DEADLOCK_FREE)]
+        within = drawn.sample(names, min(len(names), seed % 2))
+        try:
+            model = confined(model, within)
+            if not model.program.actions:
+                continue
+        except (ModelError, UserError):  # it can never do what an action does, or begins outside
+            continue
+        count, depth, strategy = drawn.randint(1, 300), drawn.randint(1, 30), drawn.choice(list(Strategy))
+        found = same(model, drawn.choice([[], names]), count, depth, drawn.getrandbits(64), strategy)
+        assert found.abstract_states is not None
+        shown["fails"] += found.failed_walk is not None and found.steps > 0
+        shown["confined"] += bool(found.within) and found.steps > 100
+        shown["several"] += found.abstract_states.distinct > 5
+    assert all(shown[name] > 10 for name in ("fails", "confined", "several")), shown
 
 
 WALKED = [DieHard(), TokenRing(two_tokens=1), Commit(), Late(), Overflow(), Cabinet(), Votes()]

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from insync.machine.emit.sighting import sightings_module
 from insync.machine.identity import words_key
 from insync.machine.kernels import Kernels, Part, Text, Texts, load
+from insync.machine.memory import Block
 from insync.machine.sightings import Sightings
 from insync.machine.sizes import Sizes
-from insync.model.errors import InternalError
+from insync.model.errors import UserError
 
 WALKS = 40
 
@@ -72,6 +73,27 @@ def test_they_grow_with_what_is_seen(stride: int) -> None:
 def test_more_than_the_machine_has_memory_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.machine.sightings.physical_memory", lambda: 16 * 5000)
     sightings = kernels(1).sightings()
-    with pytest.raises(InternalError, match="5001 abstract states are more than this machine has memory for"):
+    with pytest.raises(UserError, match="There is memory for 5000 abstract states, and the walks see more; take fewer"):
         sightings.make_room(5001)
+    sightings.close()
+
+
+@pytest.mark.parametrize("given", [1 << 20, 1 << 10])
+def test_what_the_system_gives_is_enough_where_it_gives_less(monkeypatch: pytest.MonkeyPatch, given: int) -> None:
+    def block(size: int, huge: bool = True) -> Block:
+        if size > 16 * given:
+            message = "The system refuses."
+            raise UserError(message)
+        return Block(size, huge)
+
+    monkeypatch.setattr("insync.machine.sightings.physical_memory", lambda: 1 << 40)
+    monkeypatch.setattr("insync.machine.sightings.Block", block)
+    if given < 1 << 16:
+        with pytest.raises(UserError, match="The system refuses"):
+            kernels(1).sightings()
+        return
+    sightings = kernels(1).sightings()
+    sightings.make_room(given // 2)
+    with pytest.raises(UserError, match=f"There is memory for {given} abstract states"):
+        sightings.make_room(given + 1)
     sightings.close()

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from insync.machine.memory import Block, physical_memory
-from insync.model.errors import InternalError
+from insync.model.errors import InternalError, UserError
 
 __all__ = ["SightField", "SightKernels", "Sightings"]
 
 _FIRST_SLOTS = 1 << 12
 _MOST_ENTRIES = 1 << 39  # a slot has 40 bits for a place
+_FEW_ENTRIES = 1 << 16  # with address space for fewer it is not worth beginning
 
 
 class SightField(IntEnum):
@@ -39,7 +40,7 @@ class Sightings:
     """The abstract states that some walks saw, whole, so that no two of them are taken for one.
 
     They belong to one thread at a time. Entries never move; address space for as many is reserved as this machine has
-    memory for, and only what they take is used.
+    memory for, or the system gives, and only what they take is used.
 
     Args:
         words: 64-bit words per abstract state.
@@ -55,7 +56,7 @@ class Sightings:
         self._most = min(physical_memory() // self.entry_bytes, _MOST_ENTRIES)
         self._fields = (ctypes.c_uint64 * len(SightField))()
         self.address = ctypes.addressof(self._fields)
-        self._entries = Block(self._most * self.entry_bytes, huge=False)
+        self._entries = self._reserve()
         self._fields[SightField.ENTRIES] = self._entries.address
         self._slots = self._use(_FIRST_SLOTS)
 
@@ -79,8 +80,11 @@ class Sightings:
         if needed <= self._fields[SightField.LIMIT]:
             return
         if needed > self._most:
-            message = f"{needed} abstract states are more than this machine has memory for."
-            raise InternalError(message)
+            message = (
+                f"There is memory for {self._most} abstract states, and the walks see more; take fewer walks, or name "
+                f"less in the model's method `abstraction`."
+            )
+            raise UserError(message)
         slots = self._fields[SightField.MASK] + 1
         while needed > slots // 2:
             slots *= 2
@@ -103,6 +107,15 @@ class Sightings:
             message = f"{count} abstract states were to have room, and have none."
             raise InternalError(message)
         return new
+
+    def _reserve(self) -> Block:
+        while True:
+            try:
+                return Block(self._most * self.entry_bytes, huge=False)
+            except UserError:
+                if self._most < _FEW_ENTRIES:
+                    raise
+                self._most //= 16  # others are to be given some, too
 
     def _use(self, slots: int) -> Block:
         made = Block(8 * slots)
