@@ -13,7 +13,20 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import CheckResult, Trace, agree, check, diff, graph, liveness, mutate, prove, simulate, why
+from insync.explorer import (
+    CheckResult,
+    Limits,
+    Trace,
+    agree,
+    check,
+    diff,
+    graph,
+    liveness,
+    mutate,
+    prove,
+    simulate,
+    why,
+)
 from insync.explorer.notebook.drawn import model_behind
 from insync.explorer.notebook.pieces import table
 from insync.explorer.opinions import own_engines
@@ -38,7 +51,7 @@ def results(checked: CheckResult) -> dict[str, Shown]:
         "violation": checked.violations[0],
         "trace": checked.violations[0].trace,
         "holds": check(TokenRing),
-        "walks": simulate(DieHard, walks=50),
+        "walks": simulate(DieHard, walks=50, abstract_states=True),
         "runs": runs,
         "run": runs.properties[0],
         "mutants": mutate(TokenRing),
@@ -174,7 +187,7 @@ def test_to_show_a_trace_runs_no_file_that_it_names(checked: CheckResult, tmp_pa
 TABLES = {
     "check": {"levels", "actions", "properties"},
     "trace": {"steps"},
-    "walks": {"actions", "properties"},
+    "walks": {"actions", "properties", "abstract_states"},
     "runs": {"properties"},
     "mutants": {"mutants"},
     "engines": {"engines"},
@@ -215,6 +228,20 @@ def test_the_tables_of_a_search_have_its_figures(checked: CheckResult) -> None:
     assert checked.to_arrow().column("states").to_pylist() == list(checked.levels)
     assert sum(checked.to_arrow("actions").column("steps").to_pylist()) == checked.transitions
     assert checked.to_arrow("properties").to_pylist()[0]["trace_length"] == checked.violations[0].trace_length
+
+
+def test_abstract_states_are_shown_where_they_are_counted(results: dict[str, Any]) -> None:
+    pytest.importorskip("pyarrow")
+    counted, plain = results["walks"], simulate(DieHard, walks=50)
+    found = counted.abstract_states
+    assert [tuple(row.values()) for row in counted.to_arrow("abstract_states").to_pylist()] == list(found.growth)
+    said = f"{found.distinct} abstract states, the last new one in walk {found.last_new}."
+    assert said in " ".join(parsed(counted).itertext())
+    assert "abstract" not in plain._repr_html_()
+    assert plain.tables() == ("actions", "properties")
+    nothing = simulate(DieHard, abstract_states=True, limits=Limits(seconds=0))
+    assert nothing.to_arrow("abstract_states").num_rows == 0
+    assert "0 abstract states." in " ".join(parsed(nothing).itertext())
 
 
 def test_the_tables_of_a_graph_have_states_and_steps() -> None:

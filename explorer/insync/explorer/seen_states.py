@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from insync.explorer.shown import TableColumns, plural
 from insync.machine.sightings import Sightings
 
 __all__ = ["AbstractStates", "SeenStates"]
@@ -24,6 +25,16 @@ class AbstractStates:
     distinct: int
     last_new: int | None
     growth: tuple[tuple[int, int], ...]
+
+    def summary(self) -> str:
+        """Return it as a line."""
+        last = "" if self.last_new is None else f", the last new one in walk {self.last_new:,}"
+        return f"{plural(self.distinct, 'abstract state')}{last}"
+
+    def table(self) -> TableColumns:
+        """Return how they grew, as the columns of a table."""
+        walks, states = zip(*self.growth, strict=True) if self.growth else ((), ())
+        return {"walks": list(walks), "abstract_states": list(states)}
 
 
 class SeenStates:

@@ -112,8 +112,9 @@ class SimulationResult(Tabular):
         return f"{self.model}: {self.verdict}, {plural(self.walks, 'walk')}, {plural(self.steps, 'step')}"
 
     def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return the tables `actions` and `properties`."""
-        return {"actions": self._actions, "properties": self._properties}
+        """Return the tables `actions` and `properties`, and `abstract_states` where they were counted."""
+        counted = {} if self.abstract_states is None else {"abstract_states": self.abstract_states.table}
+        return {"actions": self._actions, "properties": self._properties, **counted}
 
     def _actions(self) -> TableColumns:
         return {"action": list(self.actions), "steps": list(self.actions.values())}

@@ -57,6 +57,7 @@ def _simulation(result: SimulationResult) -> str:
             heading(result.verdict, result.model, result.bounds),
             _properties(result.properties, lengths),
             paragraph(f"{walked}{shorter}. Walks prove nothing.", dim=True),
+            *([] if result.abstract_states is None else [paragraph(f"{result.abstract_states.summary()}.", dim=True)]),
             *_warnings(result.warnings),
             folded("Actions", _actions(result.actions, ())),
             *([] if found is None else [drawing_of(found.trace)]),
