@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def test_what_is_missing_for_a_replay_is_one_sentence(insync: Insync, arguments:
 @pytest.fixture
 def libs(tmp_path: Path) -> Path:
     """A distribution, as far as its name goes."""
-    (tmp_path / "kafka_2.13-4.3.1.jar").touch()
+    zipfile.ZipFile(tmp_path / "kafka_2.13-4.3.1.jar", "w").close()
     return tmp_path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -63,7 +64,7 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> dict[str, int | str]:
 
 @pytest.fixture
 def libs(tmp_path: Path) -> Path:
-    (tmp_path / "kafka_2.13-4.3.1.jar").touch()
+    zipfile.ZipFile(tmp_path / "kafka_2.13-4.3.1.jar", "w").close()
     return tmp_path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from insync.model.errors import UserError
 
 def libs(folder: Path, *names: str) -> Path:
     for name in names:
-        (folder / name).write_bytes(name.encode())
+        with zipfile.ZipFile(folder / name, "w") as jar:
+            jar.writestr("name", name)
     return folder
 
 
@@ -34,6 +36,14 @@ def test_a_build_of_ones_own_keeps_its_name(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_distribution_is_refused(tmp_path: Path, names: tuple[str, ...], said: str) -> None:
     with pytest.raises(UserError, match=said):
         distribution_jars(libs(tmp_path, *names))
+
+
+def test_a_jar_of_which_a_part_is_missing_is_refused(tmp_path: Path) -> None:
+    folder = libs(tmp_path, "kafka_2.13-4.3.1.jar", "zstd.jar")
+    whole = (folder / "zstd.jar").read_bytes()
+    (folder / "zstd.jar").write_bytes(whole[:-30])
+    with pytest.raises(UserError, match=r"zstd\.jar is no whole jar: a part of it is missing\. Unpack or build"):
+        distribution_jars(folder)
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
