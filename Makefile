@@ -96,7 +96,7 @@ browser: env ## The tests of pages in a real browser: needs Chromium and Node
 kafka: env ## The tests on Kafka's own classes: fetches the jars of some releases by Maven
 	for version in 3.9.2 4.0.2 4.1.2 4.2.1 4.3.1 4.4.0; do $(BIN)/insync kafka fetch $$version || exit; done
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --cluster || exit; done
-	$(BIN)/insync kafka fetch 3.9.2 --quorum
+	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --quorum || exit; done
 	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.machine.objects import cache_folder; print(cache_folder())')" \
 	  $(BIN)/python -m pytest $(PARALLEL) -m kafka
 

@@ -19,7 +19,8 @@ from insync.kafka.quorum.kraft import Kraft
 
 __all__ = ["RecordedQuorum", "quorum_stepper", "recorded_course", "take_labels"]
 
-RECORDING = Path(__file__).parents[1] / "conformance" / "recordings" / "quorum-3.9.2.json"
+RECORDINGS = Path(__file__).parents[1] / "conformance" / "recordings"
+WITHOUT_PRE_VOTES = "3.9.2"
 
 
 @dataclass
@@ -37,8 +38,8 @@ class RecordedQuorum:
     given: int = field(default=0)
 
     @classmethod
-    def read(cls) -> RecordedQuorum:
-        return cls("3.9.2", deepcopy(_course()["course"]))
+    def read(cls, version: str = WITHOUT_PRE_VOTES) -> RecordedQuorum:
+        return cls(version, deepcopy(_course(version)["course"]))
 
     def give(self, command: str, **arguments: Argument) -> QuorumSeen:
         one = self.course[self.given]
@@ -48,14 +49,14 @@ class RecordedQuorum:
 
 
 @cache
-def _course() -> dict[str, Any]:
-    course: dict[str, Any] = json.loads(RECORDING.read_text(encoding="utf-8"))
+def _course(version: str) -> dict[str, Any]:
+    course: dict[str, Any] = json.loads((RECORDINGS / f"quorum-{version}.json").read_text(encoding="utf-8"))
     return course
 
 
-def recorded_course() -> list[str]:
-    """The steps of the model that the recording is of."""
-    labels: list[str] = _course()["steps"]
+def recorded_course(version: str = WITHOUT_PRE_VOTES) -> list[str]:
+    """The steps of the model that the recording of a release is of."""
+    labels: list[str] = _course(version)["steps"]
     return labels
 
 

@@ -11,27 +11,32 @@ from insync.conformance.comparing.conform import Conforming
 from insync.conformance.jars.pinned import pinned_for_quorum
 from insync.conformance.jars.store import is_stored, stored_for_quorum
 from insync.conformance.quorum.conform_quorum import conform_quorum, quorum_model
+from insync.conformance.quorum.pre_vote_steps import answer_of
 from insync.conformance.quorum.quorum_harness import QuorumHarness
+from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_self_check import quorum_self_check
+from insync.conformance.steps.gaps import NotSchedulable
 from insync.explorer.java import find_compiler, find_java
 from insync.model.errors import UserError
+from insync_quorum import quorum_stepper, take_labels
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
-VERSION = "3.9.2"
+VERSIONS = ("3.9.2", "4.1.2", "4.3.1")
 SMALL: dict[str, int | str] = {"records": 1, "elections": 2, "restarts": 1}
 
 
-@pytest.fixture(scope="module")
-def quorum() -> Iterator[QuorumHarness]:
+@pytest.fixture(scope="module", params=VERSIONS)
+def quorum(request: pytest.FixtureRequest) -> Iterator[QuorumHarness]:
+    version: str = request.param
     try:
         find_java(NEEDED_BY)
         find_compiler(NEEDED_BY)
     except UserError as missing:
         pytest.skip(str(missing))
-    if not is_stored(pinned_for_quorum(VERSION)):
-        pytest.skip(f"insync kafka fetch {VERSION} --quorum, with INSYNC_CACHE_DIR set, fetches what this needs")
-    with QuorumHarness(stored_for_quorum(VERSION)) as harness:
+    if not is_stored(pinned_for_quorum(version)):
+        pytest.skip(f"insync kafka fetch {version} --quorum, with INSYNC_CACHE_DIR set, fetches what this needs")
+    with QuorumHarness(stored_for_quorum(version)) as harness:
         yield harness
 
 
@@ -44,8 +49,30 @@ def test_a_leader_that_restarts_has_its_log_and_has_resigned(quorum: QuorumHarne
 def test_walks_agree(quorum: QuorumHarness) -> None:
     found = conform_quorum(quorum_model(SMALL), quorum, walks=40, seed=1)
     assert (found.verdict, found.walks) == (Conforming.AGREES, 40)
-    assert {"become_leader", "restart", "handle_diverging", "handle_record"} <= set(found.coverage.transitions)
+    assert {"become_leader", "restart", "handle_record"} <= set(found.coverage.transitions)
     assert found.coverage.fields > 40_000
+
+
+def test_a_follower_that_was_a_candidate_restarts_as_one_since_4_0(quorum: QuorumHarness) -> None:
+    steps = ["n3 stands for election", "n2 stands for election", "n1 answers the vote request of n2@2"]
+    steps += ["n2 gets the vote of n1", "n3 hears that n2 leads epoch 2"]
+    pair = QuorumPair(quorum_stepper(), quorum)
+    assert take_labels(pair, steps) == []
+    (restart,) = (n for n in pair.walk.enabled["restart"] if pair.walk.stepper.actions[n].label.startswith("n3 "))
+    if quorum.version == "3.9.2":
+        assert pair.take(restart) == []
+        assert pair.seen.servers[3].state == "Follower"
+    else:
+        with pytest.raises(NotSchedulable, match="is one again when it restarts"):
+            pair.take(restart)
+        seen = quorum.give("restart", server=3)
+        again = seen.servers[3]
+        assert (again.state, again.epoch, again.leader) == ("Candidate", 1, -1)
+        (request,) = (one for one in seen.letters if (one.kind, one.source, one.to) == ("VOTE", 3, 2))
+        answer = answer_of(3, 2, quorum.give("deliver", letter=request.number))
+        assert answer is not None
+        seen = quorum.give("deliver", letter=answer.number)
+        assert (seen.servers[3].state, seen.servers[3].leader) == ("Follower", 2)
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def command(
       walks      random walks of a large space, with all that can go wrong, once each
       forbidden  such walks, with commands between the steps that the model forbids and Kafka must refuse
 
-    With --quorum it takes walks of the model `kraft` on Kafka's own Raft client: releases before 4.0, which have no
-    pre-votes, fetched with --quorum.
+    With --quorum it takes walks of the model `kraft` on Kafka's own Raft client, of releases from 3.9 on that were
+    fetched with --quorum.
 
     With --at-once 2 the tour is of each pair of budgets: what may go wrong, once each, with 2 replicas and 1 record.
     The rules are those of the release. Bounds that are given hold in all parts. The first difference ends it; the steps

@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from insync.conformance.classes.subject import Argument, KafkaRaised
+from insync.conformance.jars.pinned import version_order
+from insync.conformance.quorum.pre_vote_steps import (
+    answer_of,
+    granting,
+    question_to,
+    require_pre_votes,
+    require_same_restart,
+)
 from insync.conformance.quorum.quorum_facts import differing, facts_of_kafka, facts_of_model, model_epoch, pending_of
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_seen import QuorumSeen
@@ -19,6 +27,11 @@ from insync.model import ReadableState
 from insync.model.errors import GuardError
 
 __all__ = ["QuorumPair"]
+
+_PRE_VOTES = (4, 0)
+"""The first release that asks for pre-votes (KIP-996)."""
+_UNLIKE = {"request_vote": require_pre_votes, "restart": require_same_restart}
+"""Steps that are not what they were before."""
 
 
 class QuorumPair:
@@ -58,6 +71,7 @@ class QuorumPair:
         self.compared, self.spoilt = 0, False
         self.seen: QuorumSeen
         self._subject = subject
+        self._pre_votes = version_order(subject.version)[:2] >= _PRE_VOTES
         self._acknowledged: set[int] = set()
         self._ends = {
             end: (int(self.model.offset_of(end)), int(self.model.epoch_of(end))) for end in LogEnd.numbers(self.model.b)
@@ -80,6 +94,8 @@ class QuorumPair:
             NotSchedulable: it cannot be brought about on Kafka; the model has not taken it either.
         """
         action = self.walk.stepper.actions[number]
+        if self._pre_votes and action.name in _UNLIKE:
+            _UNLIKE[action.name](int(action.shown_parameters["i"][1:]), self.seen)
         command = command_of(action.name, action.shown_parameters, self.seen, self.taken[-1].state, self._ends)
         self._step(number)
         if command is None:
@@ -87,6 +103,8 @@ class QuorumPair:
         name, arguments = command
         try:
             self._give(name, **arguments)
+            if self._pre_votes and name == "time_out":
+                self._get_pre_votes(int(action.shown_parameters["i"][1:]))
         except KafkaRaised as raised:
             return [Difference("exception", None, str(raised.args[0]))]
         self._follow()
@@ -113,6 +131,14 @@ class QuorumPair:
         self.seen = self._subject.give(command, **arguments)
         for server in self.seen.servers.values():
             self._acknowledged.update(server.acknowledged)
+
+    def _get_pre_votes(self, asker: int) -> None:
+        """Deliver the pre-vote requests of a server to those who would vote for it, and their answers."""
+        for voter in granting(asker, self.seen):
+            for wanted in (question_to, answer_of):
+                letter = wanted(asker, voter, self.seen)
+                if letter is not None:
+                    self._give("deliver", letter=letter.number)
 
     def _step(self, number: int) -> None:
         self.walk.step(number)

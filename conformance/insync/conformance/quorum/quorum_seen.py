@@ -28,6 +28,7 @@ class ServerSeen:
         log: its records.
         fetched: of a leader up to where the others have its log, -1 for unknown.
         acknowledged: the clients' records that it has committed while it led.
+        has_fetched: whether it follows a leader from whom a fetch has succeeded; true of all others.
     """
 
     state: str
@@ -39,6 +40,7 @@ class ServerSeen:
     log: tuple[KafkaRecord, ...]
     fetched: Mapping[int, int]
     acknowledged: tuple[int, ...]
+    has_fetched: bool
 
     @classmethod
     def read(cls, json: QuorumJson) -> ServerSeen:
@@ -53,6 +55,7 @@ class ServerSeen:
             _records(json["log"]),
             {int(server): end for server, end in json["fetched"].items()},
             tuple(json["acknowledged"]),
+            json["has_fetched"],
         )
 
 
@@ -67,6 +70,7 @@ class Letter:
         kind: the name of the API, such as `VOTE`.
         is_answer: whether it is an answer.
         awaited: whether who has sent the request waits for the answer still.
+        pre_vote: whether it asks for a pre-vote (KIP-996).
         epoch: the epoch of the sender.
         offset: of a request: the end of the sender's log.
         last_epoch: of a request: the epoch of its last record.
@@ -84,6 +88,7 @@ class Letter:
     kind: str
     is_answer: bool
     awaited: bool
+    pre_vote: bool = False
     epoch: int = -1
     offset: int = -1
     last_epoch: int = -1
@@ -122,7 +127,7 @@ class QuorumSeen:
         return cls(servers, tuple(Letter.read(letter) for letter in json["letters"]))
 
 
-_PLAIN = ("epoch", "offset", "last_epoch", "error", "leader", "granted", "high_watermark")
+_PLAIN = ("pre_vote", "epoch", "offset", "last_epoch", "error", "leader", "granted", "high_watermark")
 
 
 def _records(json: list[list[Any]]) -> tuple[KafkaRecord, ...]:

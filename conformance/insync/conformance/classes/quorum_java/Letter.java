@@ -1,6 +1,9 @@
 package org.apache.kafka.raft;
 
 import moved.ApiMessage;
+/*from 4.0*/
+import moved.VoteRequestData;
+/*end*/
 
 /** A message that is on its way. */
 final class Letter {
@@ -37,6 +40,12 @@ final class Letter {
 
     static Letter response(Letter request, ApiMessage answer) {
         return new Letter(request.sender, request.request, answer);
+    }
+
+    /** Whether this asks whether somebody would vote (KIP-996). */
+    boolean isPreVote() {
+        return /*before 4.0*/false/*end*//*from 4.0*/data instanceof VoteRequestData asked
+            && asked.topics().get(0).partitions().get(0).preVote()/*end*/;
     }
 
     /** Whether this is the same request as another one, to the same server. */

@@ -79,8 +79,9 @@ final class Quorum {
             if (letter.key == ApiKeys.VOTE.id) wire.removeIf(letter::repeats);
             wire.add(letter);
         }
-        wire.removeIf(letter -> letter.key == ApiKeys.END_QUORUM_EPOCH.id || letter.isResponse
-            && (letter.key == ApiKeys.BEGIN_QUORUM_EPOCH.id || !isAwaited(letter)));
+        wire.removeIf(letter -> letter.key == ApiKeys.END_QUORUM_EPOCH.id
+            || letter.isResponse && letter.key == ApiKeys.BEGIN_QUORUM_EPOCH.id
+            || (letter.isResponse || letter.isPreVote()) && !isAwaited(letter));
     }
 
     /** Whether who has sent a request still waits for the answer to it. */

@@ -43,12 +43,19 @@ final class QuorumSeen {
         seen.put("log", server.disk.records());
         seen.put("fetched", quorum.isLeader() ? fetched(server.id, quorum) : Map.of());
         seen.put("acknowledged", server.acknowledged);
+        seen.put("has_fetched", /*before 4.0*/true/*end*//*from 4.0*/!quorum.isFollower()
+            || (boolean) Inside.of(quorum.followerStateOrThrow(), "hasFetchedFromLeader")/*end*/);
         return seen;
     }
 
     private static int voted(QuorumState quorum) {
+        /*before 4.0*/
         if (quorum.isCandidate()) return quorum.localIdOrSentinel();
         return quorum.maybeUnattachedState().flatMap(UnattachedState::votedKey).map(ReplicaKey::id).orElse(-1);
+        /*end*/
+        /*from 4.0*/
+        return quorum.votedKey().map(ReplicaKey::id).orElse(-1);
+        /*end*/
     }
 
     /** Up to where a leader knows the others to have its log, -1 for unknown. */
@@ -69,6 +76,7 @@ final class QuorumSeen {
         seen.put("kind", ApiKeys.forId(letter.key).name());
         seen.put("answer", letter.isResponse);
         seen.put("awaited", quorum.isAwaited(letter));
+        seen.put("pre_vote", letter.isPreVote());
         if (letter.data instanceof VoteRequestData data) request(seen, data);
         else if (letter.data instanceof VoteResponseData data) response(seen, data);
         else if (letter.data instanceof FetchRequestData data) request(seen, data);
