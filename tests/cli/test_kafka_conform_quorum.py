@@ -104,6 +104,10 @@ def _always_the_first(recorded: Recorded, command: str, **arguments: object) -> 
         (["--kafka", "3.9.2", "--quorum", "--at-once", "2"], "--at-once is about the cluster, and --quorum asks for"),
         (["--kafka", "3.9.2", "--quorum", "--processes", "2"], "--processes is about the cluster, and --quorum asks"),
         (["--kafka", "3.9.2", "--servers", "3"], "--servers is about the quorum: give --quorum as well."),
+        (
+            ["--kafka", "3.9.2", "--quorum", "--servers", "1"],
+            "--servers: 1 is out of range; give a whole number from 2 to 5.",
+        ),
         (["--kafka", "3.9.2", "--quorum", "--elections", "9"], "the bound elections=9 is out of range"),
     ],
 )

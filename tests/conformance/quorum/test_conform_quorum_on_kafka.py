@@ -75,6 +75,24 @@ def test_a_follower_that_was_a_candidate_restarts_as_one_since_4_0(quorum: Quoru
         assert (seen.servers[3].state, seen.servers[3].leader) == ("Follower", 2)
 
 
+def test_a_follower_that_waits_no_longer_deposes_a_leader_only_before_pre_votes(quorum: QuorumHarness) -> None:
+    seen = quorum_self_check(quorum, restart=False)
+    asking = quorum.give("time_out", server=3)
+    letters = [one for one in asking.letters if (one.kind, one.source, one.pre_vote) == ("VOTE", 3, True)]
+    for letter in letters:
+        answer = answer_of(3, letter.to, quorum.give("deliver", letter=letter.number))
+        assert answer is not None
+        assert not answer.granted
+        seen = quorum.give("deliver", letter=answer.number)
+    if quorum.version == "3.9.2":
+        assert (asking.servers[3].state, asking.servers[3].epoch, letters) == ("Candidate", 2, [])
+    else:
+        assert [letter.to for letter in sorted(letters, key=lambda one: one.to)] == [1, 2]
+        assert (asking.servers[3].state, asking.servers[3].epoch) == ("Prospective", 1)
+        assert [seen.servers[number].state for number in (1, 2, 3)] == ["Leader", "Follower", "Follower"]
+        assert {server.epoch for server in seen.servers.values()} == {1}
+
+
 @pytest.mark.parametrize(
     ("rule", "fields"),
     [

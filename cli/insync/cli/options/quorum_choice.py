@@ -84,13 +84,12 @@ def quorum_options() -> Decorator:
         "quorum",
         QuorumChoice,
         asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, in walks of `kraft`."),
-        servers=_bound("servers", "voters of the quorum [default: 3]"),
-        restarts=_bound("restarts", "restarts of voters in all [default: 2]"),
+        servers=_bound("servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
+        restarts=_bound("restarts", 0, "restarts of voters in all [default: 2]"),
     )
 
 
-def _bound(name: str, words: str) -> Option:
-    bound = Kraft.bounds[name]
-    values = Whole(bound.lowest, bound.highest)
-    described = {"metavar": f"{bound.lowest}..{bound.highest}", "help": f"With --quorum: {words}"}
-    return option(f"--{name}", type=values, **described)
+def _bound(name: str, lowest: int, words: str) -> Option:
+    highest = Kraft.bounds[name].highest
+    described = {"metavar": f"{lowest}..{highest}", "help": f"With --quorum: {words}"}
+    return option(f"--{name}", type=Whole(lowest, highest), **described)

@@ -11,8 +11,12 @@ __all__ = ["quorum_self_check"]
 _ENOUGH = 60
 
 
-def quorum_self_check(subject: QuorumSubject) -> QuorumSeen:
-    """Have a leader elected that commits a record, restart it, and return what is seen then.
+def quorum_self_check(subject: QuorumSubject, *, restart: bool = True) -> QuorumSeen:
+    """Have server 1 elected and commit a record that all have then, restart it, and return what is seen.
+
+    Args:
+        subject: who takes the commands.
+        restart: whether it is restarted.
 
     Raises:
         InternalError: Kafka does otherwise than it should.
@@ -24,7 +28,7 @@ def quorum_self_check(subject: QuorumSubject) -> QuorumSeen:
     if (leader.state, leader.acknowledged) != ("Leader", (7,)):
         message = f"The quorum of Kafka {subject.version} does not elect and commit in the self-check: {leader}."
         raise InternalError(message)
-    return subject.give("restart", server=1)
+    return subject.give("restart", server=1) if restart else seen
 
 
 def _delivered(subject: QuorumSubject, seen: QuorumSeen) -> QuorumSeen:
