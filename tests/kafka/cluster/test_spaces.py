@@ -40,7 +40,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ({"pauses": 1, "shrinks": 1, "throttles": 1, "records": 2}, (1_856, 6_862, 17)),
     (
         {"moves": 1, "flushing": "sometimes", "lossy_crashes": 1, "elections": 1, "records": 2},
-        (284_792, 1_429_759, 26),
+        (288_141, 1_438_802, 26),
     ),
     (
         {"deletions": 1, "records": 2, "fencings": 1, "min_insync": 1, "unclean": "on", "crashes": 1},
@@ -72,7 +72,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ({"directory_failures": 1, "crashes": 1, "fencings": 1, "release": "2.8"}, (18_251, 55_330, 27)),
     (
         {"directory_failures": 1, "moves": 1, "crashes": 1, "release": "3.7", "elr": "on"},
-        (28_722, 116_464, 22),
+        (38_151, 145_002, 23),
     ),
     (
         {"late_replies": "on", "release": "3.0", "elections": 1, "records": 2, "fencings": 1, "deletions": 1,
