@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from insync.machine.kernels import Part, compile_kernels, load
 from insync.machine.packed import PackedRows
+from insync.model.abstraction import abstraction_of
 from insync.model.graph import Op
 from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
 from insync_initials import SelfStabilizing
@@ -11,8 +12,9 @@ from insync_toys import DieHard, TokenRing
 
 
 def test_a_recipe_is_read_as_it_was_written() -> None:
-    program = TokenRing().program
-    recipe = recipe_for(program, [program.graph.true], tuple(Part))
+    model = TokenRing()
+    program = model.program
+    recipe = recipe_for(program, [program.graph.true], tuple(Part), abstraction=abstraction_of(model))
     assert read_recipe(write_recipe(recipe)) == recipe
     assert [text.part for text in recipe.texts.parts] == list(Part)
 
