@@ -109,7 +109,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give each file to one process, as its tests share fixtures.
 
     All of Spark goes to one, as it has one JVM. Clusters of brokers go to two: most of the time they wait. With
-    `-m kafka` they go first, as what else there is can be shared out while they wait.
+    `make kafka` they go first, as what else there is can be shared out while they wait.
     """
     from xdist.scheduler import LoadFileScheduling
 
@@ -124,7 +124,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
         def _assign_work_unit(self, node: Any) -> None:
             for scope in ("brokers", "brokers beside"):
-                if scope in self.workqueue and config.getoption("markexpr") == "kafka":
+                if scope in self.workqueue and config.getoption("markexpr").startswith("kafka"):
                     self.workqueue.move_to_end(scope, last=False)
             super()._assign_work_unit(node)
 

@@ -19,7 +19,7 @@ from insync.kafka.quorum.kraft import Kraft
 
 __all__ = ["RecordedQuorum", "quorum_stepper", "recorded_course", "take_labels"]
 
-RECORDINGS = Path(__file__).parents[1] / "conformance" / "recordings"
+RECORDINGS = Path(__file__).parents[1] / "conformance" / "recordings" / "quorum"
 WITHOUT_PRE_VOTES = "3.9.2"
 
 
@@ -50,7 +50,7 @@ class RecordedQuorum:
 
 @cache
 def _course(version: str) -> dict[str, Any]:
-    course: dict[str, Any] = json.loads((RECORDINGS / f"quorum-{version}.json").read_text(encoding="utf-8"))
+    course: dict[str, Any] = json.loads((RECORDINGS / f"{version}.json").read_text(encoding="utf-8"))
     return course
 
 

@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.self_check import self_check
@@ -21,9 +23,16 @@ from insync_classes import HarnessOf, JarsOf
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
 ONE = "4.3.1"
+FETCHED = {"3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1", "4.4.0"}
+"""By `make kafka`."""
 
 
-@pytest.mark.parametrize("version", pinned_versions())
+def _versions(wanted: Iterable[str]) -> list[ParameterSet]:
+    """Those that `make kafka` does not fetch are left to `pytest -m "kafka and slow"`."""
+    return [pytest.param(one, marks=() if one in FETCHED else pytest.mark.slow) for one in wanted]
+
+
+@pytest.mark.parametrize("version", _versions(pinned_versions()))
 def test_every_command_works_on_a_release(jars_of: JarsOf, version: str) -> None:
     with Harness(jars_of(version)) as harness:
         answers = self_check(harness)
@@ -75,7 +84,7 @@ def test_a_broker_that_crashes_at_once_names_itself_in_its_next_fetch(
     assert leading.known[2].current
 
 
-@pytest.mark.parametrize("version", ["3.7.0", "3.7.2", "3.9.2", "4.1.2", "4.4.0"])
+@pytest.mark.parametrize("version", _versions(["3.7.0", "3.7.2", "3.9.2", "4.1.2", "4.4.0"]))
 def test_a_follower_whose_leader_is_behind_asks_again_at_once(
     jars_of: JarsOf, harness_of: HarnessOf, version: str
 ) -> None:
