@@ -161,6 +161,10 @@ class Watch:
             return StopReason.TIME
         return None
 
+    def must_stop(self, grows: bool) -> StopReason | None:
+        """Return why walks must stop at once, if they must: time, interrupt, or memory where they keep what grows."""
+        return self.interrupted() or (StopReason.MEMORY if grows and self.is_full else None)
+
     @contextmanager
     def telling(self, tell: Callable[[], None] | None) -> Iterator[None]:
         """Call `tell` about once a second within the block, whenever the watch is asked whether to stop.

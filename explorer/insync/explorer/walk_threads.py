@@ -233,8 +233,7 @@ class _Shares:
             return first
 
     def _must_stop(self) -> StopReason | None:
-        full = self._seen is not None and self._watch.is_full
-        return self._watch.interrupted() or (StopReason.MEMORY if full else None)
+        return self._watch.must_stop(grows=self._seen is not None)
 
     def _stops(self, first: int, walker: Walker) -> bool:
         """Whether to leave a share off that is under way: on a stop, or when one before it has ended the walks."""

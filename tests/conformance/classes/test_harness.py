@@ -16,20 +16,19 @@ from _pytest.mark.structures import ParameterSet
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.self_check import self_check
 from insync.conformance.classes.subject import KafkaRaised
-from insync.conformance.jars.pinned import pinned_versions
+from insync.conformance.jars.pinned import cluster_versions, pinned_versions
 from insync.model.errors import InternalError
 from insync_classes import HarnessOf, JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
 ONE = "4.3.1"
-FETCHED = {"3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1", "4.4.0"}
-"""By `make kafka`."""
 
 
 def _versions(wanted: Iterable[str]) -> list[ParameterSet]:
-    """Those that `make kafka` does not fetch are left to `pytest -m "kafka and slow"`."""
-    return [pytest.param(one, marks=() if one in FETCHED else pytest.mark.slow) for one in wanted]
+    """Return them so that `make kafka` takes those alone whose brokers can run too, the newest of each series."""
+    quick = cluster_versions()
+    return [pytest.param(one, marks=() if one in quick else pytest.mark.slow) for one in wanted]
 
 
 @pytest.mark.parametrize("version", _versions(pinned_versions()))

@@ -16,7 +16,7 @@ from insync.conformance.quorum.pre_vote_steps import (
 from insync.conformance.quorum.quorum_facts import differing, facts_of_kafka, facts_of_model, model_epoch, pending_of
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.quorum.quorum_steps import command_of
+from insync.conformance.quorum.quorum_steps import command_of, number_in
 from insync.conformance.steps.likeness import Difference
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
@@ -95,7 +95,7 @@ class QuorumPair:
         """
         action = self.walk.stepper.actions[number]
         if self._pre_votes and action.name in _UNLIKE:
-            _UNLIKE[action.name](int(action.shown_parameters["i"][1:]), self.seen)
+            _UNLIKE[action.name](number_in(action.shown_parameters["i"]), self.seen)
         command = command_of(action.name, action.shown_parameters, self.seen, self.taken[-1].state, self._ends)
         self._step(number)
         if command is None:
@@ -104,7 +104,7 @@ class QuorumPair:
         try:
             self._give(name, **arguments)
             if self._pre_votes and name == "time_out":
-                self._get_pre_votes(int(action.shown_parameters["i"][1:]))
+                self._get_pre_votes(number_in(action.shown_parameters["i"]))
         except KafkaRaised as raised:
             return [Difference("exception", None, str(raised.args[0]))]
         self._follow()

@@ -10,7 +10,7 @@ from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.model import ReadableState
 
-__all__ = ["Command", "command_of"]
+__all__ = ["Command", "command_of", "number_in"]
 
 Command = tuple[str, dict[str, Argument]]
 
@@ -47,13 +47,13 @@ def command_of(
     Raises:
         NotSchedulable: it cannot be brought about.
     """
-    server = _number(given["i"])
+    server = number_in(given["i"])
     if action == "request_vote":
         return "time_out", {"server": server}
     if action == "restart":
         return "restart", {"server": server}
     if action == "client_request":
-        return "append", {"server": server, "value": _number(given["value"])}
+        return "append", {"server": server, "value": number_in(given["value"])}
     letter = _letter_of(action, given, seen, server, end_numbered)
     if letter is None:
         return None
@@ -73,7 +73,7 @@ def _letter_of(
     if action in _ANSWERS_TO_FETCHES:
         found = _answers(seen, FETCH, to)
     elif action in _ANSWERS_TO_VOTES:
-        found = [one for one in _answers(seen, VOTE, to) if one.source == _number(given["voter"])]
+        found = [one for one in _answers(seen, VOTE, to) if one.source == number_in(given["voter"])]
     elif action == "handle_vote_request":
         found = _requests(seen, VOTE, to, given["candidate"], given["epoch"])
     elif action == "handle_begin_quorum":
@@ -96,7 +96,7 @@ def _requests(seen: QuorumSeen, kind: str, to: int, source: str, epoch: str) -> 
         one
         for one in seen.letters
         if not one.is_answer
-        and (one.kind, one.to, one.source) == (kind, to, _number(source))
+        and (one.kind, one.to, one.source) == (kind, to, number_in(source))
         and model_epoch(one.epoch) == int(epoch)
     ]
 
@@ -112,5 +112,6 @@ def _is_waited_for(
     return follower["pending"] == asked and end_numbered[int(given["end"])] == position
 
 
-def _number(name: str) -> int:
+def number_in(name: str) -> int:
+    """Return the number by which Kafka knows a server or a value of the model's, such as `n1` or `v2`."""
     return int(name[1:])

@@ -26,6 +26,7 @@ from insync.model import (
     StateView,
     Switch,
     action,
+    maximum,
     record,
     require,
 )
@@ -115,7 +116,7 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         known: Num = me.high_watermark
         super().follow(me, reply, is_meant)
         if self.keeps:
-            me.high_watermark = If(known > me.high_watermark, known, me.high_watermark)
+            me.high_watermark = maximum(known, me.high_watermark)
 
     # ----------------------------------------------------------------------------------------------------- elections
 

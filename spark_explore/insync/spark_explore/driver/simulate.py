@@ -137,9 +137,8 @@ class _Tours:
         while first < walks.count and self.stopped_by is None:
             end = min(first + shares * partitions * walks.per_share, walks.count)
             try:
-                walked, saturated = self._job(walks, partitions, first, end, self.seen)
-                if saturated is not None:
-                    walked, _ = self._job(walks, partitions, first, saturated, None)
+                walked = self._job(walks, partitions, first, end, self.seen)
+                if self.seen is not None and self.seen.saturated is not None:
                     self.stopped_by = StopReason.SATURATION
             except Stopped as stopped:
                 self.stopped_by = stopped.reason
@@ -150,17 +149,14 @@ class _Tours:
             self._report(self.walked)
             first, shares = end, min(2 * shares, _MOST_SHARES)
             if first < walks.count:
-                self.stopped_by = self.stopped_by or self._must_stop()
+                self.stopped_by = self.stopped_by or self.watch.must_stop(grows=self.seen is not None)
         return self.walked
 
-    def _must_stop(self) -> StopReason | None:
-        full = self.seen is not None and self.watch.is_full
-        return self.watch.interrupted() or (StopReason.MEMORY if full else None)
+    def _job(self, walks: Walks, partitions: int, first: int, end: int, seen: SeenStates | None) -> Walked:
+        """Take the walks of some numbers until saturation, and count what they saw.
 
-    def _job(
-        self, walks: Walks, partitions: int, first: int, end: int, seen: SeenStates | None
-    ) -> tuple[Walked, int | None]:
-        """Take the walks of some numbers, and count what they saw; return after how many walks that was all."""
+        A partition in which saturation falls is walked again, up to there: what its walks did comes as one sum.
+        """
         tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions, walks.strategy)
         task = walk_task(insync_version(), self.recipe, tour)
         rows = run_plan(self.spark, partial(seeded_plan, self.spark, partitions, 0, task), self.watch)
@@ -169,11 +165,16 @@ class _Tours:
             parts.append(read_walked(row.block))
             failed = parts[-1].failed
             if seen is not None:
+                begin, last = tour.walks(row.partition)
                 entries = b"".join(_seen_by(row.partition, rows))
-                seen.add(entries, *tour.walks(row.partition), None if failed is None else failed.number)
-            if failed is not None or (seen is not None and seen.saturated is not None):
+                seen.add(entries, begin, last, None if failed is None else failed.number)
+                if seen.saturated is not None:
+                    if seen.saturated < last:
+                        parts[-1] = self._job(walks, partitions, begin, seen.saturated, None)
+                    break
+            if failed is not None:
                 break
-        return merged(parts), None if seen is None else seen.saturated
+        return merged(parts)
 
     def _report(self, walked: Walked) -> None:
         if self.reporter is not None:
