@@ -11,7 +11,7 @@ import pytest
 
 from insync.conformance.jars import store
 from insync.conformance.jars.jar_set import JarSet
-from insync.conformance.quorum import conform_quorum, quorum_harness
+from insync.conformance.quorum import beside_kafka, conform_quorum, quorum_harness
 from insync.model import Model
 from insync_quorum import RecordedQuorum, quorum_stepper
 
@@ -48,8 +48,8 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         quorum_model({**given, "elections": given.get("elections", 2)})
         return quorum_stepper().model
 
-    quorum_model = conform_quorum.quorum_model
-    monkeypatch.setattr(conform_quorum, "quorum_model", model_of)
+    quorum_model = beside_kafka.quorum_model
+    monkeypatch.setattr(beside_kafka, "quorum_model", model_of)
     monkeypatch.setattr(conform_quorum, "conform_quorum", noted)
     monkeypatch.setattr(quorum_harness, "QuorumHarness", Recorded)
     monkeypatch.setattr(store, "stored_for_quorum", lambda version: JarSet(version, (), ()))

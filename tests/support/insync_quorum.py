@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.conformance.classes.subject import Argument
-from insync.conformance.quorum.conform_quorum import AS_KAFKA
+from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.steps.likeness import Difference

@@ -10,7 +10,8 @@ from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.comparing.conform import Conforming
 from insync.conformance.jars.pinned import pinned_for_quorum
 from insync.conformance.jars.store import is_stored, stored_for_quorum
-from insync.conformance.quorum.conform_quorum import conform_quorum, quorum_model
+from insync.conformance.quorum.beside_kafka import quorum_model
+from insync.conformance.quorum.conform_quorum import conform_quorum
 from insync.conformance.quorum.pre_vote_steps import answer_of
 from insync.conformance.quorum.quorum_harness import QuorumHarness
 from insync.conformance.quorum.quorum_pair import QuorumPair

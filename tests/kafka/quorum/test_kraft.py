@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from insync.conformance.quorum.conform_quorum import AS_KAFKA
+from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.explorer import check, liveness
 from insync.explorer.defect_search import search_defect
 from insync.kafka.defects import QUORUM_DEFECTS

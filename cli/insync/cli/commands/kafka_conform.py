@@ -164,7 +164,8 @@ class _Asked:
 
     def quorum(self) -> Conformance:
         """Return the result of the walks of the quorum."""
-        from insync.conformance.quorum.conform_quorum import conform_quorum, quorum_model
+        from insync.conformance.quorum.beside_kafka import quorum_model
+        from insync.conformance.quorum.conform_quorum import conform_quorum
         from insync.conformance.quorum.quorum_harness import QuorumHarness
 
         model, walks = quorum_model(self.given), self.walks

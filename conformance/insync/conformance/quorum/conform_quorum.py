@@ -1,9 +1,8 @@
-"""`conform_quorum`: the model `kraft` beside Kafka's own Raft client, over many steps, until they differ."""
+"""`conform_quorum`: a model of the quorum beside Kafka's own Raft client, over many steps, until they differ."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -15,24 +14,13 @@ from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.machine_stepping import MachineStepper
 from insync.explorer.progress import WalkReporter
-from insync.kafka.quorum.kraft import Kraft
+from insync.model import Model
 
-__all__ = ["AS_KAFKA", "QUORUM_WALKS", "conform_quorum", "quorum_model"]
-
-AS_KAFKA: Mapping[str, str] = {"timeouts": "kafka", "answers": "awaited", "leader_change": "on", "hearing": "kafka"}
-"""The settings with which the model does as Kafka before pre-votes."""
-
-QUORUM_WALKS: Mapping[str, int | str] = {"servers": 3, "records": 2, "elections": 3, "restarts": 2, **AS_KAFKA}
-"""The bounds of the random walks."""
-
-
-def quorum_model(given: Mapping[str, int | str]) -> Kraft:
-    """Return the model of the walks, with these bounds in place of its own."""
-    return Kraft(**{**QUORUM_WALKS, **given})
+__all__ = ["conform_quorum"]
 
 
 def conform_quorum(
-    model: Kraft,
+    model: Model,
     subject: QuorumSubject,
     *,
     walks: int,

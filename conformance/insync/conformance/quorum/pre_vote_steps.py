@@ -10,7 +10,7 @@ from insync.conformance.quorum.quorum_facts import VOTE
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
 from insync.conformance.steps.gaps import NotSchedulable
 
-__all__ = ["answer_of", "granting", "question_to", "require_pre_votes", "require_same_restart"]
+__all__ = ["answer_of", "granting", "next_pre_vote", "require_pre_votes", "require_same_restart"]
 
 _REFUSED = "since pre-votes (KIP-996) a server stands for election only if a majority would vote for it"
 _CANDIDATE_AGAIN = "since 4.0 a follower that was a candidate in its epoch is one again when it restarts"
@@ -49,8 +49,17 @@ def granting(asker: int, seen: QuorumSeen) -> list[int]:
     return would[: len(seen.servers) // 2]
 
 
-def question_to(asker: int, voter: int, seen: QuorumSeen) -> Letter | None:
-    """Return the pre-vote request of a server to another, None where there is none."""
+def next_pre_vote(asker: int, seen: QuorumSeen) -> Letter | None:
+    """Return what is delivered next: the pre-vote request to one who would vote, or its answer; None for nothing."""
+    for voter in granting(asker, seen):
+        for letter in (_question_to(asker, voter, seen), answer_of(asker, voter, seen)):
+            if letter is not None:
+                return letter
+    return None
+
+
+def _question_to(asker: int, voter: int, seen: QuorumSeen) -> Letter | None:
+    """The pre-vote request of a server to another, None where there is none."""
     asked = (one for one in seen.letters if one.pre_vote and (one.source, one.to) == (asker, voter))
     return next(asked, None)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
+from insync.conformance.quorum.correspondence import Facts
 from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
-from insync.conformance.steps.likeness import Difference, Fact
 from insync.kafka.quorum.voter_log import FIRST_EPOCH
 from insync.model import ReadableState
 
@@ -19,7 +19,6 @@ __all__ = [
     "BEGIN",
     "FETCH",
     "VOTE",
-    "differing",
     "end_of",
     "facts_of_kafka",
     "facts_of_model",
@@ -29,14 +28,7 @@ __all__ = [
 
 BEGIN, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "FETCH", "VOTE"
 
-Facts = dict[str, Fact]
-
 _FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
-
-
-def differing(model: Facts, kafka: Facts) -> list[Difference]:
-    """Return the facts that differ."""
-    return [Difference(name, fact, kafka.get(name)) for name, fact in model.items() if kafka.get(name) != fact]
 
 
 def model_epoch(epoch: int) -> int:

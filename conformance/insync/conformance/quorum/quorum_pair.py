@@ -1,44 +1,29 @@
-"""The model `kraft` and Kafka's quorum side by side: each step is taken on both, and both are compared after it."""
+"""A model of the quorum and Kafka's quorum side by side: each step is taken on both, and both are compared after it."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from insync.conformance.classes.subject import Argument, KafkaRaised
-from insync.conformance.jars.pinned import version_order
-from insync.conformance.quorum.pre_vote_steps import (
-    answer_of,
-    granting,
-    question_to,
-    require_pre_votes,
-    require_same_restart,
-)
-from insync.conformance.quorum.quorum_facts import differing, facts_of_kafka, facts_of_model, model_epoch, pending_of
+from insync.conformance.quorum.beside_kafka import correspondence_of
+from insync.conformance.quorum.correspondence import differing
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.conformance.quorum.quorum_steps import command_of, number_in
 from insync.conformance.steps.likeness import Difference
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
-from insync.kafka.quorum.kraft import Kraft
-from insync.kafka.quorum.mail import LogEnd
 from insync.model import ReadableState
 from insync.model.errors import GuardError
 
 __all__ = ["QuorumPair"]
-
-_PRE_VOTES = (4, 0)
-"""The first release that asks for pre-votes (KIP-996)."""
-_UNLIKE = {"request_vote": require_pre_votes, "restart": require_same_restart}
-"""Steps that are not what they were before."""
 
 
 class QuorumPair:
     """The model and a quorum of Kafka's, which are in the same state until they differ.
 
     Args:
-        stepper: of a model `kraft`.
+        stepper: of a model of the quorum.
         subject: who takes the commands.
 
     Attributes:
@@ -49,21 +34,7 @@ class QuorumPair:
         spoilt: whether Kafka has got a command of a step that turned out not to be schedulable: never.
     """
 
-    always: ClassVar[frozenset[str]] = frozenset(
-        {
-            "client_request",
-            "handle_begin_quorum",
-            "handle_fetch",
-            "handle_leader_change",
-            "handle_nothing",
-            "handle_record",
-            "handle_vote",
-            "handle_vote_request",
-        }
-    )
-
     def __init__(self, stepper: Stepper, subject: QuorumSubject) -> None:
-        assert isinstance(stepper.model, Kraft)
         self.model = stepper.model
         self.walk = Walk(stepper)
         self.taken: list[TraceStep] = [trace_step(self.model, self.walk.moves[-1])]
@@ -71,11 +42,13 @@ class QuorumPair:
         self.compared, self.spoilt = 0, False
         self.seen: QuorumSeen
         self._subject = subject
-        self._pre_votes = version_order(subject.version)[:2] >= _PRE_VOTES
+        self._beside = correspondence_of(self.model, subject.version)
         self._acknowledged: set[int] = set()
-        self._ends = {
-            end: (int(self.model.offset_of(end)), int(self.model.epoch_of(end))) for end in LogEnd.numbers(self.model.b)
-        }
+
+    @property
+    def always(self) -> frozenset[str]:
+        """The actions without which little happens."""
+        return self._beside.always
 
     @property
     def moves(self) -> list[Move]:
@@ -84,7 +57,7 @@ class QuorumPair:
 
     def open(self) -> list[Difference]:
         """Start the servers, and return on what both differ at the start."""
-        self._give("open", servers=self.model.b.servers)
+        self._give("open", **self._beside.opening())
         return self.differences()
 
     def take(self, number: int) -> list[Difference]:
@@ -94,17 +67,16 @@ class QuorumPair:
             NotSchedulable: it cannot be brought about on Kafka; the model has not taken it either.
         """
         action = self.walk.stepper.actions[number]
-        if self._pre_votes and action.name in _UNLIKE:
-            _UNLIKE[action.name](number_in(action.shown_parameters["i"]), self.seen)
-        command = command_of(action.name, action.shown_parameters, self.seen, self.taken[-1].state, self._ends)
+        given = action.shown_parameters
+        command = self._beside.command_of(action.name, given, self.seen, self.taken[-1].state)
         self._step(number)
         if command is None:
             return [Difference("the message", "there", "not there")]
-        name, arguments = command
         try:
-            self._give(name, **arguments)
-            if self._pre_votes and name == "time_out":
-                self._get_pre_votes(number_in(action.shown_parameters["i"]))
+            while command is not None:
+                name, arguments = command
+                self._give(name, **arguments)
+                command = self._beside.next_command(action.name, given, self.seen)
         except KafkaRaised as raised:
             return [Difference("exception", None, str(raised.args[0]))]
         self._follow()
@@ -119,50 +91,36 @@ class QuorumPair:
 
     def differences(self) -> list[Difference]:
         """Return the facts that differ."""
-        model = facts_of_model(self.taken[-1].state)
+        model = self._beside.facts_of_model(self.taken[-1].state)
         self.compared = len(model)
         return differing(model, self._facts())
 
     def _facts(self) -> dict[str, Any]:
-        numbers = {end: number for number, end in self._ends.items()}
-        return dict(facts_of_kafka(self.seen, self._acknowledged, numbers))
+        return dict(self._beside.facts_of_kafka(self.seen, self._acknowledged))
 
     def _give(self, command: str, **arguments: Argument) -> None:
         self.seen = self._subject.give(command, **arguments)
         for server in self.seen.servers.values():
             self._acknowledged.update(server.acknowledged)
 
-    def _get_pre_votes(self, asker: int) -> None:
-        """Deliver the pre-vote requests of a server to those who would vote for it, and their answers."""
-        for voter in granting(asker, self.seen):
-            for wanted in (question_to, answer_of):
-                letter = wanted(asker, voter, self.seen)
-                if letter is not None:
-                    self._give("deliver", letter=letter.number)
-
     def _step(self, number: int) -> None:
         self.walk.step(number)
         self.taken.append(trace_step(self.model, self.walk.moves[-1]))
 
     def _follow(self) -> None:
-        """Let the model take the steps that Kafka has taken by itself: who was elected leads, who follows fetches."""
-        for number, server in self.seen.servers.items():
-            name, its = f"n{number}", self.taken[-1].state["server"][f"n{number}"]
-            same_epoch = its["epoch"] == model_epoch(server.epoch)
-            if server.state == "Leader" and its["state"] == "CANDIDATE" and same_epoch:
-                self._follow_in("become_leader", {"i": name})
-            asked = pending_of(self.seen, number)
-            if asked is not None and its["pending"] is None:
-                self._follow_in("send_fetch_request", {"i": name, "leader": asked})
+        """Let the model take the steps that Kafka has taken by itself; where it cannot, the states will differ."""
+        while any(self._follow_in(*step) for step in self._beside.own_steps(self.seen, self.taken[-1].state)):
+            continue
 
-    def _follow_in(self, action: str, given: dict[str, str]) -> None:
-        """Let the model take a step that Kafka has taken by itself; where it cannot, the states will differ."""
+    def _follow_in(self, action: str, given: dict[str, str]) -> bool:
+        """Let the model take a step that Kafka has taken by itself; return whether it can."""
         try:
             number = self.walk.number_of(action, given)
         except GuardError:
-            return
+            return False
         self.own.append(len(self.taken))
         self._step(number)
+        return True
 
 
 def _put(name: str, server: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from insync.conformance.classes.subject import Argument
+from insync.conformance.quorum.correspondence import Command, number_in
 from insync.conformance.quorum.quorum_facts import BEGIN, FETCH, VOTE, end_of, model_epoch
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.model import ReadableState
 
-__all__ = ["Command", "command_of", "number_in"]
-
-Command = tuple[str, dict[str, Argument]]
+__all__ = ["command_of"]
 
 _BY_ITSELF = "Kafka does it at once, by itself, or not yet"
 _OLD_COPY = "Kafka does not take the answer to the fetch of before a restart for that to the one after it"
@@ -110,8 +108,3 @@ def _is_waited_for(
     position = end, follower["log"][end - 1]["epoch"] if end else 0
     asked = {"epoch": int(given["epoch"]), "to": given["i"]}
     return follower["pending"] == asked and end_numbered[int(given["end"])] == position
-
-
-def number_in(name: str) -> int:
-    """Return the number by which Kafka knows a server or a value of the model's, such as `n1` or `v2`."""
-    return int(name[1:])
