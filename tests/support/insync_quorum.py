@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from insync.conformance.classes.subject import Argument
+from insync.conformance.classes.subject import Argument, KafkaRaised
 from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen
@@ -29,7 +29,7 @@ class RecordedQuorum:
 
     Attributes:
         version: the release.
-        course: the commands with their arguments, and the states as JSON.
+        course: the commands with their arguments, and the states as JSON, or what was raised.
         given: how many were asked so far.
     """
 
@@ -38,13 +38,16 @@ class RecordedQuorum:
     given: int = field(default=0)
 
     @classmethod
-    def read(cls, version: str = WITHOUT_PRE_VOTES) -> RecordedQuorum:
-        return cls(version, deepcopy(_course(version)["course"]))
+    def read(cls, recording: str = WITHOUT_PRE_VOTES) -> RecordedQuorum:
+        """Read a recording, whose name begins with the release."""
+        return cls(recording.partition("-")[0], deepcopy(_course(recording)["course"]))
 
     def give(self, command: str, **arguments: Argument) -> QuorumSeen:
         one = self.course[self.given]
         self.given += 1
         assert one["asked"] == {"command": command, **arguments}
+        if "raised" in one:
+            raise KafkaRaised(one["raised"], "")
         return QuorumSeen.read(one["state"])
 
 

@@ -6,12 +6,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Letter", "QuorumSeen", "ServerSeen"]
+__all__ = ["KafkaRecord", "Letter", "Membership", "QuorumSeen", "ServerSeen"]
 
 QuorumJson = Mapping[str, Any]
 
 KafkaRecord = tuple[str, int]
-"""A client's number, or * for a record of Kafka's own, and its epoch."""
+"""A client's number, voters such as {1,2}, or * for another record of Kafka's own, and its epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What a server knows of its voters, where they come and go (KIP-853).
+
+    Attributes:
+        voters: who they are by its log, or by the checkpoint with which it was formatted.
+        changes: what it has answered who asked it for a change, PENDING where it has not yet, since it was started.
+        caught_up: of a leader: the observers that it would add.
+        answered: the values that it was asked to write in its epoch and has committed.
+    """
+
+    voters: tuple[int, ...]
+    changes: tuple[str, ...]
+    caught_up: tuple[int, ...]
+    answered: tuple[int, ...]
+
+    @classmethod
+    def read(cls, json: QuorumJson) -> Membership | None:
+        """Read what the harness has written; None where voters are configured."""
+        names = ("voters", "changes", "caught_up", "answered")
+        return cls(*(tuple(json[name]) for name in names)) if "voters" in json else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +49,10 @@ class ServerSeen:
         votes: who has voted for it, of a candidate.
         high_watermark: the offset after the last record that is committed, -1 for unknown.
         log: its records.
-        fetched: of a leader up to where the others have its log, -1 for unknown.
+        fetched: of a leader up to where the others have its log, -1 for unknown; also observers, where voters change.
         acknowledged: the clients' records that it has committed while it led.
         has_fetched: whether it follows a leader from whom a fetch has succeeded; true of all others.
+        membership: what it knows of its voters, where they come and go.
     """
 
     state: str
@@ -41,6 +65,7 @@ class ServerSeen:
     fetched: Mapping[int, int]
     acknowledged: tuple[int, ...]
     has_fetched: bool
+    membership: Membership | None = None
 
     @classmethod
     def read(cls, json: QuorumJson) -> ServerSeen:
@@ -56,6 +81,7 @@ class ServerSeen:
             {int(server): end for server, end in json["fetched"].items()},
             tuple(json["acknowledged"]),
             json["has_fetched"],
+            Membership.read(json),
         )
 
 
@@ -66,7 +92,7 @@ class Letter:
     Attributes:
         number: what it is delivered by.
         source: who has sent it.
-        to: who gets it.
+        to: who gets it; -2 for whom a command may still say.
         kind: the name of the API, such as `VOTE`.
         is_answer: whether it is an answer.
         awaited: whether who has sent the request waits for the answer still.

@@ -15,31 +15,32 @@ final class Letter {
     final boolean isResponse;
     final ApiMessage data;
     final int from;
-    final int to;
+    /** Who gets it, which a command may say later of a fetch to whoever there is. */
+    int to;
     final short key;
 
     /**
      * @param sender who has sent the request, be this it or the answer to it
      * @param request the request
      * @param answer the answer, null where this is the request
+     * @param other who has got the request, or is to get it
      */
-    private Letter(QuorumServer sender, RaftRequest.Outbound request, ApiMessage answer) {
+    private Letter(QuorumServer sender, RaftRequest.Outbound request, ApiMessage answer, int other) {
         this.sender = sender;
         this.request = request;
         isResponse = answer != null;
         data = isResponse ? answer : request.data();
-        int other = request.destination().id();
         from = isResponse ? other : sender.id;
         to = isResponse ? sender.id : other;
         key = request.data().apiKey();
     }
 
     static Letter request(QuorumServer sender, RaftRequest.Outbound request) {
-        return new Letter(sender, request, null);
+        return new Letter(sender, request, null, request.destination().id());
     }
 
     static Letter response(Letter request, ApiMessage answer) {
-        return new Letter(request.sender, request.request, answer);
+        return new Letter(request.sender, request.request, answer, request.to);
     }
 
     /** Whether this asks whether somebody would vote (KIP-996). */

@@ -16,13 +16,31 @@ final class Quorum {
     final List<Letter> wire = new ArrayList<>();
     private final Map<Integer, InetSocketAddress> voters = new TreeMap<>();
     private final AtomicInteger correlations = new AtomicInteger();
+    /** Whether voters come and go (KIP-853). */
+    final boolean isDynamic;
 
-    Quorum(int count) {
+    /**
+     * @param count how many servers there are
+     * @param founders how many of them are the first voters, by a checkpoint (KIP-853); 0 for all, by their configuration
+     */
+    Quorum(int count, int founders) {
+        isDynamic = founders > 0;
         for (int id = 1; id <= count; id++) {
             disks.put(id, new QuorumDisk());
-            voters.put(id, InetSocketAddress.createUnresolved("server-" + id, 9000 + id));
+            if (!isDynamic) voters.put(id, address(id));
         }
-        for (int id : disks.keySet()) start(id);
+        Map<Integer, VoterSet.VoterNode> first = new TreeMap<>();
+        for (int id = 1; id <= founders; id++) first.put(id, node(id));
+        for (int id : first.keySet()) disks.get(id).bootstrap(VoterSet.fromMap(first));
+        for (int id : isDynamic ? first.keySet() : disks.keySet()) start(id);
+    }
+
+    static InetSocketAddress address(int id) {
+        return InetSocketAddress.createUnresolved("server-" + id, 9000 + id);
+    }
+
+    VoterSet.VoterNode node(int id) {
+        return VoterSet.VoterNode.of(disks.get(id).key(id), QuorumServer.endpoints(id), QuorumServer.VERSIONS);
     }
 
     void take(JsonNode command) {
@@ -31,11 +49,16 @@ final class Quorum {
             deliver(letter(command.get("letter").asInt()));
             return;
         }
-        QuorumServer server = servers.get(command.get("server").asInt());
+        int id = command.get("server").asInt();
+        QuorumServer server = servers.get(id);
         switch (name) {
             case "time_out" -> server.timeOut();
             case "append" -> server.append(command.get("value").asInt());
-            case "restart" -> server = start(server.id);
+            case "restart", "start" -> server = start(id);
+            case "resign" -> server.resign();
+            case "add_voter" -> server.addVoter(node(command.get("voter").asInt()));
+            case "remove_voter" -> server.removeVoter(node(command.get("voter").asInt()));
+            case "address" -> address(id, command.get("to").asInt());
             default -> throw new IllegalArgumentException("no command: " + name);
         }
         collect(server);
@@ -50,6 +73,17 @@ final class Quorum {
         return server;
     }
 
+    /** Has the fetch of a server that knows nobody to ask go to another server. */
+    private void address(int server, int to) {
+        for (Letter letter : List.copyOf(wire)) {
+            if (letter.from != server || letter.to != QuorumServer.ANY) continue;
+            letter.to = to;
+            wire.removeIf(other -> other != letter && letter.repeats(other));
+            return;
+        }
+        throw new IllegalArgumentException("server " + server + " asks nobody");
+    }
+
     private Letter letter(int number) {
         for (Letter letter : wire) if (letter.number == number) return letter;
         throw new IllegalArgumentException("no letter with the number " + number);
@@ -60,6 +94,8 @@ final class Quorum {
         if (letter.isResponse) {
             letter.sender.receive(letter);
             collect(letter.sender);
+        } else if (letter.key == ApiKeys.API_VERSIONS.id) {
+            wire.add(Letter.response(letter, QuorumServer.supported())); // what is above the Raft client answers this
         } else {
             QuorumServer server = servers.get(letter.to);
             server.answer(letter, answer -> wire.add(Letter.response(letter, answer)));
@@ -70,18 +106,25 @@ final class Quorum {
     /**
      * Takes what a server has sent to others that are there; drops what nobody waits for any more.
      *
-     * A candidate that restarts asks again; what it asked before is dropped, as it is the same.
+     * Who restarts asks again; what it asked before is dropped, as it is the same. Voters that come and go have the
+     * answers to BeginQuorumEpoch and the fetches for which a server knows nobody, which another command addresses.
      */
     private void collect(QuorumServer server) {
         for (RaftRequest.Outbound request : server.sent()) {
-            if (!disks.containsKey(request.destination().id())) continue;
+            boolean isToAny = isDynamic && request.destination().id() == QuorumServer.ANY;
+            if (!disks.containsKey(request.destination().id()) && !isToAny) continue;
             Letter letter = Letter.request(server, request);
-            if (letter.key == ApiKeys.VOTE.id) wire.removeIf(letter::repeats);
+            if (letter.key == ApiKeys.VOTE.id || isDynamic) wire.removeIf(letter::repeats);
             wire.add(letter);
         }
         wire.removeIf(letter -> letter.key == ApiKeys.END_QUORUM_EPOCH.id
-            || letter.isResponse && letter.key == ApiKeys.BEGIN_QUORUM_EPOCH.id
-            || (letter.isResponse || letter.isPreVote()) && !isAwaited(letter));
+            || letter.isResponse && letter.key == ApiKeys.BEGIN_QUORUM_EPOCH.id && !isDynamic
+            || (letter.isResponse || letter.isPreVote() || letter.to == QuorumServer.ANY) && !isAwaited(letter));
+    }
+
+    /** How many batches there are before an offset, as the first leader writes the first voters with its own record. */
+    long place(long offset) {
+        return isDynamic ? QuorumDisk.place(offset, disks.values()) : offset;
     }
 
     /** Whether who has sent a request still waits for the answer to it. */

@@ -4,6 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import moved.ControlRecordType;
+import moved.ControlRecordUtils;
+import moved.KRaftVersion;
 import moved.LogContext;
 import moved.LogFetchInfo;
 import moved.MemoryRecords;
@@ -15,8 +20,11 @@ import moved.Readable;
 import moved.Record;
 import moved.RecordBatch;
 import moved.RecordSerde;
+import moved.RecordsSnapshotWriter;
+import moved.Snapshots;
 import moved.TopicPartition;
 import moved.Uuid;
+import moved.VotersRecord;
 import moved.Writable;
 
 /** What a server finds again when it restarts: its log, and the file with its epoch and vote. */
@@ -24,6 +32,11 @@ final class QuorumDisk {
     final OneAtATime log = new OneAtATime();
     final MockQuorumStateStore store = new MockQuorumStateStore();
     final Uuid directory = Uuid.randomUuid();
+
+    /** By what a server with a number and this disk is known. */
+    ReplicaKey key(int id) {
+        return ReplicaKey.of(id, directory);
+    }
 
     /** Kafka's log for tests, which gives two batches to a read: here it gives one, as the model does. */
     static final class OneAtATime extends MockLog {
@@ -42,26 +55,55 @@ final class QuorumDisk {
         }
     }
 
-    /** All records of the log. */
-    List<List<Object>> records() {
-        List<List<Object>> records = new ArrayList<>();
-        while (records.size() < log.endOffset().offset()) {
-            LogFetchInfo one = log.read(
-                records.size(), Isolation.UNCOMMITTED/*from 4.3*/, Integer.MAX_VALUE/*end*/);
-            records.addAll(plain((MemoryRecords) one.records));
+    /** Writes the checkpoint with which a server is formatted: the first voters, where it is to know them. */
+    void bootstrap(VoterSet founders) {
+        RecordsSnapshotWriter.Builder builder = new RecordsSnapshotWriter.Builder()
+            .setRawSnapshotWriter(log.createNewSnapshotUnchecked(Snapshots.BOOTSTRAP_SNAPSHOT_ID).get())
+            .setKraftVersion(KRaftVersion.KRAFT_VERSION_1)
+            .setVoterSet(Optional.of(founders));
+        try (RecordsSnapshotWriter<Integer> writer = builder.build(new Whole())) {
+            writer.freeze();
         }
-        return records;
     }
 
-    /** Records, each as its value, or * where it is not a client's, and its epoch. */
+    /** The log, batch by batch. */
+    List<List<Object>> records() {
+        List<List<Object>> plain = new ArrayList<>();
+        long next = 0;
+        while (next < log.endOffset().offset()) {
+            LogFetchInfo one = log.read(next, Isolation.UNCOMMITTED/*from 4.3*/, Integer.MAX_VALUE/*end*/);
+            plain.addAll(plain((MemoryRecords) one.records));
+            for (RecordBatch batch : one.records.batches()) next = batch.nextOffset();
+        }
+        return plain;
+    }
+
+    /** How many batches there are before an offset, where all logs that have any begin with the same one. */
+    static long place(long offset, Iterable<QuorumDisk> disks) {
+        for (QuorumDisk disk : disks) {
+            if (disk.log.endOffset().offset() == 0) continue;
+            LogFetchInfo first = disk.log.read(0, Isolation.UNCOMMITTED/*from 4.3*/, 1/*end*/);
+            long end = first.records.batches().iterator().next().nextOffset();
+            return offset >= end ? offset - end + 1 : offset;
+        }
+        return offset;
+    }
+
+    /** Batches of one record, each as its value, voters or * for the other records of Kafka's own, and its epoch. */
     static List<List<Object>> plain(MemoryRecords records) {
         List<List<Object>> plain = new ArrayList<>();
         for (RecordBatch batch : records.batches()) {
-            for (Record record : batch) {
-                plain.add(List.of(batch.isControlBatch() ? "*" : Whole.read(record.value()), batch.partitionLeaderEpoch()));
-            }
+            Record record = batch.iterator().next();
+            plain.add(List.of(batch.isControlBatch() ? told(record) : Whole.read(record.value()), batch.partitionLeaderEpoch()));
         }
         return plain;
+    }
+
+    private static Object told(Record record) {
+        if (ControlRecordType.parse(record.key()) != ControlRecordType.KRAFT_VOTERS) return "*";
+        VotersRecord voters = ControlRecordUtils.deserializeVotersRecord(record.value());
+        return voters.voters().stream().map(voter -> String.valueOf(voter.voterId())).sorted()
+            .collect(Collectors.joining(",", "{", "}"));
     }
 
     /** A client's record: a number. */

@@ -12,7 +12,8 @@ public final class QuorumMain {
 
     public static void main(String[] arguments) throws InterruptedException {
         CommandLoop.run(command -> {
-            if (command.get("command").asText().equals("open")) quorum = new Quorum(command.get("servers").asInt());
+            if (command.get("command").asText().equals("open"))
+                quorum = new Quorum(command.get("servers").asInt(), command.path("founders").asInt());
             else quorum.take(command);
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("answer", "NONE");

@@ -1,6 +1,7 @@
 package org.apache.kafka.raft;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,26 +11,41 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import moved.ApiKeys;
 import moved.BeginQuorumEpochRequestData;
+import moved.BeginQuorumEpochResponseData;
 import moved.Errors;
 import moved.FetchRequestData;
 import moved.FetchResponseData;
+import moved.KRaftControlRecordStateMachine;
 import moved.MemoryRecords;
 import moved.VoteRequestData;
 import moved.VoteResponseData;
 
 /** The state of a quorum as it is told: the servers and the messages between them. */
 final class QuorumSeen {
-    private QuorumSeen() { }
+    private final Quorum quorum;
+
+    private QuorumSeen(Quorum quorum) {
+        this.quorum = quorum;
+    }
 
     static Map<String, Object> of(Quorum quorum) {
+        return new QuorumSeen(quorum).all();
+    }
+
+    private Map<String, Object> all() {
         Map<String, Object> servers = new LinkedHashMap<>();
         quorum.servers.forEach((id, server) -> servers.put(String.valueOf(id), server(server)));
         List<Object> letters = new ArrayList<>();
-        for (Letter letter : quorum.wire) letters.add(letter(quorum, letter));
+        for (Letter letter : quorum.wire) letters.add(letter(letter));
         return Map.of("servers", servers, "letters", letters);
     }
 
-    private static Map<String, Object> server(QuorumServer server) {
+    /** An offset as the number of batches before it, -1 for unknown. */
+    private long place(long offset) {
+        return quorum.place(offset);
+    }
+
+    private Map<String, Object> server(QuorumServer server) {
         QuorumState quorum = server.client.quorum();
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("state", Inside.of(quorum, "state").getClass().getSimpleName().replace("State", ""));
@@ -39,12 +55,30 @@ final class QuorumSeen {
         seen.put("votes", quorum.isCandidate()
             ? new TreeSet<>(quorum.candidateStateOrThrow()/*from 4.0*/.epochElection()/*end*/.grantingVoters())
             : Set.of());
-        seen.put("high_watermark", quorum.highWatermark().map(place -> place.offset()).orElse(-1L));
+        seen.put("high_watermark", place(quorum.highWatermark().map(end -> end.offset()).orElse(-1L)));
         seen.put("log", server.disk.records());
         seen.put("fetched", quorum.isLeader() ? fetched(server.id, quorum) : Map.of());
         seen.put("acknowledged", server.acknowledged);
         seen.put("has_fetched", /*before 4.0*/true/*end*//*from 4.0*/!quorum.isFollower()
             || (boolean) Inside.of(quorum.followerStateOrThrow(), "hasFetchedFromLeader")/*end*/);
+        if (this.quorum.isDynamic) seen.putAll(membership(server));
+        return seen;
+    }
+
+    /** What a server knows of its voters, which come and go. */
+    private static Map<String, Object> membership(QuorumServer server) {
+        Map<String, Object> seen = new LinkedHashMap<>();
+        KRaftControlRecordStateMachine known = (KRaftControlRecordStateMachine) Inside.of(server.client, "partitionState");
+        seen.put("voters", new TreeSet<>(known.lastVoterSet().voterIds()));
+        seen.put("changes", server.changes);
+        Set<Integer> near = new TreeSet<>();
+        server.client.quorum().maybeLeaderState().ifPresent(leader -> {
+            for (Object key : ((Map<?, ?>) Inside.of(leader, "observerStates")).keySet()) {
+                if (leader.isReplicaCaughtUp((ReplicaKey) key, server.now())) near.add(((ReplicaKey) key).id());
+            }
+        });
+        seen.put("caught_up", near);
+        seen.put("answered", server.answered);
         return seen;
     }
 
@@ -58,17 +92,20 @@ final class QuorumSeen {
         /*end*/
     }
 
-    /** Up to where a leader knows the others to have its log, -1 for unknown. */
-    private static Map<Integer, Object> fetched(int leader, QuorumState quorum) {
+    /** Up to where a leader knows the others to have its log, -1 for unknown; where voters come and go, also observers. */
+    private Map<Integer, Object> fetched(int leader, QuorumState quorum) {
         Map<Integer, Object> fetched = new TreeMap<>();
-        ((Map<?, ?>) Inside.of(quorum.leaderStateOrThrow(), "voterStates")).forEach((voter, state) -> {
+        Map<Object, Object> known = new HashMap<>((Map<?, ?>) Inside.of(quorum.leaderStateOrThrow(), "voterStates"));
+        if (this.quorum.isDynamic) known.putAll((Map<?, ?>) Inside.of(quorum.leaderStateOrThrow(), "observerStates"));
+        known.forEach((server, state) -> {
+            int id = server instanceof ReplicaKey observer ? observer.id() : (int) server;
             Optional<?> end = (Optional<?>) Inside.of(state, "endOffset");
-            if ((int) voter != leader) fetched.put((int) voter, end.isPresent() ? ((LogOffsetMetadata) end.get()).offset() : -1L);
+            if (id != leader) fetched.put(id, place(end.isPresent() ? ((LogOffsetMetadata) end.get()).offset() : -1L));
         });
         return fetched;
     }
 
-    private static Map<String, Object> letter(Quorum quorum, Letter letter) {
+    private Map<String, Object> letter(Letter letter) {
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("letter", letter.number);
         seen.put("from", letter.from);
@@ -83,17 +120,18 @@ final class QuorumSeen {
         else if (letter.data instanceof FetchResponseData data) response(seen, data);
         else if (letter.data instanceof BeginQuorumEpochRequestData data)
             seen.put("epoch", data.topics().get(0).partitions().get(0).leaderEpoch());
+        else if (letter.data instanceof BeginQuorumEpochResponseData data) response(seen, data);
         return seen;
     }
 
-    private static void request(Map<String, Object> seen, VoteRequestData data) {
+    private void request(Map<String, Object> seen, VoteRequestData data) {
         VoteRequestData.PartitionData asked = data.topics().get(0).partitions().get(0);
         seen.put("epoch", asked./*before 4.0*/candidateEpoch()/*end*//*from 4.0*/replicaEpoch()/*end*/);
-        seen.put("offset", asked.lastOffset());
+        seen.put("offset", place(asked.lastOffset()));
         seen.put("last_epoch", asked.lastOffsetEpoch());
     }
 
-    private static void response(Map<String, Object> seen, VoteResponseData data) {
+    private void response(Map<String, Object> seen, VoteResponseData data) {
         VoteResponseData.PartitionData answer = data.topics().get(0).partitions().get(0);
         seen.put("error", Errors.forCode(answer.errorCode()).name());
         seen.put("epoch", answer.leaderEpoch());
@@ -101,20 +139,27 @@ final class QuorumSeen {
         seen.put("granted", answer.voteGranted());
     }
 
-    private static void request(Map<String, Object> seen, FetchRequestData data) {
+    private void response(Map<String, Object> seen, BeginQuorumEpochResponseData data) {
+        BeginQuorumEpochResponseData.PartitionData answer = data.topics().get(0).partitions().get(0);
+        seen.put("error", Errors.forCode(answer.errorCode()).name());
+        seen.put("epoch", answer.leaderEpoch());
+        seen.put("leader", answer.leaderId());
+    }
+
+    private void request(Map<String, Object> seen, FetchRequestData data) {
         FetchRequestData.FetchPartition asked = data.topics().get(0).partitions().get(0);
         seen.put("epoch", asked.currentLeaderEpoch());
-        seen.put("offset", asked.fetchOffset());
+        seen.put("offset", place(asked.fetchOffset()));
         seen.put("last_epoch", asked.lastFetchedEpoch());
     }
 
-    private static void response(Map<String, Object> seen, FetchResponseData data) {
+    private void response(Map<String, Object> seen, FetchResponseData data) {
         FetchResponseData.PartitionData answer = data.responses().get(0).partitions().get(0);
         seen.put("error", Errors.forCode(answer.errorCode()).name());
         seen.put("epoch", answer.currentLeader().leaderEpoch());
         seen.put("leader", answer.currentLeader().leaderId());
-        seen.put("high_watermark", answer.highWatermark());
-        seen.put("parting", List.of(answer.divergingEpoch().endOffset(), answer.divergingEpoch().epoch()));
+        seen.put("high_watermark", place(answer.highWatermark()));
+        seen.put("parting", List.of(place(answer.divergingEpoch().endOffset()), answer.divergingEpoch().epoch()));
         boolean isFull = answer.records() instanceof MemoryRecords;
         seen.put("records", isFull ? QuorumDisk.plain((MemoryRecords) answer.records()) : List.of());
     }

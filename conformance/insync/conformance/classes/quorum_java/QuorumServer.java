@@ -1,6 +1,7 @@
 package org.apache.kafka.raft;
 
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,16 +12,21 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import moved.AbstractConfig;
+import moved.AddRaftVoterResponseData;
 import moved.ApiKeys;
 import moved.ApiMessage;
+import moved.ApiVersionsResponseData;
 import moved.BatchMemoryPool;
 import moved.BatchReader;
+import moved.Errors;
+import moved.KRaftVersion;
 import moved.LogContext;
 import moved.Metrics;
 import moved.MockExpirationService;
 import moved.MockMessageQueue;
 import moved.MockNetworkChannel;
 import moved.MockTime;
+import moved.RemoveRaftVoterResponseData;
 import moved.SnapshotReader;
 import moved.SupportedVersionRange;
 
@@ -35,12 +41,20 @@ final class QuorumServer {
     private static final int FETCH = 100_000_000;
     private static final int MOST_WAITS = 4;
     private static final InetSocketAddress NOWHERE = InetSocketAddress.createUnresolved("nowhere", 9000);
+    /** By which number the client knows its bootstrap server. */
+    static final int ANY = -2;
+    static final SupportedVersionRange VERSIONS = new SupportedVersionRange((short) 0, (short) 1);
 
     final int id;
     final QuorumDisk disk;
     final KafkaRaftClient<Integer> client;
     /** The clients' records that it has committed while it led. */
     final Set<Integer> acknowledged = new TreeSet<>();
+    /** Those of them that it was asked to write while it leads. */
+    final Set<Integer> answered = new TreeSet<>();
+    private final Map<Integer, Integer> epochs = new HashMap<>();
+    /** What it has answered who asked it to change its voters, and the last that it has not answered yet as PENDING. */
+    final List<String> changes = new ArrayList<>();
     private final MockTime time = new MockTime(0);
     private final MockMessageQueue queue = new MockMessageQueue();
     private final MockNetworkChannel channel;
@@ -55,16 +69,19 @@ final class QuorumServer {
             OptionalInt.of(id), disk.directory, new QuorumDisk.Whole(), channel, queue, disk.log,
             new BatchMemoryPool(5, KafkaRaftClient.MAX_BATCH_SIZE_BYTES), time, new MockExpirationService(time), 0, true,
             "insync", List.of(NOWHERE), // a server that knows no leader asks one that never answers
-            Endpoints.fromInetSocketAddresses(Map.of(channel.listenerName(), voters.get(id))),
-            new SupportedVersionRange((short) 0, (short) 1), new LogContext("[" + id + "] "), new Latest(), config(voters));
+            endpoints(id), VERSIONS, new LogContext("[" + id + "] "), new Latest(), config(voters));
         client.register(new Told());
         client.initialize(voters, disk.store, new Metrics(time) /*from 4.0*/, version -> { }/*end*/);
         requests = (RequestManager) Inside.of(client, "requestManager");
     }
 
+    static Endpoints endpoints(int id) {
+        return Endpoints.fromInetSocketAddresses(Map.of(MockNetworkChannel.LISTENER_NAME, Quorum.address(id)));
+    }
+
     private static QuorumConfig config(Map<Integer, InetSocketAddress> voters) {
         Map<String, Object> values = new HashMap<>();
-        values.put(QuorumConfig.QUORUM_VOTERS_CONFIG, voters.entrySet().stream()
+        if (!voters.isEmpty()) values.put(QuorumConfig.QUORUM_VOTERS_CONFIG, voters.entrySet().stream()
             .map(voter -> voter.getKey() + "@" + voter.getValue().getHostString() + ":" + voter.getValue().getPort())
             .toList());
         values.put(QuorumConfig.QUORUM_REQUEST_TIMEOUT_MS_CONFIG, REQUEST);
@@ -97,15 +114,50 @@ final class QuorumServer {
     }
 
     void append(int value) {
+        epochs.put(value, client.quorum().epoch());
         client.prepareAppend(client.quorum().epoch(), List.of(value));
         client.schedulePreparedAppend();
         settle();
     }
 
+    /** Has it lead no longer, as an upper layer does. */
+    void resign() {
+        client.resign(client.quorum().epoch());
+        settle();
+    }
+
+    void addVoter(VoterSet.VoterNode voter) {
+        change(RaftUtil.addVoterRequest("insync", REQUEST, voter.voterKey(), voter.listeners()/*from 4.2*/, true/*end*/));
+    }
+
+    void removeVoter(VoterSet.VoterNode voter) {
+        change(RaftUtil.removeVoterRequest("insync", voter.voterKey()));
+    }
+
+    private void change(ApiMessage asked) {
+        int place = changes.size();
+        changes.add("PENDING");
+        answer(ApiKeys.forId(asked.apiKey()), 0, asked, answer -> changes.set(place, Errors.forCode(
+            answer instanceof AddRaftVoterResponseData added
+                ? added.errorCode() : ((RemoveRaftVoterResponseData) answer).errorCode()).name()));
+    }
+
+    /** What a server answers who asks it which features it supports. */
+    static ApiMessage supported() {
+        ApiVersionsResponseData.SupportedFeatureKeyCollection features = new ApiVersionsResponseData.SupportedFeatureKeyCollection(1);
+        features.add(new ApiVersionsResponseData.SupportedFeatureKey()
+            .setName(KRaftVersion.FEATURE_NAME).setMinVersion(VERSIONS.min()).setMaxVersion(VERSIONS.max()));
+        return new ApiVersionsResponseData().setSupportedFeatures(features);
+    }
+
     /** Lets it answer a request. */
     void answer(Letter letter, Consumer<ApiMessage> answered) {
-        RaftRequest.Inbound request = new RaftRequest.Inbound(channel.listenerName(), letter.request.correlationId(),
-            ApiKeys.forId(letter.key).latestVersion(true), letter.data, time.milliseconds());
+        answer(ApiKeys.forId(letter.key), letter.request.correlationId(), letter.data, answered);
+    }
+
+    private void answer(ApiKeys key, int correlation, ApiMessage asked, Consumer<ApiMessage> answered) {
+        RaftRequest.Inbound request = new RaftRequest.Inbound(
+            channel.listenerName(), correlation, key.latestVersion(true), asked, time.milliseconds());
         request.completion.whenComplete((answer, raised) -> {
             if (raised != null) throw new IllegalStateException(raised);
             answered.accept(answer.data());
@@ -126,6 +178,10 @@ final class QuorumServer {
         return channel.drainSendQueue();
     }
 
+    long now() {
+        return time.milliseconds();
+    }
+
     boolean awaits(RaftRequest.Outbound request) {
         return requests.isResponseExpected(request.destination(), request.correlationId());
     }
@@ -143,7 +199,9 @@ final class QuorumServer {
             try (reader) {
                 while (reader.hasNext()) {
                     List<Integer> records = reader.next().records();
-                    if (client.quorum().isLeader()) acknowledged.addAll(records);
+                    if (!client.quorum().isLeader()) continue;
+                    acknowledged.addAll(records);
+                    for (int one : records) if (epochs.getOrDefault(one, -1) == client.quorum().epoch()) answered.add(one);
                 }
             }
         }
