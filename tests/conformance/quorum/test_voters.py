@@ -1,4 +1,4 @@
-"""What the released Raft client does where the published module of KIP-853 is at fault, and where it is at fault itself.
+"""What the released Raft client does where the published module of KIP-853 is at fault, and where it is itself.
 
 Without Java that is what a recording of it has; the same courses are taken on Kafka itself by the tests marked kafka.
 """
