@@ -71,7 +71,7 @@ def test_a_mistake_is_one_sentence(
     ("arguments", "said"),
     [
         (["N-01"], "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."),
-        (["N-01", "--kafka", "4.3.1", "--libs", "x"], "Give --kafka VERSION"),
+        (["N-01", "--kafka", "4.3.1", "--libs", "x"], "leave one of them out."),
         (["N-01", "--kafka", "4.3.1"], "Fetch them: insync kafka fetch 4.3.1"),
         (["N-01", "--kafka", "9.9"], "Kafka '9.9' is not a release that insync knows."),
         (["N-01", "--libs", "nowhere"], "nowhere is not a folder. Name the folder libs of a Kafka distribution."),

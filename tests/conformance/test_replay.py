@@ -44,6 +44,7 @@ def replayed(name: str, change: Callable[[int, Json], None] = lambda number, sta
         ("N-04-4.3.1", 12),
         ("N-10-4.3.1", 9),
         ("N-11-4.3.1", 10),
+        ("C-18-4.3.1", 7),
     ],
 )
 def test_a_defect_of_a_release_is_reproduced_on_it(name: str, steps: int) -> None:
@@ -119,6 +120,7 @@ def commands(name: str, answers: list[Json]) -> list[str]:
         ("walk-unready-3.9.0", 8),
         ("walk-forgotten-3.9.0", 19),
         ("walk-duplicate-4.1.2", 10),
+        ("walk-cut-4.3.1", 15),
     ],
 )
 def test_random_walks_agree(name: str, steps: int) -> None:
@@ -170,6 +172,23 @@ def test_no_other_epoch_comes_back(values: dict[str, object]) -> None:
     found = replayed("walk-emptied-4.4.0", change)
     assert found.verdict is KafkaVerdict.DIVERGES
     assert "b2.term" in [one.field for one in found.differences]
+
+
+def test_one_side_alone_may_know_the_epoch_of_deleted_records_that_are_found_again() -> None:
+    found = replayed("walk-found-4.3.1")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 starts and registers")
+    assert found.reason == "b2 has found records again that were deleted, and the model alone knows their epoch now"
+
+
+@pytest.mark.parametrize("values", [{"epochs": [2]}, {"records": [], "start": 1}], ids=str)
+def test_no_epoch_but_theirs_may_be_another(values: dict[str, object]) -> None:
+    last = len(Recording.read("walk-found-4.3.1").content["answers"]) - 1
+
+    def change(number: int, state: Json) -> None:
+        if number == last:
+            state["brokers"]["2"]["log"].update(values)
+
+    assert replayed("walk-found-4.3.1", change).verdict is KafkaVerdict.DIVERGES
 
 
 def test_a_leader_asks_for_who_fetches_before_its_high_watermark_moves() -> None:

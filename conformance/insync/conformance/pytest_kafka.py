@@ -62,8 +62,12 @@ class InsyncKafka:
             Disagreement: a field differs; the message has the shortest steps that Hypothesis found.
             UserError: Java or jars are missing.
         """
-        harness = self._started(self._jars(kafka, libs))
-        model = Cluster(**{"release": release_of(harness.version).value, **(bounds or {})})
+        __tracebackhide__ = True
+        try:
+            harness = self._started(self._jars(kafka, libs))
+            model = Cluster(**{"release": release_of(harness.version).value, **(bounds or {})})
+        except UserError as error:
+            raise error.with_traceback(None) from None  # pytest shows the line of the test, and the message
         # A cluster takes a tenth of a second to make, and a step that Kafka cannot take may end a run.
         passed_over = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
         # To explain a failure, Hypothesis would look for lines of Python that only failing runs execute: insync's own.

@@ -10,7 +10,7 @@ from insync.conformance.classes import compiled, sources
 from insync.conformance.classes.compiled import compiled_harness
 from insync.conformance.jars.jar_set import JarSet
 from insync.machine.objects import cache_folder
-from insync.model.errors import InternalError
+from insync.model.errors import UserError
 
 COMPILER = """#!/bin/sh
 while [ "$1" != -d ]; do shift; done
@@ -61,7 +61,9 @@ def test_other_jars_and_other_sources_are_compiled_apart(tmp_path: Path) -> None
 
 def test_what_cannot_be_compiled_leaves_nothing(tmp_path: Path) -> None:
     compiler(tmp_path, "#!/bin/sh\necho 'Main.java:1: no such thing' >&2; exit 1\n")
-    with pytest.raises(InternalError, match=r"against Kafka 9\.9\.9:\nMain\.java:1: no such thing"):
+    with pytest.raises(
+        UserError, match=r"against these jars of Kafka 9\.9\.9 \(Main\.java:1: no such thing\): they are "
+    ):
         compiled_harness(JarSet("9.9.9", (), ()))
     assert list((cache_folder() / "kafka" / "classes").iterdir()) == []
 

@@ -115,11 +115,31 @@ def test_a_crashed_broker_may_find_an_older_log_start_and_one_that_stopped_does_
     walk = pair(*DELETED, "b1 crashes, its log ends at 1", **CRASHED, crashes=1)
     assert walk.cells["b1"] == "down [x |]"
     assert walk.take(OLDER).cells["b1"] == "down [r0@0 |]"
-    assert walk.state["broker"]["b1"]["term"] == 0
+    assert walk.state["broker"]["b1"]["term"] == -1, "the epoch cache has lost it with the deletion"
     assert OLDER not in walk.enabled
     assert OLDER not in pair(*DELETED, **CRASHED, crashes=1).enabled
     assert OLDER not in pair(*DELETED, "b1 asks to stop", "b1 stops cleanly", **CRASHED, crashes=1).enabled
     assert OLDER not in pair(*DELETED, "b1 crashes, its log ends at 1", crashes=1).enabled
+
+
+def test_a_follower_without_epochs_cuts_what_it_has_found_again_back_to_its_high_watermark() -> None:
+    bounds: dict[str, int | str] = {**CRASHED, "late_replies": "on", "crashes": 1}
+    fetched = ("b2 fetches from b1", "b2 receives the reply")
+    crashed = ("b2 crashes, its log ends at 1", "b2 finds an older log start")
+    first = (DELETED[0], *fetched, "b2 fetches from b1", DELETED[3], "b2 receives the reply", *fetched, *crashed)
+    found = pair(*first, "b2 starts and registers", "b1 applies metadata 0", **bounds)
+    assert found.take("b2 fetches from b1").cells["b2"] == "F0 [r0@0 |]"
+    older = pair(*first, "b2 finds an older checkpoint", "b2 starts and registers", "b1 applies metadata 0", **bounds)
+    assert older.cells["b2"] == "F0 [| r0@0]"
+    assert older.take("b2 fetches from b1").cells["b2"] == "F0 [|]"
+
+
+def test_a_log_that_has_begun_anew_has_nothing_deleted_in_its_file() -> None:
+    alone = ("controller fences b2", "b1 applies metadata 0", DELETED[0], DELETED[3], "b2 fetches from b1")
+    walk = pair(*alone, **{**CRASHED, "fencings": 1, "min_insync": 1}, crashes=1)
+    assert walk.cells["b2"] == "F0 [x |]"
+    walk.take("b2 crashes, its log ends at 1")
+    assert "b2 finds an older log start" not in walk.enabled
 
 
 def test_a_deletion_is_forgotten_only_if_all_in_sync_replicas_crash() -> None:

@@ -39,7 +39,10 @@ class KafkaChoice:
             click.UsageError: both or neither are given.
             UserError: they are not there.
         """
-        if (self.kafka is None) == (self.libs is None):
+        if self.kafka is not None and self.libs is not None:
+            message = "--kafka names a release and --libs a folder, and one Kafka is meant: leave one of them out."
+            raise click.UsageError(message)
+        if self.kafka is None and self.libs is None:
             message = "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution."
             raise click.UsageError(message)
         from insync.conformance.jars.distribution import distribution_jars

@@ -12,7 +12,7 @@ from insync.conformance.classes.sources import Driven, class_places, fitted_sour
 from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.java import find_compiler
 from insync.machine.objects import cache_folder
-from insync.model.errors import InternalError, UserError
+from insync.model.errors import UserError
 
 __all__ = ["NEEDED_BY", "compiled_harness"]
 
@@ -31,7 +31,7 @@ def compiled_harness(jars: JarSet, driven: Driven = Driven.CLUSTER) -> Path:
         driven: which of its classes are driven.
 
     Raises:
-        UserError: there is no Java compiler, no room in the cache, or a release that the harness does not fit.
+        UserError: there is no Java compiler, no room in the cache, or jars that the harness does not fit.
     """
     folder = cache_folder() / "kafka" / "classes" / _key(jars, driven)
     if folder.is_dir():
@@ -81,8 +81,12 @@ def _compile(compiler: str, jars: JarSet, fitted: dict[str, str], work: Path) ->
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603
     if done.returncode != 0:
-        message = f"The harness cannot be compiled against Kafka {jars.version}:\n{done.stderr.strip()}"
-        raise InternalError(message)
+        first = next(iter(done.stderr.strip().splitlines()), "javac says nothing").removeprefix(f"{source}/")
+        message = (
+            f"The harness cannot be compiled against these jars of Kafka {jars.version} ({first}): they are not the "
+            "whole folder libs, or of a release that it does not fit. `insync kafka versions` has those that it fits."
+        )
+        raise UserError(message)
     return made
 
 

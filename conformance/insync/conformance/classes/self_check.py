@@ -119,6 +119,8 @@ def _diverging() -> Iterator[_Step]:
 def _crashing() -> Iterator[_Step]:
     """b3 crashes with half of its log; b1 has an expired session."""
     yield "crash", {"broker": 3, "spared": 1}
+    yield "find_older_checkpoint", {"broker": 3, "offset": 0}
+    yield "find_older_start", {"broker": 3, "offset": 0}
     yield "fence", {"broker": 3}
     yield "fence", {"broker": 1}
     yield "register", {"broker": 3, "wait": _LONG}

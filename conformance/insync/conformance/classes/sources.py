@@ -78,7 +78,7 @@ def _fitted(text: str, file: str, version: str, places: Mapping[str, list[str]])
             what = f"several classes named {match[1]}" if candidates else f"no class named {match[1]}"
             message = (
                 f"Kafka {version} has {what}, which {file} of the harness needs; 3.7 to 4.4 have one. "
-                "Name a release of `insync kafka versions`."
+                "Name a release of `insync kafka versions`, or the whole folder libs of one."
             )
             raise UserError(message)
         return f"import {candidates[0]};"

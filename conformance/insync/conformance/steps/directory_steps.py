@@ -7,7 +7,7 @@ broker before the answer does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from insync.conformance.classes.observation import DirectorySeen
@@ -17,7 +17,7 @@ from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
-__all__ = ["DirectorySteps"]
+__all__ = ["OF_DIRECTORIES", "DirectorySteps"]
 
 _ONE_DIRECTORY = "the brokers of the harness have one directory here, as nothing of the model is about directories"
 _ROUNDS = 6
@@ -313,3 +313,19 @@ class DirectorySteps:
         if seen is None:
             raise NotSchedulable(_ONE_DIRECTORY)
         return seen
+
+
+OF_DIRECTORIES: Mapping[str, Callable[[DirectorySteps, Mapping[str, str], ReadableState], None]] = {
+    "fail_directory": DirectorySteps.fail,
+    "report_directory": DirectorySteps.report,
+    "repair_directory": DirectorySteps.repair,
+    "lose_directory": DirectorySteps.lose,
+    "start_move": DirectorySteps.start_move,
+    "cancel_move": DirectorySteps.cancel_move,
+    "name_directory": DirectorySteps.name,
+    "copy_record": DirectorySteps.copy_record,
+    "accept_copy": DirectorySteps.accept_copy,
+    "hear_directory": DirectorySteps.hear,
+    "swap_log": DirectorySteps.swap,
+}
+"""How each action is taken."""

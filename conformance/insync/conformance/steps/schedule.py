@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Argument, Subject
+from insync.conformance.steps.checkpoint_steps import OF_CHECKPOINTS, CheckpointSteps
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.consumer_steps import OF_CONSUMER, ConsumerSteps
-from insync.conformance.steps.directory_steps import DirectorySteps
+from insync.conformance.steps.directory_steps import OF_DIRECTORIES, DirectorySteps
 from insync.conformance.steps.gaps import (
     Ends,
     NotSchedulable,
@@ -39,7 +40,6 @@ _LATER = 31_000
 _MUCH_LATER = 61_000
 
 _OUTSIDE = {
-    Outside.CHECKPOINTS: "the harness lets a broker that dies write all its checkpoints, so none of them is older",
     Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
 }
 _NOT_IN_KAFKA = {
@@ -72,6 +72,7 @@ class Schedule:
         self._kafka, self._model = Commands(subject), model
         self._requests = IsrRequests(self._kafka, model.rules)
         self._directories, self._consumer = DirectorySteps(self._kafka, model), ConsumerSteps(self._kafka)
+        self._checkpoints = CheckpointSteps(self._kafka)
         self._producer = ProducerSteps(self._kafka, model, _LATER)
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self.order: list[int] = []
@@ -133,10 +134,12 @@ class Schedule:
         """
         self._kafka.given = 0
         partition_epoch = self.seen.controller.partition_epoch
-        if action in _OF_DIRECTORIES:
-            _OF_DIRECTORIES[action](self._directories, given, before)
+        if action in OF_DIRECTORIES:
+            OF_DIRECTORIES[action](self._directories, given, before)
         elif action in OF_PRODUCER:
             self._producer.take(action, given, before)
+        elif action in OF_CHECKPOINTS:
+            self._checkpoints.take(action, given, before)
         elif action in OF_CONSUMER:
             self._consumer.take(action, given)
         elif action in _ACTIONS:
@@ -150,6 +153,7 @@ class Schedule:
             self._ends.append(self.seen.controller.end)
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
+        self._checkpoints.require_same_epochs(after)
         if action == "delete_record" and self._model.answers_deletions:
             require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
         if action == "swap_log":
@@ -380,18 +384,4 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "begin_stop": Schedule._begin_stop,
     "stop": Schedule._stop,
     "register": Schedule._register,
-}
-
-_OF_DIRECTORIES: dict[str, Callable[[DirectorySteps, Mapping[str, str], ReadableState], None]] = {
-    "fail_directory": DirectorySteps.fail,
-    "report_directory": DirectorySteps.report,
-    "repair_directory": DirectorySteps.repair,
-    "lose_directory": DirectorySteps.lose,
-    "start_move": DirectorySteps.start_move,
-    "cancel_move": DirectorySteps.cancel_move,
-    "name_directory": DirectorySteps.name,
-    "copy_record": DirectorySteps.copy_record,
-    "accept_copy": DirectorySteps.accept_copy,
-    "hear_directory": DirectorySteps.hear,
-    "swap_log": DirectorySteps.swap,
 }

@@ -128,6 +128,7 @@ class AssignedDirectories(Actor):
             takes = And(b.copied.is_some(), b.elsewhere, whole)
             with when(takes):
                 self.truncate(s, replica, end)
+                b.base = b.start
         with when(And(b.elsewhere, b.offline, Not(takes))):
             self.delete_log(s, replica)
         b.copied = None

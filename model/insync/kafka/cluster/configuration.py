@@ -79,7 +79,9 @@ SETTINGS = Settings(
     isr_replies=Setting(Switch.OFF, "whether a leader may hear of an accepted ISR by a reply, before the metadata"),
     fetch_sessions=Setting(Switch.OFF, "whether a fetch's reply leaves out what its session has told before"),
     races=Setting(Switch.ON, "whether what takes a race inside one method of Kafka may happen"),
-    old_checkpoints=Setting(Switch.OFF, "whether a crashed broker may find an older high watermark on its disk"),
+    old_checkpoints=Setting(
+        Switch.OFF, "whether a crashed broker may find an older high watermark or log start on disk"
+    ),
     consumer=Setting(Consumer.OFF, "whether a consumer reads: from the leader, or from followers too (2.4)"),
     offset_reset=Setting(OffsetReset.LATEST, "auto.offset.reset of the consumer"),
     deletion_answers=Setting(Switch.OFF, "whether operators are told when the records that they delete are gone"),

@@ -21,18 +21,16 @@ class Deletions(Actor):
         """The log start was written to disk before the last deletion, whose records are in the segment still.
 
         It may be so several times over. A clean stop writes it once more. What was deleted was committed, so it is the
-        record that readers have seen there.
+        record that readers have seen there. Its epoch does not come back: the cache has lost it with the deletion.
         Kafka: LogManager.checkpointLogStartOffsets, every log.flush.start.offset.checkpoint.interval.ms, and
         UnifiedLog.maybeIncrementLogStartOffset, which says so.
         """
         b = s.broker[replica]
-        require(self.answers_deletions, self.old_checkpoints, Not(b.running), Not(b.clean), b.start > 0)
+        require(self.finds_older_starts, Not(b.running), Not(b.clean), b.start > b.base)
         b.start -= 1
         for offset in range(self.b.records):
             with when(b.start == offset):
                 b.log[offset] = s.seen[offset].or_else(0)
-        with when(b.start + 1 == b.leo):  # there is a record again, and its epoch with it
-            b.term = maximum(b.term, self.epoch_at(s, replica, b.start))
 
     def may_delete(self, s: StateView, leader: Replica) -> Condition:
         """Whether an operator asks for the next deletion: it waits for the answer to the one before."""

@@ -85,6 +85,7 @@ class Directories(Actor):
             with when(clears):
                 self.write_directory(s)
         self.truncate(s, replica, end)
+        b.base = b.start
         b.copied = None
         b.accepted = False
         b.elsewhere = Not(b.elsewhere)

@@ -112,6 +112,7 @@ class Follower(Actor):
             # ends of the leader's log, and asks again for ever where its own end lies between them.
             require(Or(Not(self.asks_unknown_epoch(s, leader, follower)), f.leo > l.leo, f.leo < l.start))
         require(Not(f.reply.waiting))
+        self.truncate_without_epochs(s, follower)
         reply = self.answer(s, leader, follower)
         left_out = self.leaves_out(s, follower, reply)
         self.count_fetch(s, leader, follower, reply)
@@ -215,6 +216,17 @@ class Follower(Actor):
             self.start_at(s, follower, reply.start)
         self.raise_start(s, follower, minimum(reply.start, f.hw))
 
+    def truncate_without_epochs(self, s: StateView, follower: Replica) -> None:
+        """A follower whose cache is empty cuts its log back to its high watermark before it fetches.
+
+        Of a log with records that is so only if they were deleted, and found again in a crash (`find_older_start`).
+        Kafka: AbstractFetcherThread.maybeTruncate, truncateToHighWatermark.
+        """
+        if self.finds_older_starts and self.rules.truncation is Truncation.ON_FETCH:
+            f = s.broker[follower]
+            with when(f.term < 0):
+                self.truncate(s, follower, f.hw)
+
     def truncate_on_fetch_response(self, s: StateView, follower: Replica, reply: Reply) -> None:
         """Cut the log back to where it agrees with the leader's.
 
@@ -242,6 +254,7 @@ class Follower(Actor):
         f = s.broker[follower]
         f.leo = start
         f.hw = start
+        f.base = start
         f.term = -1
 
     # -------------------------------------------------------------------------------- truncation before the first fetch

@@ -68,6 +68,7 @@ class Logs(Actor):
         b.leo = end
         b.hw = minimum(b.hw, end)
         b.start = minimum(b.start, end)
+        b.base = minimum(b.base, end)
         b.flushed = minimum(b.flushed, end)
         with when(b.copied.is_some()):
             b.copied = minimum(b.copied.or_else(0), end)
@@ -81,6 +82,7 @@ class Logs(Actor):
         b.hw = 0
         b.term = -1
         b.start = 0
+        b.base = 0
         b.flushed = 0
         b.copied = None
         b.untold = False

@@ -125,6 +125,7 @@ class Actor:
     old_checkpoints: bool
     notes_errors: bool
     answers_deletions: bool
+    finds_older_starts: bool
     restarts_producer: bool
     consumes: bool
     offset_reset: OffsetReset
@@ -168,6 +169,7 @@ class ClusterState(Model):
         self.names_directories = self.directories_are_assigned or loses
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
+        self.finds_older_starts = self.answers_deletions and self.old_checkpoints
         self.notes_errors = bool(self.b.settings.write_errors) and self.acks is Acks.ALL
         self.restarts_producer = self.b.retries > 0 and self.b.producer_restarts > 0
         self.consumes = self.b.settings.consumer is not Consumer.OFF
@@ -277,6 +279,8 @@ class ClusterState(Model):
             repeats=Absent.unless(self.isr_replies, Bool),
             log=Array(b.records, RecordNumber),
             start=Absent.unless(b.deletions, end),
+            # Where the file of the log begins: what was deleted behind that may be found again.
+            base=Absent.unless(self.finds_older_starts, end),
             leo=end,
             hw=end,
             flushed=Absent.unless(self.flushing is Flushing.SOMETIMES, end),

@@ -104,7 +104,7 @@ HAZARDS = (
         name="C-18",
         title="A deletion that was answered is forgotten in a crash",
         ticket="setting; KIP-107, log.flush.start.offset.checkpoint.interval.ms",
-        affected="every release since 0.11, as a comment in UnifiedLog.maybeIncrementLogStartOffset says (4.3.1)",
+        affected="every release since 0.11; a comment in UnifiedLog.maybeIncrementLogStartOffset says so (4.3.1)",
         story="An operator is told that a record is deleted. Its broker dies before it writes the log start to disk, "
         "and finds the former one when it starts. The record is in its file still, and consumers may read it.",
         fix="write the log start to disk before the answer; no release does",

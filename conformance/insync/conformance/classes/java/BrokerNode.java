@@ -108,6 +108,12 @@ final class BrokerNode {
         base = survived;
     }
 
+    /** A broker that has died is to find a checkpoint as it was written earlier, in the directory with its log. */
+    void findOlder(String file, long offset) {
+        if (running) throw new IllegalStateException("a broker that runs reads no checkpoints");
+        for (File directory : directories.places(base)) Disk.rewrite(new File(directory, file), world.partition, offset);
+    }
+
     private void checkpoint() {
         replicas().checkpointHighWatermarks();
         Reflect.call(parts.logManager, "checkpointLogStartOffsets");

@@ -115,6 +115,8 @@ final class Cluster {
             case "flush" -> broker(id).flush();
             case "delete_records" -> { return broker(id).deleteRecords(command.get("below").asLong()); }
             case "crash" -> broker(id).crash(command.get("spared").asLong());
+            case "find_older_checkpoint" -> broker(id).findOlder("replication-offset-checkpoint", command.get("offset").asLong());
+            case "find_older_start" -> broker(id).findOlder("log-start-offset-checkpoint", command.get("offset").asLong());
             case "stop" -> broker(id).stopCleanly();
             case "register" -> broker(id).register();
             case "deliver_request" -> { return broker(id).channel.deliverRequest(controller); }

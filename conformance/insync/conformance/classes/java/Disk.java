@@ -80,6 +80,20 @@ final class Disk {
         }
     }
 
+    /** Puts another offset for a partition into a checkpoint that has one, where the directory has the log. */
+    static void rewrite(File checkpoint, TopicPartition partition, long offset) {
+        if (!new File(checkpoint.getParentFile(), partition.toString()).isDirectory()) return;
+        String its = partition.topic() + " " + partition.partition() + " ";
+        try {
+            List<String> lines = Files.readAllLines(checkpoint.toPath());
+            lines.replaceAll(line -> line.startsWith(its) ? its + offset : line);
+            if (!lines.contains(its + offset)) throw new IllegalStateException(checkpoint + " has no offset of " + partition);
+            Files.write(checkpoint.toPath(), lines);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
     private static Iterable<? extends RecordBatch> batches(byte[] content) {
         return MemoryRecords.readableRecords(ByteBuffer.wrap(content)).batches();
     }

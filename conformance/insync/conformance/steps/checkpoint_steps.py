@@ -1,0 +1,59 @@
+"""What a broker finds on disk after a crash, as commands: checkpoints that were written some time before it.
+
+A broker of the harness that dies writes all its checkpoints first. An older one takes the place of such a checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.steps.likeness import broker_id
+from insync.model import ReadableState
+
+__all__ = ["OF_CHECKPOINTS", "CheckpointSteps"]
+
+OF_CHECKPOINTS = {"find_older_checkpoint": "hw", "find_older_start": "start"}
+"""The actions, which are called like their commands, and the field of the model's broker that each makes one less."""
+
+
+class CheckpointSteps:
+    """Takes the steps about checkpoints.
+
+    Args:
+        kafka: what takes the commands.
+    """
+
+    def __init__(self, kafka: Commands) -> None:
+        self._kafka = kafka
+        self._starts: dict[str, int] = {}  # where the logs began of brokers that have found deleted records again
+
+    def take(self, action: str, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let a broker that is down find a checkpoint with an offset that is one less."""
+        replica = given["replica"]
+        offset = before["broker"][replica][OF_CHECKPOINTS[action]]
+        if action == "find_older_start":
+            self._starts[replica] = max(offset, self._starts.get(replica, 0))
+        self._kafka.give(action, broker=broker_id(replica), offset=offset - 1)
+
+    def require_same_epochs(self, after: ReadableState) -> None:
+        """Refuse a step after which one side alone knows the epoch of a record that was deleted and found again.
+
+        Kafka's cache has lost it with the deletion, and the model looks it up in the log when that is cut or closed. If
+        the cache was empty at the crash, Kafka has made it anew of all that is in the file, and the model has not.
+
+        Raises:
+            NotSchedulable: it is so.
+        """
+        for replica, start in sorted(self._starts.items()):
+            log, term = self._kafka.broker(broker_id(replica)).log, after["broker"][replica]["term"]
+            if log is None or term == max(log.epochs, default=-1):
+                continue
+            again = {epoch for offset, (_, epoch) in enumerate(log.records, log.start) if offset < start}
+            if max((term, *log.epochs)) in again:
+                message = (
+                    f"{replica} has found records again that were deleted, and {'the model' if term >= 0 else 'Kafka'} "
+                    "alone knows their epoch now"
+                )
+                raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
