@@ -15,16 +15,9 @@ from insync.conformance.given_trace import given_trace
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.schedule import Schedule
-from insync_kafka import Recording
+from insync_kafka import Recording, replayed
 
 Json = dict[str, Any]
-
-
-def replayed(name: str, change: Callable[[int, Json], None] = lambda number, state: None) -> KafkaReplay:
-    recording = Recording.read(name)
-    recording.change = change
-    model, trace = recording.trace()
-    return replay_on_kafka(trace, model, recording)
 
 
 @pytest.mark.parametrize(
@@ -153,42 +146,6 @@ def test_two_changes_at_once_are_no_excuse_for_who_was_not_in_the_elr() -> None:
     schedule._cleared.clear()  # as if it had never been in it
     schedule._register({"replica": "b3"}, trace.steps[-1].state)
     assert schedule.seen.controller.leader_epoch == 3
-
-
-def test_the_epoch_of_deleted_records_may_come_back_with_a_crash() -> None:
-    found = replayed("walk-emptied-4.4.0")
-    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 starts and registers")
-    assert "b2 finds again, in the file of its log, the epoch of records that are deleted" in (found.reason or "")
-
-
-@pytest.mark.parametrize("values", [{"epochs": [0, 1]}, {"end": 2}, {"start": 0}], ids=str)
-def test_no_other_epoch_comes_back(values: dict[str, object]) -> None:
-    last = len(Recording.read("walk-emptied-4.4.0").content["answers"]) - 1
-
-    def change(number: int, state: Json) -> None:
-        if number == last:
-            state["brokers"]["2"]["log"].update(values)
-
-    found = replayed("walk-emptied-4.4.0", change)
-    assert found.verdict is KafkaVerdict.DIVERGES
-    assert "b2.term" in [one.field for one in found.differences]
-
-
-def test_one_side_alone_may_know_the_epoch_of_deleted_records_that_are_found_again() -> None:
-    found = replayed("walk-found-4.3.1")
-    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 starts and registers")
-    assert found.reason == "b2 has found records again that were deleted, and the model alone knows their epoch now"
-
-
-@pytest.mark.parametrize("values", [{"epochs": [2]}, {"records": [], "start": 1}], ids=str)
-def test_no_epoch_but_theirs_may_be_another(values: dict[str, object]) -> None:
-    last = len(Recording.read("walk-found-4.3.1").content["answers"]) - 1
-
-    def change(number: int, state: Json) -> None:
-        if number == last:
-            state["brokers"]["2"]["log"].update(values)
-
-    assert replayed("walk-found-4.3.1", change).verdict is KafkaVerdict.DIVERGES
 
 
 def test_a_leader_asks_for_who_fetches_before_its_high_watermark_moves() -> None:

@@ -19,13 +19,14 @@ from typing import Any
 
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, Subject
+from insync.conformance.replay import KafkaReplay, replay_on_kafka
 from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.explorer.traces.counterexample import trace_steps, violation_trace
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.kafka.cluster.model import Cluster
 from insync.properties.registry import judge
 
-__all__ = ["RECORDINGS", "Recorder", "Recording"]
+__all__ = ["RECORDINGS", "Recorder", "Recording", "replayed"]
 
 RECORDINGS = Path(__file__).parents[1] / "conformance" / "recordings"
 
@@ -111,6 +112,14 @@ def _trace(bounds: str, steps: str, failing: str) -> tuple[Cluster, Trace]:
     return model, violation_trace(model, violated, walk.moves)
 
 
+def replayed(name: str, change: Callable[[int, Json], None] = lambda number, state: None) -> KafkaReplay:
+    """A trace beside what is on record of Kafka, each answer changed before it is given."""
+    recording = Recording.read(name)
+    recording.change = change
+    model, trace = recording.trace()
+    return replay_on_kafka(trace, model, recording)
+
+
 def recorded(model: Cluster, trace: Trace, recorder: Recorder) -> str:
     """The text of a recording."""
     about = None if trace.witness or trace.property == AGREEMENT else trace.property
@@ -126,7 +135,6 @@ def _record(name: str, version: str, model: Cluster, trace: Trace) -> None:
     from insync.conformance.classes.harness import Harness
     from insync.conformance.jars.pinned import pinned
     from insync.conformance.jars.store import stored_jars
-    from insync.conformance.replay import replay_on_kafka
 
     with Harness(stored_jars(pinned(version))) as harness:
         recorder = Recorder(harness)

@@ -144,7 +144,7 @@ final class QuorumServer {
 
     /** What a server answers who asks it which features it supports. */
     static ApiMessage supported() {
-        ApiVersionsResponseData.SupportedFeatureKeyCollection features = new ApiVersionsResponseData.SupportedFeatureKeyCollection(1);
+        var features = new ApiVersionsResponseData.SupportedFeatureKeyCollection(1);
         features.add(new ApiVersionsResponseData.SupportedFeatureKey()
             .setName(KRaftVersion.FEATURE_NAME).setMinVersion(VERSIONS.min()).setMaxVersion(VERSIONS.max()));
         return new ApiVersionsResponseData().setSupportedFeatures(features);
