@@ -43,9 +43,9 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         asked[-1].update(given)
         return real(model, subject, **{**given, "depth": 0})
 
-    def model_of(given: dict[str, int | str]) -> Model:
+    def model_of(version: str, given: dict[str, int | str]) -> Model:
         asked.append({"bounds": given})
-        quorum_model({**given, "elections": given.get("elections", 2)})
+        quorum_model(version, {**given, "elections": given.get("elections", 2)})
         return quorum_stepper().model
 
     quorum_model = beside_kafka.quorum_model

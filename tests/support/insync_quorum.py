@@ -17,7 +17,7 @@ from insync.conformance.steps.likeness import Difference
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.quorum.kraft import Kraft
 
-__all__ = ["RecordedQuorum", "quorum_stepper", "recorded_course", "take_labels"]
+__all__ = ["RecordedQuorum", "number_of", "quorum_stepper", "recorded_course", "take_labels"]
 
 RECORDINGS = Path(__file__).parents[1] / "conformance" / "recordings" / "quorum"
 WITHOUT_PRE_VOTES = "3.9.2"
@@ -64,9 +64,10 @@ def recorded_course(version: str = WITHOUT_PRE_VOTES) -> list[str]:
 
 
 @cache
-def quorum_stepper() -> Stepper:
-    """The model that the recording is of."""
-    return Stepper(Kraft(servers=3, records=1, elections=2, restarts=1, **AS_KAFKA))
+def quorum_stepper(*, pre_votes: bool = False) -> Stepper:
+    """The model that the recordings without pre-votes are of, or that of those with."""
+    settings = {**AS_KAFKA, "pre_votes": "on" if pre_votes else "off"}
+    return Stepper(Kraft(servers=3, records=1, elections=2, restarts=1, **settings))
 
 
 def take_labels(pair: QuorumPair, labels: list[str]) -> list[Difference]:
@@ -75,8 +76,13 @@ def take_labels(pair: QuorumPair, labels: list[str]) -> list[Difference]:
     for label in labels:
         if found:
             break
-        actions = pair.walk.stepper.actions
-        numbers = [number for some in pair.walk.enabled.values() for number in some if actions[number].label == label]
-        assert numbers, f"{label!r} is not possible after {pair.taken[-1].label!r}"
-        found = pair.take(numbers[0])
+        found = pair.take(number_of(pair, label))
     return found
+
+
+def number_of(pair: QuorumPair, label: str) -> int:
+    """Return the number of a step that the model can take, by its label."""
+    actions = pair.walk.stepper.actions
+    numbers = [number for some in pair.walk.enabled.values() for number in some if actions[number].label == label]
+    assert numbers, f"{label!r} is not possible after {pair.taken[-1].label!r}"
+    return numbers[0]

@@ -128,6 +128,7 @@ def _published() -> Iterator[Subject]:
         yield Subject(name, {"servers": 2, "elections": 2}, judges_runs=True)
         yield Subject(name, {"servers": 3})
     yield Subject("kraft", {"servers": 2, "records": 2}, judges_runs=True)
+    yield Subject("kraft", {"servers": 2, "elections": 2, "pre_votes": "on"})
     yield Subject("kraft_996", {"servers": 2, "epochs": 1, "disruptions": 0})
     yield Subject("kraft_853", {"servers": 2, "spares": 0, "additions": 0})
     yield Subject("kraft_853", {"servers": 2, "spares": 0, "records": 0, "additions": 0, "removals": 1})

@@ -7,31 +7,11 @@ from dataclasses import replace
 import pytest
 
 from insync.conformance.quorum.pre_vote_steps import granting, require_pre_votes, require_same_restart
-from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen, ServerSeen
 from insync.conformance.steps.gaps import NotSchedulable
-from insync_quorum import RecordedQuorum, quorum_stepper, recorded_course, take_labels
 
-VERSION = "4.1.2"
 UNATTACHED = ServerSeen("Unattached", 1, -1, -1, (), -1, (("*", 1),), {}, (), has_fetched=True)
 FOLLOWER = replace(UNATTACHED, state="Follower", leader=3)
-
-
-def test_a_recorded_course_with_pre_votes_agrees() -> None:
-    kafka = RecordedQuorum.read(VERSION)
-    pair = QuorumPair(quorum_stepper(), kafka)
-    assert take_labels(pair, recorded_course(VERSION)) == []
-    assert kafka.given == len(kafka.course)
-    assert [one["asked"]["command"] for one in kafka.course[:4]] == ["open", "time_out", "deliver", "deliver"]
-    assert [pair.taken[number].label for number in pair.own] == ["n1 leads", "n2 fetches from n1", "n2 leads"]
-
-
-def test_a_pre_vote_that_is_refused_is_a_difference() -> None:
-    kafka = RecordedQuorum.read(VERSION)
-    candidate = kafka.course[3]["state"]["servers"]["1"]
-    candidate.update(state="Prospective", epoch=0)
-    found = take_labels(QuorumPair(quorum_stepper(), kafka), recorded_course(VERSION))
-    assert ("n1.state", "CANDIDATE", "PROSPECTIVE") in [(one.field, one.model, one.kafka) for one in found]
 
 
 @pytest.mark.parametrize(

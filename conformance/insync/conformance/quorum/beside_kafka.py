@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from insync.conformance.jars.pinned import version_order
 from insync.conformance.quorum.correspondence import Correspondence
 from insync.conformance.quorum.kraft_beside import KraftBeside
 from insync.kafka.quorum.kraft import Kraft
@@ -12,15 +13,27 @@ from insync.model import Model
 __all__ = ["AS_KAFKA", "QUORUM_WALKS", "correspondence_of", "quorum_model"]
 
 AS_KAFKA: Mapping[str, str] = {"timeouts": "kafka", "answers": "awaited", "leader_change": "on", "hearing": "kafka"}
-"""The settings with which the model does as Kafka before pre-votes."""
+"""The settings with which `kraft` does as Kafka before pre-votes."""
+
+_PRE_VOTES = (4, 0)
+"""The first release that asks for pre-votes (KIP-996)."""
 
 QUORUM_WALKS: Mapping[str, int | str] = {"servers": 3, "records": 2, "elections": 3, "restarts": 2, **AS_KAFKA}
 """The bounds of the random walks."""
 
 
-def quorum_model(given: Mapping[str, int | str]) -> Model:
-    """Return the model of the walks, with these bounds in place of its own."""
-    return Kraft(**{**QUORUM_WALKS, **given})
+def quorum_model(version: str, given: Mapping[str, int | str]) -> Model:
+    """Return the model of the walks with the rules of a release.
+
+    Args:
+        version: the release.
+        given: bounds and settings in place of its own.
+
+    Raises:
+        BoundsError: a bound is out of range, or the model has none of that name.
+    """
+    pre_votes = "on" if version_order(version)[:2] >= _PRE_VOTES else "off"
+    return Kraft(**{**QUORUM_WALKS, "pre_votes": pre_votes, **given})
 
 
 def correspondence_of(model: Model, version: str) -> Correspondence:
@@ -30,6 +43,6 @@ def correspondence_of(model: Model, version: str) -> Correspondence:
         TypeError: the model is not one of the quorum that is compared.
     """
     if isinstance(model, Kraft):
-        return KraftBeside(model, version)
+        return KraftBeside(model)
     message = f"{model.name} is not compared with Kafka's quorum"
     raise TypeError(message)

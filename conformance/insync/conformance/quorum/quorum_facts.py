@@ -23,10 +23,16 @@ __all__ = [
     "facts_of_kafka",
     "facts_of_model",
     "model_epoch",
+    "pair_of",
     "pending_of",
+    "position",
+    "server_name",
 ]
 
 BEGIN, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "FETCH", "VOTE"
+
+_INVALID = {"invalid": "invalid", "too_early": "invalid, of an earlier epoch"}
+"""How answers are told that call a vote request invalid, and name no leader."""
 
 _FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
 
@@ -51,7 +57,7 @@ def facts_of_model(state: ReadableState) -> Facts:
         facts |= {f"{name}.{fact}": value for fact, value in _server_of_model(server).items()}
     facts["acknowledged"] = sorted(value for value, known in state["written"].items() if known == "ACKNOWLEDGED")
     facts["vote requests"] = sorted(
-        _position(one, other, int(epoch), asked["offset"], asked["last_epoch"])
+        position(one, other, int(epoch), asked["offset"], asked["last_epoch"])
         for one, other, epoch, asked in _asked(state["vote_requests"])
         if asked
     )
@@ -84,10 +90,15 @@ def _server_of_model(server: Mapping[str, Any]) -> Facts:
         "high_watermark": server["high_watermark"],
         "fetches from": None if server["pending"] is None else server["pending"]["to"],
     }
-    if state in ("CANDIDATE", "VOTED"):
+    has_pre_votes = "has_fetched" in server
+    if has_pre_votes or state in ("CANDIDATE", "VOTED"):
         facts["voted_for"] = server["voted_for"]
-    if state == "CANDIDATE":
+    if state in ("CANDIDATE", "PROSPECTIVE"):
         facts["votes"] = sorted(server["votes"])
+    if state == "PROSPECTIVE":
+        facts["refused"] = sorted(server["refused"])
+    if has_pre_votes and state == "FOLLOWER":
+        facts["has_fetched"] = server["has_fetched"]
     if state == "LEADER":
         ends = {name: end for name, end in server["fetched"].items() if name != server["leader"]}
         facts["fetched"] = [f"{name}:{end}" for name, end in sorted(ends.items())]
@@ -110,6 +121,9 @@ def _votes_of_model(state: ReadableState) -> Iterable[str]:
     for name, voter, epoch, fence in _asked(state["fences"]):
         leaders = [None] * fence["nobody"] + [one for one, times in fence["leader"].items() for _ in range(times)]
         yield from (f"{voter} to {name}: epoch {epoch}, {leader} leads" for leader in leaders)
+    for kind, words in _INVALID.items():
+        for name, voters in state.get(kind, {}).items():
+            yield from (f"{voter} to {name}: {words}" for voter in voters)
 
 
 def _reply_of_model(reply: Mapping[str, Any], server: Mapping[str, Any]) -> str:
@@ -123,7 +137,8 @@ def _reply_of_model(reply: Mapping[str, Any], server: Mapping[str, Any]) -> str:
     return f"{record}, HW {watermark}"
 
 
-def _position(one: str, other: str, epoch: int, offset: int, last_epoch: int) -> str:
+def position(one: str, other: str, epoch: int, offset: int, last_epoch: int) -> str:
+    """Return a request of a server to another in words: its epoch, and where its log ends."""
     return f"{one} to {other}, epoch {epoch}, end {offset}@{last_epoch}"
 
 
@@ -141,13 +156,14 @@ def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], number_of_end: Mapp
     facts: Facts = {}
     for number, server in seen.servers.items():
         told = _server_of_kafka(server) | {"fetches from": pending_of(seen, number)}
-        facts |= {f"{_name(number)}.{fact}": value for fact, value in told.items()}
+        facts |= {f"{server_name(number)}.{fact}": value for fact, value in told.items()}
     facts["acknowledged"] = sorted(f"v{value}" for value in acknowledged)
-    requests = [letter for letter in seen.letters if not letter.is_answer]
-    answers = [letter for letter in seen.letters if letter.is_answer and letter.awaited]
+    letters = [letter for letter in seen.letters if not letter.pre_vote]
+    requests = [letter for letter in letters if not letter.is_answer]
+    answers = [letter for letter in letters if letter.is_answer and letter.awaited]
     facts["vote requests"] = sorted(
         {
-            _position(*_pair(one), model_epoch(one.epoch), *end_of(one.offset, one.last_epoch))
+            position(*pair_of(one), model_epoch(one.epoch), *end_of(one.offset, one.last_epoch))
             for one in requests
             if one.kind == VOTE
         }
@@ -155,18 +171,18 @@ def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], number_of_end: Mapp
     facts["begins"] = sorted(
         f"{one} to {other}, epoch {model_epoch(letter.epoch)}"
         for letter in requests
-        for one, other in [_pair(letter)]
+        for one, other in [pair_of(letter)]
         if letter.kind == BEGIN and letter.epoch >= seen.servers[letter.to].epoch
     )
     facts["votes"] = sorted(filter(None, (_vote(letter, seen) for letter in answers if letter.kind == VOTE)))
     facts["fetches"] = sorted(
         f"{one} to {other}, epoch {model_epoch(letter.epoch)}, end {number_of_end[end]}"
         for letter in requests
-        for (one, other), end in [(_pair(letter), end_of(letter.offset, letter.last_epoch))]
+        for (one, other), end in [(pair_of(letter), end_of(letter.offset, letter.last_epoch))]
         if letter.kind == FETCH
     )
     facts["replies"] = sorted(
-        f"to {_name(letter.to)}: {_reply(letter, seen)}" for letter in answers if letter.kind == FETCH
+        f"to {server_name(letter.to)}: {_reply(letter, seen)}" for letter in answers if letter.kind == FETCH
     )
     return facts
 
@@ -176,7 +192,7 @@ def pending_of(seen: QuorumSeen, number: int) -> str | None:
     for letter in seen.letters:
         asker, asked = (letter.to, letter.source) if letter.is_answer else (letter.source, letter.to)
         if letter.kind == FETCH and letter.awaited and asker == number:
-            return _name(asked)
+            return server_name(asked)
     return None
 
 
@@ -185,11 +201,13 @@ def _server_of_kafka(server: ServerSeen) -> Facts:
     facts: Facts = {
         "state": state,
         "epoch": model_epoch(server.epoch),
-        "leader": _name(server.leader),
+        "leader": server_name(server.leader),
         "log": [_record(record) for record in server.log],
         "high_watermark": max(0, server.high_watermark),
-        "voted_for": _name(server.voted),
+        "voted_for": server_name(server.voted),
         "votes": sorted(f"n{number}" for number in server.votes),
+        "refused": sorted(f"n{number}" for number in server.refused),
+        "has_fetched": server.has_fetched,
     }
     if state == "LEADER":
         facts["fetched"] = [f"n{number}:{max(0, end)}" for number, end in sorted(server.fetched.items())]
@@ -198,17 +216,21 @@ def _server_of_kafka(server: ServerSeen) -> Facts:
 
 def _vote(letter: Letter, seen: QuorumSeen) -> str | None:
     """An answer to a vote request; None where it tells the candidate nothing."""
-    voter, candidate = _pair(letter)
+    voter, candidate = pair_of(letter)
+    if letter.error == "INVALID_REQUEST" and letter.epoch < seen.servers[letter.to].epoch:
+        return f"{voter} to {candidate}: {_INVALID['too_early']}"
+    if letter.error == "INVALID_REQUEST" and letter.epoch == seen.servers[letter.to].epoch and letter.leader < 0:
+        return f"{voter} to {candidate}: {_INVALID['invalid']}"
     if letter.epoch > seen.servers[letter.to].epoch:
-        return f"{voter} to {candidate}: epoch {model_epoch(letter.epoch)}, {_name(letter.leader)} leads"
+        return f"{voter} to {candidate}: epoch {model_epoch(letter.epoch)}, {server_name(letter.leader)} leads"
     if letter.granted:
         return f"{voter} to {candidate}: yes"
-    return None if letter.leader < 0 else f"{voter} to {candidate}: {_name(letter.leader)} leads"
+    return None if letter.leader < 0 else f"{voter} to {candidate}: {server_name(letter.leader)} leads"
 
 
 def _reply(letter: Letter, seen: QuorumSeen) -> str:
     if letter.error != "NONE":
-        return f"failed, epoch {model_epoch(letter.epoch)}, {_name(letter.leader)} leads"
+        return f"failed, epoch {model_epoch(letter.epoch)}, {server_name(letter.leader)} leads"
     offset, epoch = letter.parting
     if epoch >= 0:
         return "logs part at {}@{}".format(*end_of(offset, epoch))
@@ -222,9 +244,11 @@ def _record(record: KafkaRecord) -> str:
     return f"{'*' if value == '*' else f'v{value}'}@{model_epoch(epoch)}"
 
 
-def _pair(letter: Letter) -> tuple[str, str]:
+def pair_of(letter: Letter) -> tuple[str, str]:
+    """Return what the models call who has sent a message, and who gets it."""
     return f"n{letter.source}", f"n{letter.to}"
 
 
-def _name(number: int) -> str | None:
+def server_name(number: int) -> str | None:
+    """Return what the models call a server, None where there is none."""
     return None if number < 0 else f"n{number}"

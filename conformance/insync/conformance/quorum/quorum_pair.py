@@ -9,6 +9,7 @@ from insync.conformance.quorum.beside_kafka import correspondence_of
 from insync.conformance.quorum.correspondence import differing
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_seen import QuorumSeen
+from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import Difference
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
@@ -17,6 +18,8 @@ from insync.model import ReadableState
 from insync.model.errors import GuardError
 
 __all__ = ["QuorumPair"]
+
+_THROWN = "Kafka throws an exception, and the model has an illegal state"
 
 
 class QuorumPair:
@@ -31,7 +34,7 @@ class QuorumPair:
         taken: the steps so far, with the model's states; the first is the start.
         own: the numbers of the steps that Kafka took by itself: a leader that leads at once, a fetch that is sent.
         compared: how many facts were compared after the last step.
-        spoilt: whether Kafka has got a command of a step that turned out not to be schedulable: never.
+        spoilt: whether Kafka has thrown where the model has an illegal state, behind which nothing is compared.
     """
 
     def __init__(self, stepper: Stepper, subject: QuorumSubject) -> None:
@@ -64,7 +67,8 @@ class QuorumPair:
         """Take an enabled action on both, and return on what they differ after it.
 
         Raises:
-            NotSchedulable: it cannot be brought about on Kafka; the model has not taken it either.
+            NotSchedulable: it cannot be brought about on Kafka, and the model has not taken it either; or Kafka throws
+                after it, and the model has an illegal state.
         """
         action = self.walk.stepper.actions[number]
         given = action.shown_parameters
@@ -78,6 +82,9 @@ class QuorumPair:
                 self._give(name, **arguments)
                 command = self._beside.next_command(action.name, given, self.seen)
         except KafkaRaised as raised:
+            if _is_illegal(self.taken[-1].state):
+                self.spoilt = True
+                raise NotSchedulable(_THROWN) from raised
             return [Difference("exception", None, str(raised.args[0]))]
         self._follow()
         return self.differences()
@@ -121,6 +128,11 @@ class QuorumPair:
         self.own.append(len(self.taken))
         self._step(number)
         return True
+
+
+def _is_illegal(state: ReadableState) -> bool:
+    """Whether a server made a transition that Kafka refuses."""
+    return any(server["state"] == "ILLEGAL" for server in state["server"].values())
 
 
 def _put(name: str, server: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:

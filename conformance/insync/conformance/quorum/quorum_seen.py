@@ -46,13 +46,14 @@ class ServerSeen:
         epoch: its epoch, 0 at first.
         leader: who leads it as far as it knows, -1 for nobody.
         voted: for whom it has voted, as far as its state tells, -1 for nobody.
-        votes: who has voted for it, of a candidate.
+        votes: who has voted for it, of a candidate, or would, of one who asks for pre-votes.
         high_watermark: the offset after the last record that is committed, -1 for unknown.
         log: its records.
         fetched: of a leader up to where the others have its log, -1 for unknown; also observers, where voters change.
         acknowledged: the clients' records that it has committed while it led.
         has_fetched: whether it follows a leader from whom a fetch has succeeded; true of all others.
         membership: what it knows of its voters, where they come and go.
+        refused: who would not vote for it, of one who asks for pre-votes.
     """
 
     state: str
@@ -66,6 +67,7 @@ class ServerSeen:
     acknowledged: tuple[int, ...]
     has_fetched: bool
     membership: Membership | None = None
+    refused: tuple[int, ...] = ()
 
     @classmethod
     def read(cls, json: QuorumJson) -> ServerSeen:
@@ -82,6 +84,7 @@ class ServerSeen:
             tuple(json["acknowledged"]),
             json["has_fetched"],
             Membership.read(json),
+            tuple(json.get("refused", ())),
         )
 
 
@@ -96,7 +99,7 @@ class Letter:
         kind: the name of the API, such as `VOTE`.
         is_answer: whether it is an answer.
         awaited: whether who has sent the request waits for the answer still.
-        pre_vote: whether it asks for a pre-vote (KIP-996).
+        pre_vote: whether it asks for a pre-vote (KIP-996), or answers whether there is one.
         epoch: the epoch of the sender.
         offset: of a request: the end of the sender's log.
         last_epoch: of a request: the epoch of its last record.

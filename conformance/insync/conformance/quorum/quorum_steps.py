@@ -14,7 +14,16 @@ __all__ = ["command_of"]
 
 _BY_ITSELF = "Kafka does it at once, by itself, or not yet"
 _OLD_COPY = "Kafka does not take the answer to the fetch of before a restart for that to the one after it"
-_ANSWERS_TO_VOTES = ("handle_vote", "handle_refusal", "handle_fence", "handle_fence_naming")
+_TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout")
+_ANSWERS_TO_PRE_VOTES = ("handle_pre_vote", "handle_pre_refusal")
+_ANSWERS_TO_VOTES = (
+    "handle_vote",
+    "handle_refusal",
+    "handle_fence",
+    "handle_fence_naming",
+    "handle_invalid",
+    "handle_too_early",
+)
 _ANSWERS_TO_FETCHES = (
     "handle_record",
     "handle_leader_change",
@@ -46,7 +55,7 @@ def command_of(
         NotSchedulable: it cannot be brought about.
     """
     server = number_in(given["i"])
-    if action == "request_vote":
+    if action in _TIMEOUTS:
         return "time_out", {"server": server}
     if action == "restart":
         return "restart", {"server": server}
@@ -70,10 +79,17 @@ def _letter_of(
     """The newest of the messages that a step delivers: where there are several, that alone can be waited for."""
     if action in _ANSWERS_TO_FETCHES:
         found = _answers(seen, FETCH, to)
-    elif action in _ANSWERS_TO_VOTES:
+    elif action in _ANSWERS_TO_VOTES + _ANSWERS_TO_PRE_VOTES:
+        wanted = action in _ANSWERS_TO_PRE_VOTES
         found = [one for one in _answers(seen, VOTE, to) if one.source == number_in(given["voter"])]
+        found = [one for one in found if one.pre_vote == wanted]
+    elif action == "handle_pre_vote_request":
+        asker = number_in(given["candidate"])
+        found = [one for one in seen.letters if one.pre_vote and not one.is_answer]
+        found = [one for one in found if (one.source, one.to) == (asker, to)]
     elif action == "handle_vote_request":
         found = _requests(seen, VOTE, to, given["candidate"], given["epoch"])
+        found = [one for one in found if not one.pre_vote]
     elif action == "handle_begin_quorum":
         found = _requests(seen, BEGIN, to, given["leader"], given["epoch"])
     elif action == "handle_fetch":

@@ -64,8 +64,12 @@ class Elections(QuorumActor):
 
         TLA+: RequestVote. Kafka: KafkaRaftClient.transitionToCandidate.
         """
+        require(s.elections < self.b.elections, one_of(s.server[i].state, *self.may_stand()))
+        self.stand(s, i)
+
+    def stand(self, s: StateView, i: Voter) -> None:
+        """Begin an epoch, vote for oneself and ask the others."""
         me = s.server[i]
-        require(s.elections < self.b.elections, one_of(me.state, *self.may_stand()))
         s.elections += 1
         me.epoch += 1
         me.state, me.leader, me.voted_for = VoterState.CANDIDATE, NONE, i

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from insync.kafka.quorum.elections import Ballot, Elections
 from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
 from insync.kafka.quorum.mail import Answers, FencingEpoch, LogEnd, LogOffset, Mail, capacity_of
+from insync.kafka.quorum.prospects import Prospects
+from insync.kafka.quorum.quorum_grid import LEGEND
 from insync.kafka.quorum.restarts import Flush, RestartAs, Restarts
 from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voters, VoterState
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, append
@@ -19,6 +22,9 @@ from insync.model import (
     If,
     Not,
     Num,
+    Or,
+    Range,
+    Record,
     RecordView,
     Setting,
     Settings,
@@ -63,14 +69,16 @@ SETTINGS = Settings(
     answers=Setting(Answers.ALL, "which answers to its vote requests a server takes"),
     leader_change=Setting(Switch.OFF, "whether a leader writes a record of its epoch first, as Kafka's does"),
     hearing=Setting(Hearing.PUBLISHED, "what a server keeps of its high watermark and its fetch when it hears anew"),
+    pre_votes=Setting(Switch.OFF, "whether a server asks whether it would be elected, before it stands (KIP-996)"),
 )
 
 
-class Kraft(Restarts, Mail, Fetches, Elections, Voters):
+class Kraft(Prospects, Restarts, Mail, Fetches, Elections, Voters):
     """KRaft: servers that elect a leader among themselves, and followers that fetch the metadata log from it."""
 
     name = "kraft"
     settings = SETTINGS
+    legend: ClassVar[Mapping[str, str]] = {**LEGEND, "P#": "asks in epoch # whether it would be elected"}
     headline = (
         "leader_has_all_acknowledged_values",
         "no_log_divergence",
@@ -83,7 +91,7 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         chosen_settings = self.b.settings
         self.restart_as, self.flush = chosen_settings.restart_as, chosen_settings.flush
         self.answers: Answers = chosen_settings.answers
-        self.leader_change = chosen_settings.leader_change
+        self.leader_change, self.pre_votes = chosen_settings.leader_change, chosen_settings.pre_votes
         self.keeps = chosen_settings.hearing is Hearing.KAFKA
 
     @property
@@ -93,7 +101,17 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: the servers, and what is on its way between them."""
-        return State(**self.voters(b), **self.mail(b))
+        return State(**self.voters(b), **self.mail(b), **self.asked(b))
+
+    def voter(self, highest: int, states: type[Enum], asked: type[Range], **more: Any) -> Record:
+        """Lay out what one server knows; with pre-votes it is more."""
+        return super().voter(highest, states, asked, **self.asking(self.b), **more)
+
+    def settle(self, s: StateView, i: Voter, epoch: Num) -> None:
+        """Forget what a server that was in that epoch would now only discard."""
+        super().settle(s, i, epoch)
+        if self.pre_votes:
+            self.settle_prospects(s, i, epoch)
 
     def may_stand(self) -> tuple[VoterState, ...]:
         """Whoever does not lead; the published module leaves out who has voted, and knows nobody who has resigned."""
@@ -123,6 +141,7 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
     @action(label="{i} stands for election")
     def request_vote(self, s: StateView, i: Voter) -> None:
         """A server that hears of no leader begins an epoch, votes for itself and asks the others."""
+        require(not self.pre_votes)
         before = s.server[i].epoch
         super().request_vote(s, i)
         self.settle(s, i, before)
@@ -144,9 +163,13 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         request = s.vote_requests[candidate][i][epoch]
         require(i != candidate, request.is_some())
         before = s.server[i].epoch
-        ballot = self.vote(s.server[i], candidate, epoch, request.value.offset, request.value.last_epoch)
+        end, end_epoch = request.value.offset, request.value.last_epoch
+        if self.pre_votes:
+            self.answer_vote_request(s, i, candidate, epoch, end, end_epoch)
+        else:
+            ballot = self.vote(s.server[i], candidate, epoch, end, end_epoch)
+            self.send_ballot(s, i, candidate, epoch, ballot)
         s.vote_requests[candidate][i][epoch] = NONE
-        self.send_ballot(s, i, candidate, epoch, ballot)
         self.settle(s, i, before)
 
     @action(label="{i} gets the vote of {voter}")
@@ -277,4 +300,6 @@ class Kraft(Restarts, Mail, Fetches, Elections, Voters):
         require(me.pending.is_some(), s.replies[i].contains(kept))
         s.replies[i].remove(kept)
         self.take_reply(me, i, reply)
+        if self.pre_votes:
+            me.has_fetched = Or(me.has_fetched, Not(reply.failed))
         self.settle(s, i, before)

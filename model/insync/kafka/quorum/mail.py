@@ -118,18 +118,26 @@ class Mail(QuorumActor):
 
     @property
     def copies(self) -> int:
-        """How often the same fetch can be under way: it is sent again when its sender hears of its leader again."""
-        return 2 + self.b.restarts
+        """How often the same fetch can be under way: it is sent again when its sender hears of its leader again.
+
+        With pre-votes that can be any number of times, and the last one alone is on its way.
+        """
+        return 1 if self.b.settings.pre_votes else 2 + self.b.restarts
 
     # ------------------------------------------------------------------------------------------------------- sending
 
     def ask_for_votes(self, s: StateView, i: Voter) -> None:
         """Send a vote request to everybody else."""
-        me = s.server[i]
         for j, is_other in self.beside(i):
-            for epoch in self.all(QuorumEpoch):
-                with when(And(is_other, me.epoch == epoch)):
-                    s.vote_requests[i][j][epoch] = record(offset=me.end, last_epoch=last_epoch(me))
+            with when(is_other):
+                self.ask_for_vote(s, i, j)
+
+    def ask_for_vote(self, s: StateView, i: Voter, j: Voter) -> None:
+        """Send a vote request to another server."""
+        me = s.server[i]
+        for epoch in self.all(QuorumEpoch):
+            with when(me.epoch == epoch):
+                s.vote_requests[i][j][epoch] = record(offset=me.end, last_epoch=last_epoch(me))
 
     def send_ballot(self, s: StateView, voter: Voter, candidate: Voter, asked: QuorumEpoch, ballot: Ballot) -> None:
         """Answer a vote request of an epoch."""
@@ -162,7 +170,8 @@ class Mail(QuorumActor):
         end = self.log_end(me.end, last_epoch(me))
         for epoch in self.all(QuorumEpoch):
             with when(me.epoch == epoch):
-                s.fetches[i][leader][epoch][end] += 1
+                same = s.fetches[i][leader][epoch]
+                same[end] = 1 if self.b.settings.pre_votes else same[end] + 1
 
     def send_reply(
         self, s: StateView, source: Voter, follower: Voter, epoch: QuorumEpoch, end: LogEnd, reply: FetchReply

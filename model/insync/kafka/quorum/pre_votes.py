@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from insync.kafka.quorum import pre_vote_transitions as to
 from insync.kafka.quorum.elections import Ballot
+from insync.kafka.quorum.pre_vote_rules import grants_pre_vote, grants_vote
 from insync.kafka.quorum.pre_voter import PreVoterState
-from insync.kafka.quorum.transitions import is_known
 from insync.kafka.quorum.voter import QuorumActor, Voter
 from insync.kafka.quorum.voter_log import append, is_later, last_epoch
 from insync.model import (
@@ -217,13 +217,12 @@ class PreVotes(QuorumActor):
     def grants_pre_vote(self, me: RecordView, now: to.Step, behind: Condition) -> Condition:
         """Whether it would vote: if it follows nobody, or nobody from whom it could fetch yet (TLA+: GrantPreVote)."""
         free = one_of(now.state, UNATTACHED, PROSPECTIVE, CANDIDATE, RESIGNED)
-        return And(Or(free, And(now.state == FOLLOWER, Not(me.has_fetched))), Not(behind))
+        return grants_pre_vote(free, now.state == FOLLOWER, me.has_fetched, behind)
 
     def grants_vote(self, now: to.Step, candidate: Voter, behind: Condition) -> Condition:
         """Whether it votes: once in an epoch, and not where it knows the leader (TLA+: GrantVote)."""
-        free = And(Not(is_known(now.leader)), Not(behind))
         may = one_of(now.state, UNATTACHED, PROSPECTIVE)
-        return And(may, If(is_known(now.voted_for), now.voted_for == candidate, free))
+        return grants_vote(may, now.leader, now.voted_for, candidate, behind)
 
     def count_vote(self, me: RecordView, i: Voter, voter: Voter, ballot: Ballot, *, pre_vote: bool) -> None:
         """A server counts a vote that it has asked for, or hears of a newer epoch or of the leader.

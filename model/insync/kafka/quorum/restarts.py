@@ -7,7 +7,7 @@ from enum import Enum
 from insync.kafka.quorum.mail import FencingEpoch, LogOffset
 from insync.kafka.quorum.voter import QuorumActor, Voter, VoterState
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, truncate
-from insync.model import NONE, If, RecordView, StateView, action, record, require, set_of, when
+from insync.model import NONE, If, RecordView, StateView, Switch, action, record, require, set_of, when
 
 __all__ = ["Flush", "RestartAs", "Restarts"]
 
@@ -36,6 +36,7 @@ class Restarts(QuorumActor):
 
     restart_as: RestartAs
     flush: Flush
+    pre_votes: Switch
 
     @action(label="{i} restarts with {kept} records")
     def restart(self, s: StateView, i: Voter, kept: LogOffset) -> None:
@@ -55,6 +56,8 @@ class Restarts(QuorumActor):
         if self.restart_as is RestartAs.EMPTY_DISK:
             me.state, me.epoch, me.leader, me.voted_for = VoterState.UNATTACHED, FIRST_EPOCH, NONE, NONE
         else:
+            if self.pre_votes:
+                self.come_back_since_996(me, i)
             me.votes = If(me.state == VoterState.CANDIDATE, set_of([i]), set_of([]))
             with when(me.state == VoterState.LEADER):
                 self.come_back_from_leading(me)
@@ -66,6 +69,7 @@ class Restarts(QuorumActor):
         """A candidate that restarts knows nothing of what it asked, and asks all others again."""
         with when(s.server[i].state == VoterState.CANDIDATE):
             s.votes[i] = set_of([])
+            s.invalid[i], s.too_early[i] = set_of([]), set_of([])
             for j, is_other in self.beside(i):
                 with when(is_other):
                     s.refusals[i][j] = NONE

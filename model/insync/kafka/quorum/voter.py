@@ -68,7 +68,10 @@ class AnyEpoch(Range):
 
 
 class VoterState(Enum):
-    """What a server is in its epoch (Kafka: the classes of EpochState); ILLEGAL is an exception there."""
+    """What a server is in its epoch (Kafka: the classes of EpochState); ILLEGAL is an exception there.
+
+    Kafka's Unattached is VOTED where it has voted; PROSPECTIVE is there with pre-votes alone.
+    """
 
     UNATTACHED = "Unattached"
     FOLLOWER = "Follower"
@@ -77,6 +80,7 @@ class VoterState(Enum):
     VOTED = "Voted"
     ILLEGAL = "Illegal"
     RESIGNED = "Resigned"
+    PROSPECTIVE = "Prospective"
 
 
 class Written(Enum):

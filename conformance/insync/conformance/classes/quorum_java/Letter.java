@@ -1,9 +1,10 @@
 package org.apache.kafka.raft;
 
+import java.util.List;
+import moved.ApiKeys;
 import moved.ApiMessage;
-/*from 4.0*/
+import moved.FetchRequestData;
 import moved.VoteRequestData;
-/*end*/
 
 /** A message that is on its way. */
 final class Letter {
@@ -43,14 +44,31 @@ final class Letter {
         return new Letter(request.sender, request.request, answer, request.to);
     }
 
-    /** Whether this asks whether somebody would vote (KIP-996). */
+    /** Whether this asks, or says, whether somebody would vote (KIP-996). */
     boolean isPreVote() {
-        return /*before 4.0*/false/*end*//*from 4.0*/data instanceof VoteRequestData asked
+        return /*before 4.0*/false/*end*//*from 4.0*/request.data() instanceof VoteRequestData asked
             && asked.topics().get(0).partitions().get(0).preVote()/*end*/;
     }
 
-    /** Whether this is the same request as another one, to the same server. */
-    boolean repeats(Letter other) {
-        return !other.isResponse && other.from == from && other.to == to && other.data.equals(data);
+    /**
+     * Whether this is a request that was sent before to the same server: for a vote in the same epoch, for a pre-vote in
+     * any, a fetch of the same epoch from the same place, or any other that is the same.
+     */
+    boolean repeats(Letter former) {
+        if (former.isResponse || former.from != from || former.to != to || former.key != key) return false;
+        if (key == ApiKeys.VOTE.id)
+            return former.isPreVote() == isPreVote() && (isPreVote() || epoch(former) == epoch(this));
+        if (key == ApiKeys.FETCH.id) return place(former).equals(place(this));
+        return former.data.equals(data);
+    }
+
+    private static int epoch(Letter letter) {
+        VoteRequestData.PartitionData asked = ((VoteRequestData) letter.data).topics().get(0).partitions().get(0);
+        return asked./*before 4.0*/candidateEpoch()/*end*//*from 4.0*/replicaEpoch()/*end*/;
+    }
+
+    private static List<Object> place(Letter letter) {
+        FetchRequestData.FetchPartition asked = ((FetchRequestData) letter.data).topics().get(0).partitions().get(0);
+        return List.of(asked.currentLeaderEpoch(), asked.fetchOffset(), asked.lastFetchedEpoch());
     }
 }

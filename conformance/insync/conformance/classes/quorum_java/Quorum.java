@@ -18,13 +18,17 @@ final class Quorum {
     private final AtomicInteger correlations = new AtomicInteger();
     /** Whether voters come and go (KIP-853). */
     final boolean isDynamic;
+    private final boolean preVotes;
 
     /**
      * @param count how many servers there are
      * @param founders how many of them are the first voters, by a checkpoint (KIP-853); 0 for all, by their configuration
+     * @param preVotes whether pre-votes are steps of their own: then those that nobody waits for arrive late, and of
+     *     fetches that were given up and are sent again, which can be any number, the last one alone is on its way
      */
-    Quorum(int count, int founders) {
+    Quorum(int count, int founders, boolean preVotes) {
         isDynamic = founders > 0;
+        this.preVotes = preVotes;
         for (int id = 1; id <= count; id++) {
             disks.put(id, new QuorumDisk());
             if (!isDynamic) voters.put(id, address(id));
@@ -106,20 +110,21 @@ final class Quorum {
     /**
      * Takes what a server has sent to others that are there; drops what nobody waits for any more.
      *
-     * Who restarts asks again; what it asked before is dropped, as it is the same. Voters that come and go have the
-     * answers to BeginQuorumEpoch and the fetches for which a server knows nobody, which another command addresses.
+     * Who restarts or gave up may ask again; what it asked before is dropped. Voters that come and go have the answers
+     * to BeginQuorumEpoch and the fetches for which a server knows nobody, which another command addresses.
      */
     private void collect(QuorumServer server) {
         for (RaftRequest.Outbound request : server.sent()) {
             boolean isToAny = isDynamic && request.destination().id() == QuorumServer.ANY;
             if (!disks.containsKey(request.destination().id()) && !isToAny) continue;
             Letter letter = Letter.request(server, request);
-            if (letter.key == ApiKeys.VOTE.id || isDynamic) wire.removeIf(letter::repeats);
+            if (letter.key == ApiKeys.VOTE.id || isDynamic || preVotes) wire.removeIf(letter::repeats);
             wire.add(letter);
         }
         wire.removeIf(letter -> letter.key == ApiKeys.END_QUORUM_EPOCH.id
             || letter.isResponse && letter.key == ApiKeys.BEGIN_QUORUM_EPOCH.id && !isDynamic
-            || (letter.isResponse || letter.isPreVote() || letter.to == QuorumServer.ANY) && !isAwaited(letter));
+            || (letter.isResponse || letter.isPreVote() && !preVotes || letter.to == QuorumServer.ANY)
+                && !isAwaited(letter));
     }
 
     /** How many batches there are before an offset, as the first leader writes the first voters with its own record. */

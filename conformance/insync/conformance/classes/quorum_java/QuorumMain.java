@@ -13,7 +13,8 @@ public final class QuorumMain {
     public static void main(String[] arguments) throws InterruptedException {
         CommandLoop.run(command -> {
             if (command.get("command").asText().equals("open"))
-                quorum = new Quorum(command.get("servers").asInt(), command.path("founders").asInt());
+                quorum = new Quorum(command.get("servers").asInt(), command.path("founders").asInt(),
+                    command.path("pre_votes").asBoolean());
             else quorum.take(command);
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("answer", "NONE");

@@ -52,9 +52,16 @@ final class QuorumSeen {
         seen.put("epoch", quorum.epoch());
         seen.put("leader", quorum.leaderIdOrSentinel());
         seen.put("voted", voted(quorum));
-        seen.put("votes", quorum.isCandidate()
-            ? new TreeSet<>(quorum.candidateStateOrThrow()/*from 4.0*/.epochElection()/*end*/.grantingVoters())
-            : Set.of());
+        /*before 4.0*/
+        seen.put("votes", quorum.isCandidate() ? new TreeSet<>(quorum.candidateStateOrThrow().grantingVoters()) : Set.of());
+        /*end*/
+        /*from 4.0*/
+        boolean asks = quorum.isProspective();
+        seen.put("votes", asks || quorum.isCandidate()
+            ? new TreeSet<>(quorum.nomineeStateOrThrow().epochElection().grantingVoters()) : Set.of());
+        seen.put("refused", asks
+            ? new TreeSet<>(quorum.nomineeStateOrThrow().epochElection().rejectingVoters()) : Set.of());
+        /*end*/
         seen.put("high_watermark", place(quorum.highWatermark().map(end -> end.offset()).orElse(-1L)));
         seen.put("log", server.disk.records());
         seen.put("fetched", quorum.isLeader() ? fetched(server.id, quorum) : Map.of());
