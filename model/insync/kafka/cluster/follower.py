@@ -226,6 +226,7 @@ class Follower(Actor):
             f = s.broker[follower]
             with when(f.term < 0):
                 self.truncate(s, follower, f.hw)
+                f.term = -1  # the epochs of the records that are left are lost as well
 
     def truncate_on_fetch_response(self, s: StateView, follower: Replica, reply: Reply) -> None:
         """Cut the log back to where it agrees with the leader's.
