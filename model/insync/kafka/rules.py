@@ -90,7 +90,7 @@ class MinimumChange(Enum):
 class StaleReply(Enum):
     """Which replies to a fetch are dropped as too late; AbstractFetcherThread.processFetchRequest."""
 
-    KEPT = "none: one that says where logs diverge truncates whatever the follower does by then"
+    OTHER_LEADER_RECORDS = "as below, but for one that says where logs diverge: it truncates whatever the follower does"
     OTHER_LEADER = "those of a broker that the follower no longer follows (KAFKA-13207, 2.8.1)"
     OTHER_EPOCH = "those to a fetch in an earlier leader epoch (with KAFKA-18723, 3.9.1, 4.0.1, 4.1)"
 

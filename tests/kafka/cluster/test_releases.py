@@ -65,7 +65,7 @@ def test_releases_are_in_the_order_of_their_numbers() -> None:
         ("2.7", "isr_write", IsrWrite.PROPOSED),
         ("2.7", "truncation", Truncation.EPOCH_PAIR),
         ("2.8", "truncation", Truncation.ON_FETCH),
-        ("2.8", "drop_stale_reply", StaleReply.KEPT),
+        ("2.8", "drop_stale_reply", StaleReply.OTHER_LEADER_RECORDS),
         ("2.8.1", "drop_stale_reply", StaleReply.OTHER_LEADER),
         ("3.0", "fence_one_at_a_time", True),
         ("3.4", "watermark_after_truncation", False),

@@ -220,6 +220,7 @@ class Broker(Actor):
             with when(is_other):
                 self.forget(b.known[other])
         b.truncating = False
+        b.to_cut = False
         b.session = False
         self.forget_told(s, replica)
         b.last_fetched_epoch_empty = False

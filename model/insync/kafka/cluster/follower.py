@@ -217,16 +217,17 @@ class Follower(Actor):
         self.raise_start(s, follower, minimum(reply.start, f.hw))
 
     def truncate_without_epochs(self, s: StateView, follower: Replica) -> None:
-        """A follower whose cache is empty cuts its log back to its high watermark before it fetches.
+        """A follower whose cache is empty cuts its log back to its high watermark before its first fetch of an epoch.
 
         Of a log with records that is so only if they were deleted, and found again in a crash (`find_older_start`).
         Kafka: AbstractFetcherThread.maybeTruncate, truncateToHighWatermark.
         """
-        if self.finds_older_starts and self.rules.truncation is Truncation.ON_FETCH:
+        if self.finds_older_starts:
             f = s.broker[follower]
-            with when(f.term < 0):
+            with when(f.to_cut):
                 self.truncate(s, follower, f.hw)
                 f.term = -1  # the epochs of the records that are left are lost as well
+                f.to_cut = False
 
     def truncate_on_fetch_response(self, s: StateView, follower: Replica, reply: Reply) -> None:
         """Cut the log back to where it agrees with the leader's.
@@ -326,3 +327,4 @@ class Follower(Actor):
             f.truncating = True
             if self.rules.truncation is Truncation.HIGH_WATERMARK:
                 self.truncate(s, follower, f.hw)
+        f.to_cut = And(f.term < 0, f.hw < f.leo)

@@ -262,6 +262,7 @@ class Leader(Actor):
         """
         l = s.broker[leader]
         l.epoch_start = l.leo
+        l.to_cut = False
         with when(Not(re_elected)):
             l.leads_since = l.leo
             self.forget_starts(s, leader)

@@ -121,7 +121,9 @@ class Replies(Actor):
         if self.rules.drop_stale_reply is StaleReply.OTHER_EPOCH:
             return True
         unready = self.is_unready(s, follower, same_leader)
-        return Or(Not(same_leader), unready) if self.rules.drop_stale_reply is StaleReply.OTHER_LEADER else unready
+        if self.rules.drop_stale_reply is StaleReply.OTHER_LEADER:
+            return Or(Not(same_leader), unready)
+        return Or(And(Not(same_leader), Not(s.broker[follower].reply.diverging)), unready)
 
     def is_unready(self, s: StateView, follower: Replica, same_leader: Condition) -> Condition:
         """Whether a follower is not ready for records as an epoch begins, because it has to truncate first.

@@ -299,6 +299,7 @@ class ClusterState(Model):
             # What an operator waits for to be deleted.
             deleting=Absent.unless(self.answers_deletions, end),
             truncating=Absent.unless(rules.truncation.asks_first, Bool),
+            to_cut=Absent.unless(self.finds_older_starts and not rules.truncation.asks_first, Bool),
             session=Absent.unless(self.sessions or (rules.fence_fetch and not rules.session_keeps_epoch), Bool),
             # What the session has told: the high watermark, and where the log starts; what was named in it last.
             told=Absent.unless(self.sessions, Option(end)),

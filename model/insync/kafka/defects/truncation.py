@@ -176,7 +176,7 @@ TRUNCATION = (
         breaks="no_acknowledged_record_is_lost",
         length=24,
         bounds={**CALM, "records": 2, "elections": 2, "late_replies": "on"},
-        rules={"drop_stale_reply": StaleReply.KEPT},
+        rules={"drop_stale_reply": StaleReply.OTHER_LEADER_RECORDS},
         base=FORGETS,
     ),
     Defect(

@@ -1,4 +1,4 @@
-"""Defects of the quorum behind the controller: Q-1 to Q-3, shown by the model `kraft`."""
+"""Defects of the quorum behind the controller: Q-1 to Q-4, shown by the model `kraft`."""
 
 from __future__ import annotations
 
@@ -48,6 +48,21 @@ VOTING = (
         length=10,
         bounds={"records": 0, "elections": 2, "restarts": 1, "restart_as": "empty_disk"},
         fixed={"restart_as": "kafka"},
+        model="kraft",
+    ),
+    Defect(
+        name="Q-4",
+        title="A voter answers before its log is on disk",
+        ticket="KAFKA-10533",
+        affected="before 2.8.0, as a preview",
+        story="A follower copies a record, and its leader counts that, commits the record and tells the client. The "
+        "follower restarts without the end of its log, which it had not flushed, and votes for one who has not got the "
+        "record either.",
+        fix="a server flushes its log before it votes and answers",
+        breaks="leader_has_all_acknowledged_values",
+        length=17,
+        bounds={"elections": 2, "restarts": 1, "flush": "never", "answers": "awaited"},
+        fixed={"flush": "always"},
         model="kraft",
     ),
 )
