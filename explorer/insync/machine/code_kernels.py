@@ -1,4 +1,4 @@
-"""The machine code of codes: what is compiled when a search begins to keep codes in place of states."""
+"""The machine code of codes and of sorted rows: what is compiled when a search begins to keep those."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from insync.machine.codec import CodingKernels
 from insync.machine.coded_store import CodeKernels
 from insync.machine.components import components_of
 from insync.machine.emit.coding import coding_module
+from insync.machine.emit.ordering import ordering_module
 from insync.machine.emit.quotient import quotient_module
 from insync.machine.identity import words_key
+from insync.machine.sorted_rows import OrderKernels
 from insync.model.schema import Schema
 
-__all__ = ["code_kernels", "table_kernels"]
+__all__ = ["code_kernels", "order_kernels", "table_kernels"]
 
 
 def code_kernels(schema: Schema) -> CodeKernels:
@@ -44,4 +46,22 @@ def table_kernels(width: int) -> TableKernels:
         unload=library.function("unload", 4),
         unspill=library.function("unspill", 2),
         respill=library.function("respill", 3),
+    )
+
+
+@cache
+def order_kernels(words: int) -> OrderKernels:
+    """Return the compiled functions of rows of so many words that are sorted."""
+    from insync.machine.compiler import compile_module
+
+    library = compile_module(words_key("ordering", words), lambda: ordering_module(words))
+    return OrderKernels(
+        words,
+        order=library.function("order", 3),
+        distinct=library.function("distinct", 2),
+        pack=library.function("pack", 3),
+        unpack=library.function("unpack", 3),
+        place=library.function("place", 3),
+        strike=library.function("strike", 5),
+        remain=library.function("remain", 3),
     )

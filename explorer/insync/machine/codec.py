@@ -166,6 +166,28 @@ class Codec:
         return before
 
     @property
+    def counts(self) -> list[int]:
+        """How many values each dictionary has."""
+        return [self._get(shape, DictionaryField.COUNT) for shape in range(self._shapes)]
+
+    def values(self, shape: int, first: int) -> bytes:
+        """Return the values of a dictionary from a number on, in the order of their numbers."""
+        return self._values[shape].read(8 * first, 8 * (self._get(shape, DictionaryField.COUNT) - first))
+
+    def take_up(self, values: Sequence[bytes], layout: Layout) -> None:
+        """Number more values of each dictionary, none of which is there yet, in their order, and lay codes out."""
+        self.layout = layout
+        for shape, given in enumerate(values):
+            count = self._get(shape, DictionaryField.COUNT)
+            ctypes.memmove(self._values[shape].address + 8 * count, given, len(given))
+            self._set(shape, DictionaryField.COUNT, count + len(given) // 8)
+            slots = self._get(shape, DictionaryField.MASK) + 1
+            while 2 * self._get(shape, DictionaryField.COUNT) >= slots:
+                slots *= 2
+            old, self._slots[shape] = self._slots[shape], self._with_slots(shape, slots)
+            old.close()
+
+    @property
     def used_bytes(self) -> int:
         """The memory that the dictionaries take."""
         return 8 * sum(

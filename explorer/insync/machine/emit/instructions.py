@@ -206,10 +206,10 @@ class Instructions:
         place = self.operand(PTR, address)
         return Value(self, kind, self.let(f"load {kind}, ptr {place}, align {align or _ALIGN.get(kind, 8)}"))
 
-    def store(self, value: Value, address: Value) -> None:
+    def store(self, value: Value, address: Value, align: int = 0) -> None:
         """Write a value to an address."""
         place = self.operand(PTR, address)
-        self.do(f"store {value.type} {value.operand}, ptr {place}, align {_ALIGN.get(value.type, 8)}")
+        self.do(f"store {value.type} {value.operand}, ptr {place}, align {align or _ALIGN.get(value.type, 8)}")
 
     def element(self, kind: str, address: Value, index: Value | int) -> Value:
         """Return the address of an element of an array; of an array of I8 it is so many bytes on."""

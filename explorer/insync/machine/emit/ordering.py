@@ -1,0 +1,213 @@
+"""Rows in order: sorted, packed as differences, and compared with others. A row is words, the first the highest."""
+
+from __future__ import annotations
+
+from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, Module, Value
+from insync.machine.emit.elements import Elements
+from insync.machine.emit.rows import Rows, read_row, rows_equal, rows_less
+
+__all__ = ["ordering_module"]
+
+_DIGITS = 256
+_MANY = 16  # times as many rows as there are of the others: then each of those is searched for
+
+
+def ordering_module(words: int) -> str:
+    """Return the IR module of rows of so many words.
+
+    - `order(rows, scratch, count) -> swapped`: sort rows; 1 if they are in `scratch` then, else 0.
+    - `distinct(rows, count) -> left`: drop what is there more than once of sorted rows, in place.
+    - `pack(rows, count, packed) -> size`: write sorted rows, different from each other, in few bytes; see below.
+    - `unpack(packed, count, rows)`: write the rows that were packed; up to 7 bytes behind them are read.
+    - `place(rows, count, row) -> place`: the first of some sorted rows that does not come before a row, or their count.
+    - `strike(rows, count, struck, known, size)`: set the byte of `struck` for each row that is among the known ones;
+      both are sorted, and none is there twice.
+    - `remain(rows, count, struck) -> left`: drop rows whose byte is set, in place.
+
+    Packed are first the lengths of all words in half bytes, in bytes from 0 to 8, and then that many low bytes of each.
+    A word is the difference to that of the row before, where all words before it are the same in both; else itself.
+    """
+    m = Module()
+    place = _place_function(m, words)
+    _order_function(m, words, _pass_function(m, words))
+    _distinct_function(m, words)
+    _pack_function(m, words)
+    _unpack_function(m, words)
+    _strike_function(m, words, place)
+    _remain_function(m, words)
+    return m.text
+
+
+def _order_function(m: Module, words: int, one_pass: Function) -> None:
+    """Define `order`: by each byte in turn, the lowest first, but for those that are the same in all rows."""
+    b = m.function("order", I64, (NOALIAS, NOALIAS, I64), exported=True)
+    rows, scratch, total = b.arguments
+    size = 8 * words * _DIGITS
+    counts = b.space(I64, size, 64)
+    b.clear(counts, 8 * size)
+    counters = Elements(b, counts)
+    with b.loop(total) as number:
+        row = read_row(b, Rows(b, rows, words).at(number), words)
+        for word in range(words):
+            for byte in range(8):
+                at = (row[word] >> 8 * byte & _DIGITS - 1) + _DIGITS * (8 * word + byte)
+                counters[at] = counters[at] + 1
+    source, target, swapped = b.variable(rows), b.variable(scratch), b.variable(0)
+    with b.when(total.equals(0)):
+        b.give(0)
+    with b.loop(8 * words) as turn:
+        digit = (turn & 7) + ((b.typed(I64, words - 1) - (turn >> 3)) << 3)
+        here = source.value
+        table = b.element(I64, counts, digit * _DIGITS)
+        first = b.load(I8, b.element(I8, here, digit))
+        with b.when(Elements(b, table)[b.convert("zext", first, I64)].equals(total)):
+            b.again()
+        b.call(one_pass, here, target.value, total, table, digit)
+        source.set(target.value)
+        target.set(here)
+        swapped.set(swapped.value ^ 1)
+    b.give(swapped.value)
+
+
+def _pass_function(m: Module, words: int) -> Function:
+    """Define `one_pass(rows, target, count, counts, digit)`: write rows in the order of one byte, given its counts.
+
+    The number of a byte is also its place in a row, as words have their low byte first.
+    """
+    b = m.function("one_pass", VOID, (NOALIAS, NOALIAS, I64, NOALIAS, I64), inline=False)
+    rows, target, total, counts, digit = b.arguments
+    places, sum_ = Elements(b, counts), b.variable(0)
+    with b.loop(_DIGITS) as value:
+        count = places[value]
+        places[value] = sum_.value
+        sum_ += count
+    source, sorted_rows = Rows(b, rows, words), Rows(b, target, words)
+    with b.loop(total) as number:
+        address = source.at(number)
+        value = b.convert("zext", b.load(I8, b.element(I8, address, digit)), I64)
+        at = places[value]
+        places[value] = at + 1
+        sorted_rows[at] = read_row(b, address, words)
+    b.give()
+    return b
+
+
+def _distinct_function(m: Module, words: int) -> None:
+    b = m.function("distinct", I64, (PTR, I64), exported=True)
+    rows, left = Rows(b, b.arguments[0], words), b.variable(0)
+    with b.loop(b.arguments[1]) as number:
+        row = rows[number]
+        last = rows[b.select(left.value.equals(0), 0, left.value - 1)]
+        fresh = ~rows_equal(row, last) | left.value.equals(0)
+        rows[left.value] = row
+        left += b.select(fresh, 1, 0)
+    b.give(left.value)
+
+
+def _pack_function(m: Module, words: int) -> None:
+    b = m.function("pack", I64, (NOALIAS, I64, NOALIAS), exported=True)
+    rows, total, packed = Rows(b, b.arguments[0], words), b.arguments[1], b.arguments[2]
+    lengths = Elements(b, packed, I8)
+    start = total * words + 1 >> 1
+    at = b.variable(start)
+    before = [b.variable(0) for _ in range(words)]
+    with b.loop(total) as number:
+        row = rows[number]
+        same = number.equals(number)
+        for word in range(words):
+            value = row[word] - b.select(same, before[word].value, 0)
+            same = same & row[word].equals(before[word].value)
+            before[word].set(row[word])
+            length = b.typed(I64, 71) - b.intrinsic("llvm.ctlz.i64", I64, value, b.typed("i1", 0)) >> 3
+            half = number * words + word
+            odd = (half & 1).differs(0)
+            others = b.select(odd, lengths[half >> 1], b.typed(I8, 0))
+            lengths[half >> 1] = others | b.convert("trunc", length << (half & 1) * 4, I8)
+            b.store(value, b.element(I8, packed, at.value), align=1)
+            at += length
+    b.give(at.value)
+
+
+def _unpack_function(m: Module, words: int) -> None:
+    masks = m.words("masks", [(1 << 8 * min(length, 8)) - 1 for length in range(16)])
+    b = m.function("unpack", I64, (NOALIAS, I64, NOALIAS), exported=True)
+    packed, total, rows = b.arguments[0], b.arguments[1], Rows(b, b.arguments[2], words)
+    lengths, kept = Elements(b, packed, I8), Elements(b, b.address(masks))
+    at = b.variable(total * words + 1 >> 1)
+    before = [b.variable(0) for _ in range(words)]
+    with b.loop(total) as number:
+        row, same = [], number.equals(number)
+        for word in range(words):
+            half = number * words + word
+            length = b.convert("zext", lengths[half >> 1], I64) >> (half & 1) * 4 & 15
+            value = b.load(I64, b.element(I8, packed, at.value), align=1) & kept[length]
+            at += length
+            last = before[word].value
+            row.append(value + b.select(same, last, 0))
+            same = same & row[word].equals(last)
+            before[word].set(row[word])
+        rows[number] = row
+    b.give(at.value)
+
+
+def _place_function(m: Module, words: int) -> Function:
+    b = m.function("place", I64, (PTR, I64, PTR), exported=True)
+    rows, row = Rows(b, b.arguments[0], words), read_row(b, b.arguments[2], words)
+    low, left = b.variable(0), b.variable(b.arguments[1])
+    with b.forever() as search:
+        with b.when(left.value.equals(0)):
+            search.leave()
+        half = left.value >> 1
+        before = rows_less(rows[low.value + half], row)
+        low.set(b.select(before, low.value + half + 1, low.value))
+        left.set(b.select(before, left.value - half - 1, half))
+    b.give(low.value)
+    return b
+
+
+def _strike_function(m: Module, words: int, place: Function) -> None:
+    """Define `strike`: both in step, without a branch; or each of the few in the many."""
+    b = m.function("strike", I64, (PTR, I64, PTR, PTR, I64), exported=True)
+    rows, count, struck, known, size = b.arguments
+    ours, theirs, marks = Rows(b, rows, words), Rows(b, known, words), Elements(b, struck, I8)
+    with b.when(count > size * _MANY):
+        from_ = b.variable(0)
+        with b.loop(size) as number:
+            start = from_.value
+            here = start + b.call(place, ours.at(start), count - start, theirs.at(number))
+            from_.set(here)
+            with b.when(here < count):
+                marks[here] = marks[here] | _byte(b, rows_equal(ours[here], theirs[number]))
+        b.give(0)
+    with b.when(size > count * _MANY):
+        from_ = b.variable(0)
+        with b.loop(count) as number:
+            start = from_.value
+            here = start + b.call(place, theirs.at(start), size - start, ours.at(number))
+            from_.set(here)
+            with b.when(here < size):
+                marks[number] = marks[number] | _byte(b, rows_equal(ours[number], theirs[here]))
+        b.give(0)
+    mine, other = b.variable(0), b.variable(0)
+    with b.forever() as steps:
+        with b.when((mine.value >= count) | (other.value >= size)):
+            steps.leave()
+        row, there = ours[mine.value], theirs[other.value]
+        before, after = rows_less(row, there), rows_less(there, row)
+        marks[mine.value] = marks[mine.value] | _byte(b, ~(before | after))
+        mine += b.select(after, 0, 1)
+        other += b.select(before, 0, 1)
+    b.give(0)
+
+
+def _byte(b: Function, truth: Value) -> Value:
+    return b.convert("zext", truth, I8)
+
+
+def _remain_function(m: Module, words: int) -> None:
+    b = m.function("remain", I64, (PTR, I64, NOALIAS), exported=True)
+    rows, marks, left = Rows(b, b.arguments[0], words), Elements(b, b.arguments[2], I8), b.variable(0)
+    with b.loop(b.arguments[1]) as number:
+        rows[left.value] = rows[number]
+        left += b.select(marks[number].equals(0), 1, 0)
+    b.give(left.value)
