@@ -25,7 +25,7 @@ from insync.cli.show.terminal import emit, emit_error, emit_status
 from insync.explorer import Limits, Progress, WalkProgress
 from insync.explorer.growth import SpaceEstimate
 from insync.explorer.limits import Watch
-from insync.explorer.progress import Phase
+from insync.explorer.progress import DiskNeed, Phase
 
 Insync = Callable[..., Any]
 
@@ -86,6 +86,25 @@ def test_each_phase_has_its_words() -> None:
     again = replace(searching, phase=Phase.TRACE)
     assert progress_line(again, "now").endswith("left on queue, 367 MiB of memory; searching again, for the trace.")
     assert status_line(again) == "searching again, for the trace: level 17, 10.5 M states"
+    full = replace(searching, phase=Phase.DISK, memory_limit=400 << 20, disk=DiskNeed(50 << 30, 3.0, 2 << 30, 130.0))
+    said = (
+        "the 400 MiB that it may take are full, and it goes on from sorted files on disk: in the end about 2.00 GiB of "
+        "50.00 GiB that are free there, in about 2 min 10 s more."
+    )
+    assert progress_line(full, "now") == f"Progress(17) at now: {said}"
+    assert status_line(full) == f"level 17: {said}"
+    on_disk = replace(full, phase=Phase.SEARCH, end=SpaceEstimate(37, 96_400_000))
+    assert progress_line(on_disk, "now").endswith(
+        "of memory; about 37 levels, 96.4 M states and 2.00 GiB on disk at the end, where 50.00 GiB are free, in about "
+        "2 min 10 s more."
+    )
+    little = replace(full, disk=DiskNeed(1 << 30, 3.0, 2 << 30, 130.0))
+    assert "1.00 GiB that are free there, which is not enough, in about" in progress_line(little, "now")
+    unknown = replace(full, disk=DiskNeed(1 << 30, 3.0))
+    assert progress_line(unknown, "now").endswith(
+        "about 3 bytes a state, so that 1.00 GiB that are free there are enough for 358 M states; "
+        "how many there will be cannot be told yet."
+    )
     assert (
         walk_line(WalkProgress(0, 0, 0.0, 1 << 20, 12.0))
         == "Progress: compiling the model for 12.0 s, 1 MiB of memory."

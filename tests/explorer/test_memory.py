@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -28,8 +29,9 @@ SCRIPT = dedent("""
     from insync.machine.memory import peak_memory
     from insync.model.catalogue import find_model
     model = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2)
-    limit, threads, partitions = map(int, sys.argv[1:])
-    result = check(model, limits=Limits(memory_bytes=limit), threads=threads, partitions=partitions, symmetry=False)
+    limit, threads, partitions = map(int, sys.argv[1:4])
+    options = {"threads": threads, "partitions": partitions, "symmetry": False, "run_dir": (sys.argv[4:] or [None])[0]}
+    result = check(model, limits=Limits(memory_bytes=limit), **options)
     print(json.dumps([result.verdict, result.stopped_by, result.levels, peak_memory()]))
 """)
 
@@ -46,6 +48,20 @@ def test_a_limit_on_the_memory_is_kept(mebibytes: int, threads: int, partitions:
     # What is complete is the beginning of the space, and not just a little of it.
     assert levels[:8] == [1, 6, 30, 138, 366, 1173, 2760, 6057]
     assert sum(levels) > 300_000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the resident set is read from /proc")
+@pytest.mark.parametrize(("threads", "partitions"), [(1, 1), (2, 2), (2, 7)])
+@pytest.mark.parametrize("mebibytes", [150, 190])
+def test_a_limit_on_the_memory_is_kept_beyond_it(mebibytes: int, threads: int, partitions: int, tmp_path: Path) -> None:
+    """Four million states: in memory they take 215 MiB."""
+    given = [str(mebibytes << 20), str(threads), str(partitions), str(tmp_path / "run")]
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *given], capture_output=True, text=True, check=True)
+    verdict, stopped_by, levels, peak = json.loads(done.stdout)
+    assert (verdict, stopped_by, sum(levels), len(levels)) == ("holds", None, 4_093_531, 31)
+    assert peak <= mebibytes << 20
+    assert list((tmp_path / "run").glob("codes-*"))
 
 
 @pytest.mark.parametrize("verb", [check, liveness, graph, mutate], ids=lambda verb: verb.__name__)

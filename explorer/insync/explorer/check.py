@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from insync.explorer.alike import UNUSED, Alike, symmetry_for
 from insync.explorer.breadth_first.backtrack import path_to
+from insync.explorer.breadth_first.disk_search import DiskSearch
 from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.space import Space
@@ -81,7 +82,8 @@ def check(
             symmetric. What is counted is the same: all states.
         within: names of invariants, the search being confined to states in which they hold: others are checked and not
             expanded. None is what the model's class says.
-        run_dir: a folder in which each level is kept when it is complete; see `resume`.
+        run_dir: a folder in which each level is kept when it is complete; see `resume`. When the memory is full, the
+            search goes on from there.
         resume: whether to go on with the run in `run_dir`, of the same model, bounds and properties, after its last
             level: nothing else is known of it. The states are in as many partitions as they were.
         reporter: is told about once a second how far the search is.
@@ -118,9 +120,8 @@ def check(
     stopped: StopReason | None = None
     pages: HugePages | None = None
     with Team(size) as team:
-        search = BreadthFirstSearch(
-            kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema, kept
-        )
+        given = (kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema)
+        search = BreadthFirstSearch(*given) if kept is None else DiskSearch(*given, kept)
         try:
             space = search.run()
             searched, pages = time.perf_counter(), _pages_of(space)
@@ -242,7 +243,7 @@ def result_of(
         visited,
         (*alike.notes, *untraced.values()),
         tuple(untraced),
-        "codes" if space.coded else "states",
+        space.kept,
     )
     return concluded(model, "local", judged.names, extent, violations, seconds, judged.written(model))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from insync.explorer.growth import SpaceEstimate
     from insync.explorer.limits import Watch
 
-__all__ = ["Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter", "while_compiling"]
+__all__ = ["DiskNeed", "Phase", "Progress", "Pulse", "Reporter", "WalkProgress", "WalkReporter", "while_compiling"]
 
 
 class Phase(StrEnum):
@@ -23,6 +23,24 @@ class Phase(StrEnum):
     SEARCH = "search"
     DECIDE = "decide"
     TRACE = "trace"
+    DISK = "disk"
+
+
+@dataclass(frozen=True, slots=True)
+class DiskNeed:
+    """About what a search takes that goes on with sorted files on disk.
+
+    Attributes:
+        free: bytes that the disk has for it.
+        state_bytes: on disk, of a state.
+        bytes: on disk in the end; 0 where the levels so far do not say it.
+        seconds: that it will take from there; likewise.
+    """
+
+    free: int
+    state_bytes: float
+    bytes: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +60,8 @@ class Progress:
         end: about how large the whole space is, where the levels so far say so and no limit ends the search before.
         memory_at_end: about what the process takes then, where all states are in its memory.
         memory_limit: what it may take; 0 where they are elsewhere.
+        disk: about what the rest takes, where the states are in sorted files on disk; in the phase DISK, where they are
+            going to be.
     """
 
     level: int
@@ -56,6 +76,7 @@ class Progress:
     end: SpaceEstimate | None = None
     memory_at_end: int = 0
     memory_limit: int = 0
+    disk: DiskNeed | None = None
 
 
 Reporter = Callable[[Progress], None]

@@ -75,7 +75,8 @@ class CheckResult(Tabular):
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
-        kept: as what the visited states were kept: "states", each whole, or "codes", which are as exact and smaller.
+        kept: as what the visited states were kept: "states", each whole, "codes", which are as exact and smaller, or
+            "files" on disk, when there was no memory left.
         huge_pages: of the memory of a search in this process; None where the system does not tell, or where the states
             take less than 8 MiB. Results are compared without it.
     """

@@ -21,7 +21,7 @@ from insync.cli.show.as_json import check_json
 from insync.cli.show.progress import search_progress
 from insync.cli.show.report import describe_check
 from insync.cli.show.statistics import describe_statistics, statistics_entry
-from insync.explorer import CheckResult, Limits, check
+from insync.explorer import CheckResult, Limits, StopReason, check
 from insync.model import Model
 
 __all__ = ["command"]
@@ -98,8 +98,10 @@ def command(
 
 
 def _how_to_go_on(result: CheckResult, engine: Engine) -> str:
-    """Return a line for who has kept a run that did not come to its end."""
+    """Return a line for who has kept a run that did not come to its end, or should have."""
     kept = engine.resume or engine.run_dir
+    if kept is None and result.stopped_by is StopReason.MEMORY and not engine.on_spark:
+        return "\n\nWith --run-dir DIR it keeps its levels in DIR, and goes on from there when the memory is full."
     if kept is None or result.stopped_by is None or not result.levels:
         return ""
     return f"\n\nIts complete levels are in {kept}: the same command with --resume {shlex.quote(kept)} goes on."

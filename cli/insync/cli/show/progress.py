@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 from insync.cli.show.figures import brief, memory, plural, rate, seconds
-from insync.cli.show.terminal import clear_status, emit_status, has_status_line
+from insync.cli.show.terminal import clear_status, emit_error, emit_status, has_status_line
 from insync.explorer.progress import Phase, Progress, Reporter, WalkProgress, WalkReporter
 
 __all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]
@@ -55,7 +55,9 @@ def _progress(quiet: bool, first: str, line: Callable[[P], str]) -> Iterator[Cal
 
         def show(progress: P) -> None:
             steps.end()
-            if pace.due(_subject(progress)):
+            if getattr(progress, "phase", None) is Phase.DISK:
+                emit_error(line(progress))  # it stays, on a terminal too
+            elif pace.due(_subject(progress)):
                 emit_status(line(progress))
 
         yield None if quiet else show
@@ -158,6 +160,8 @@ def progress_line(progress: Progress, now: str) -> str:
         return f"Progress(0) at {now}: compiling the model for {spent}, {used} of memory."
     if progress.phase is Phase.DECIDE:
         return f"Progress: deciding {progress.subject} on {plural(progress.distinct_states, 'state')}."
+    if progress.phase is Phase.DISK:
+        return f"Progress({progress.level}) at {now}: {_disk(progress)}"
     again = "; searching again, for the trace" if progress.phase is Phase.TRACE else _end(progress)
     return (
         f"Progress({progress.level}) at {now}: "
@@ -167,11 +171,34 @@ def progress_line(progress: Progress, now: str) -> str:
     )
 
 
+def _disk(progress: Progress) -> str:
+    """Say that a search goes on from disk, and about what that takes."""
+    need = progress.disk
+    assert need is not None, "this phase has it"
+    begun = f"the {memory(progress.memory_limit)} that it may take are full, and it goes on from sorted files on disk"
+    if not need.bytes:
+        return (
+            f"{begun}: about {need.state_bytes:.0f} bytes a state, so that {memory(need.free)} that are free there are "
+            f"enough for {brief(need.free / need.state_bytes)} states; how many there will be cannot be told yet."
+        )
+    enough = "" if need.bytes <= need.free else ", which is not enough"
+    return (
+        f"{begun}: in the end about {memory(need.bytes)} of {memory(need.free)} that are free there{enough}, in about "
+        f"{seconds(need.seconds)} more."
+    )
+
+
 def _end(progress: Progress) -> str:
     """Say where the search is likely to end, or how its levels grow."""
     if progress.end is None:
         return f"; the level has {progress.growth:.2f} states for each of the last one" if progress.growth else ""
     about = f"; about {plural(progress.end.levels, 'level')}"
+    if progress.disk is not None:
+        need = progress.disk
+        return (
+            f"{about}, {brief(progress.end.states)} states and {memory(need.bytes)} on disk at the end, where "
+            f"{memory(need.free)} are free, in about {seconds(need.seconds)} more"
+        )
     if not progress.memory_limit:
         return f"{about} and {brief(progress.end.states)} states at the end"
     return (
@@ -186,6 +213,8 @@ def status_line(progress: Progress) -> str:
         return f"compiling the model: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
     if progress.phase is Phase.DECIDE:
         return progress_line(progress, "")
+    if progress.phase is Phase.DISK:
+        return f"level {progress.level}: {_disk(progress)}"
     if progress.phase is Phase.TRACE:
         return f"searching again, for the trace: level {progress.level}, {brief(progress.distinct_states)} states"
     of_levels = of_states = in_the_end = ""

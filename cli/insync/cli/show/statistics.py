@@ -22,6 +22,10 @@ _HEIGHTS = "▁▂▃▄▅▆▇█"
 _PLAIN_HEIGHTS = ".:-=+*#@"  # where the output has no such characters
 _LONGEST_BAR = 60
 _FIELDS = 6
+_KEPT = {
+    "codes": "as codes: exact, a number for each part of a state",
+    "files": "in sorted files: exact, a file for each level and partition",
+}
 _INDEX = re.compile(r"\[[^\]]*\]")
 
 
@@ -37,8 +41,8 @@ def describe_statistics(result: CheckResult, model: Model, width: int) -> str:
         stuck = f"; {plural(result.deadlocks, 'state')} without a step" if result.deadlocks else ""
         bound = plural(len(model.program.actions), "bound action")
         lines.append(f"steps   {mean:.2f} a state on average, of {bound}{stuck}")
-    if result.kept == "codes":
-        lines.append("kept    as codes: exact, a number for each part of a state")
+    if result.kept in _KEPT:
+        lines.append(f"kept    {_KEPT[result.kept]}")
     schema, fields = model.program.schema, _fields(model)
     shown = ", ".join(f"{name} {bits}" for name, bits in fields[:_FIELDS])
     rest = sum(bits for _, bits in fields[_FIELDS:])

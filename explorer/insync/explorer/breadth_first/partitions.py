@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from insync.explorer.breadth_first.level_file import LevelFile
 from insync.machine.codec import Codec
@@ -31,6 +31,10 @@ class Partition(Protocol):
         """How many states there are."""
 
     @property
+    def kept(self) -> str:
+        """As what its states are kept; see `CheckResult`."""
+
+    @property
     def pending(self) -> int:
         """How many states of the current level are not expanded yet."""
 
@@ -47,6 +51,9 @@ class Partition(Protocol):
 
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
         """Add those of some states that are new to the next level; on failure perhaps not all of them."""
+
+    def settle(self) -> InsertOutcome:
+        """Find out which states that came are new, where that was put off: the level that they come from is done."""
 
     def unseen(self) -> Iterator[tuple[int, int]]:
         """Yield addresses and numbers of the states that were added since the last call, for a while each."""
@@ -91,6 +98,8 @@ class WholePartition:
         seen: up to where `unseen` has come.
     """
 
+    kept: ClassVar[str] = "states"
+
     store: Store
     starts: list[int] = field(default_factory=lambda: [0])
     expanded: int = 0
@@ -123,6 +132,10 @@ class WholePartition:
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
         """Add those of some states that are new to the next level; on failure perhaps not all of them."""
         return InsertOutcome.DONE if self.store.insert(rows, count, may_use) else InsertOutcome.NO_MEMORY
+
+    def settle(self) -> InsertOutcome:
+        """Do nothing: it is known."""
+        return InsertOutcome.DONE
 
     def unseen(self) -> Iterator[tuple[int, int]]:
         """Yield addresses and numbers of the states that were added since the last call, for a while each."""
@@ -184,6 +197,8 @@ class CodedPartition:
         levels: keeps each level when it is closed; without it they are forgotten.
     """
 
+    kept: ClassVar[str] = "codes"
+
     def __init__(self, store: CodedStore, levels: LevelFile | None = None) -> None:
         self.store, self._levels = store, levels
         self._rows = (ctypes.c_uint64 * (store.words * CHUNK))()
@@ -226,6 +241,10 @@ class CodedPartition:
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
         """Add those of some states that are new to the next level; on failure perhaps not all of them."""
         return self.store.insert(rows, count, may_use)
+
+    def settle(self) -> InsertOutcome:
+        """Do nothing: it is known."""
+        return InsertOutcome.DONE
 
     def unseen(self) -> Iterator[tuple[int, int]]:
         """Yield addresses and numbers of the states that were added since the last call, for a while each."""

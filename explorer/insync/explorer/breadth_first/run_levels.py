@@ -2,6 +2,8 @@
 
 manifest.json    what is searched, and what is known of its levels; it is written after the level that it counts
 level-00017      the states of a level, partition by partition
+codes-00017-0003 or states-00017-0003
+                 in place of that where the memory was too small: the sorted rows of one partition, see `sorted_file`
 
 A file is whole or not there. The states of a partition have a checksum, as they are read long after they were written.
 """
@@ -15,10 +17,13 @@ import struct
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from insync.explorer.breadth_first.partitions import Partition
+from insync.explorer.breadth_first.run_folder import damaged, level_path, other_levels, reading, unwritable, writing
+from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.space_entries import space_entries, space_of
 from insync.explorer.breadth_first.workers import Team
@@ -28,12 +33,12 @@ from insync.model.errors import UserError
 __all__ = ["RunLevels"]
 
 _MANIFEST = "manifest.json"
-_FORMAT = "insync-levels/1"
+_FORMAT = "insync-levels/2"
 _OF_SPARK = "insync-run/"
 _MAGIC = b"insync-level/1\n\0"
 _HEAD = struct.Struct("<16sQQQ")  # magic, words per state, level, number of partitions
 _ENTRY = struct.Struct("<QQ")  # of each partition: states, checksum
-_PIECE = 1 << 22  # bytes read at once
+_PIECE = 1 << 20  # bytes read at once
 
 Insert = Callable[[int, int, int], bool]
 """Inserts states into a partition, given its number, their address and how many they are; False ends the reading."""
@@ -48,21 +53,24 @@ class RunLevels:
         resume: whether to go on with the run that is there; else a new one begins, and there must be none.
 
     Attributes:
+        folder: this argument.
         known: what the run that goes on has found, without its states; None of one that begins.
         partitions: how many parts its states are in; 0 of one that begins.
+        form: what the rows of its sorted files are; None where it has none.
+        previous: partitions with sorted files of another form, where a search goes over from that.
 
     Raises:
         UserError: there is no run to go on with, or one of something else, or there is one already.
     """
 
     def __init__(self, folder: Path, identity: Identity, resume: bool) -> None:
-        self._folder, self._identity = folder, identity
+        self.folder, self._identity = folder, identity
         self.known: Space | None = None
         self.partitions = 0
+        self.form: str | None = None
+        self.previous: Sequence[Partition] = ()
         if resume:
-            entries = self._read_manifest()
-            require_same(str(folder), Identity.from_entries(entries), identity)
-            self.known, self.partitions = space_of(entries["space"]), entries["partitions"]
+            self.know()
             return
         if (folder / _MANIFEST).exists():
             message = f"{folder}: there is a run in this directory already. Go on with it by --resume, or name another."
@@ -70,7 +78,18 @@ class RunLevels:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise self._unwritable(error) from error
+            raise unwritable(self.folder, error) from error
+
+    def know(self) -> None:
+        """Read what the run has found by now.
+
+        Raises:
+            UserError: there is no run, or one of something else.
+        """
+        entries = self._read_manifest()
+        require_same(str(self.folder), Identity.from_entries(entries), self._identity)
+        self.known, self.partitions = space_of(entries["space"]), entries["partitions"]
+        self.form = entries["sorted"]
 
     def keep(self, space: Space, words: int, team: Team) -> None:
         """Write the last level, of so many words a state, and then that it is complete.
@@ -79,7 +98,11 @@ class RunLevels:
             UserError: there is no room for it.
         """
         level, partitions = len(space.levels), space.partitions
-        path = self._level(level)
+        if space.kept == "files":
+            self._publish(space.partitions)
+            self._say(space)
+            return
+        path = level_path(self.folder, level)
         beside = path.with_suffix(".part")
         try:
             with beside.open("wb") as file:
@@ -89,10 +112,24 @@ class RunLevels:
         except OSError as error:
             with suppress(OSError):
                 beside.unlink(missing_ok=True)
-            raise self._unwritable(error) from error
+            raise unwritable(self.folder, error) from error
+
+    def go_over(self, space: Space) -> None:
+        """Say that all levels are in the files that the partitions have now, if these are others, and remove those.
+
+        Raises:
+            UserError: the run directory cannot be written.
+        """
+        form = _form_of(space.partitions)
+        if form is None or form == self.form:
+            return
+        self.form = form
+        self._say(space)
+        for path in other_levels(self.folder, self.form):
+            path.unlink(missing_ok=True)
 
     def insert_level(self, level: int, partitions: Sequence[Partition], words: int, team: Team, insert: Insert) -> None:
-        """Have the states of a level inserted, the level before being expanded.
+        """Have the states of a level inserted, the level before being expanded; or its sorted files taken up.
 
         Raises:
             UserError: the file is not there or not what was written.
@@ -102,7 +139,14 @@ class RunLevels:
 
         def read(worker: int) -> None:
             for number in range(worker, len(partitions), team.size):
-                self._read(level, number, words, insert)
+                partition = partitions[number]
+                if self.form is None:
+                    self._read(level, number, words, insert)
+                elif isinstance(partition, SortedPartition) and partition.form.name == self.form:
+                    partition.take_up(partial(insert, number, 0, 0))
+                else:
+                    chunks = self.previous[number].chunks(level)
+                    all(insert(number, *chunk.load()) for chunk in chunks)
 
         team.run(read)
 
@@ -114,41 +158,47 @@ class RunLevels:
         """
         count = sum(partition.skip_unseen() for partition in partitions)
         if self.known is None or self.known.visited[level - 1] != count:
-            raise self._damaged(self._level(level))
+            raise damaged(level_path(self.folder, level))
         for partition in partitions:
             partition.close_level()
+        if _form_of(partitions) != self.form:
+            self._publish(partitions)
         return count
 
-    def _read(self, level: int, number: int, words: int, insert: Insert) -> None:
-        path = self._level(level)
-        try:
-            with path.open("rb") as file:
-                entries = self._entries(path, file.read(_HEAD.size + self.partitions * _ENTRY.size), level, words)
-                count, checksum = entries[number]
-                file.seek(8 * words * sum(before for before, _ in entries[:number]), os.SEEK_CUR)
-                rows, found, at_once = (ctypes.c_char * _PIECE)(), 0, _PIECE // (8 * words)
-                for start in range(0, count, at_once):
-                    size = 8 * words * min(at_once, count - start)
-                    if file.readinto(memoryview(rows)[:size]) != size:
-                        raise self._damaged(path)
-                    found = zlib.crc32(memoryview(rows)[:size], found)
-                    if not insert(number, ctypes.addressof(rows), size // (8 * words)):
-                        return
-        except OSError as error:
-            message = f"{path}: cannot be read ({error.strerror}). The run directory is not complete; search again."
-            raise UserError(message) from error
-        if found != checksum:
-            raise self._damaged(path)
+    def _publish(self, partitions: Sequence[Partition]) -> None:
+        """Give the sorted files of the last level their names."""
+        with writing(self.folder):
+            for partition in partitions:
+                assert isinstance(partition, SortedPartition)
+                partition.publish()
 
-    def _level(self, level: int) -> Path:
-        return self._folder / f"level-{level:05}"
+    def _say(self, space: Space) -> None:
+        with writing(self.folder):
+            self._write_manifest(space)
+
+    def _read(self, level: int, number: int, words: int, insert: Insert) -> None:
+        path = level_path(self.folder, level)
+        with reading(path), path.open("rb") as file:
+            entries = self._entries(path, file.read(_HEAD.size + self.partitions * _ENTRY.size), level, words)
+            count, checksum = entries[number]
+            file.seek(8 * words * sum(before for before, _ in entries[:number]), os.SEEK_CUR)
+            rows, found, at_once = (ctypes.c_char * _PIECE)(), 0, _PIECE // (8 * words)
+            for start in range(0, count, at_once):
+                size = 8 * words * min(at_once, count - start)
+                if file.readinto(memoryview(rows)[:size]) != size:
+                    raise damaged(path)
+                found = zlib.crc32(memoryview(rows)[:size], found)
+                if not insert(number, ctypes.addressof(rows), size // (8 * words)):
+                    return
+        if found != checksum:
+            raise damaged(path)
 
     def _entries(self, path: Path, head: bytes, level: int, words: int) -> list[tuple[int, int]]:
         """Return the number of states and the checksum of each partition."""
         if len(head) != _HEAD.size + self.partitions * _ENTRY.size:
-            raise self._damaged(path)
+            raise damaged(path)
         if _HEAD.unpack_from(head) != (_MAGIC, words, level, self.partitions):
-            raise self._damaged(path)
+            raise damaged(path)
         return [_ENTRY.unpack_from(head, _HEAD.size + number * _ENTRY.size) for number in range(self.partitions)]
 
     def _write_manifest(self, space: Space) -> None:
@@ -156,20 +206,25 @@ class RunLevels:
             "format": _FORMAT,
             **self._identity.entries(),
             "partitions": len(space.partitions),
+            "sorted": self.form,
             "space": space_entries(space),
         }
-        path = self._folder / _MANIFEST
+        path = self.folder / _MANIFEST
         beside = path.with_suffix(".part")
-        beside.write_text(json.dumps(entries, indent=1), encoding="utf-8")
-        beside.replace(path)
+        try:
+            beside.write_text(json.dumps(entries, indent=1), encoding="utf-8")
+            beside.replace(path)
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
 
     def _read_manifest(self) -> dict[str, Any]:
-        path = self._folder / _MANIFEST
+        path = self.folder / _MANIFEST
         try:
             entries: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             found = str(entries["format"])
         except FileNotFoundError as error:
-            message = f"{self._folder}: there is no {_MANIFEST}, so this is no run directory. Give one of --run-dir."
+            message = f"{self.folder}: there is no {_MANIFEST}, so this is no run directory. Give one of --run-dir."
             raise UserError(message) from error
         except OSError as error:
             message = f"{path}: cannot be read ({error.strerror}). Give a directory that --run-dir wrote."
@@ -185,14 +240,10 @@ class RunLevels:
             raise UserError(message)
         return entries
 
-    def _damaged(self, path: Path) -> UserError:
-        return UserError(f"{path}: this is not the level that was written. Search again in another --run-dir.")
 
-    def _unwritable(self, error: OSError) -> UserError:
-        return UserError(
-            f"{self._folder}: the run directory cannot be written ({error.strerror}). Name one with room; what it has "
-            "by now stays, and --resume goes on with it."
-        )
+def _form_of(partitions: Sequence[Partition]) -> str | None:
+    """What the rows of the sorted files are that partitions keep their states in; None if they do not."""
+    return next((each.form.name for each in partitions if isinstance(each, SortedPartition)), None)
 
 
 def _write(file: int, level: int, partitions: Sequence[Partition], words: int, team: Team) -> None:

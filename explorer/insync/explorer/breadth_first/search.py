@@ -6,18 +6,19 @@ and partitions, and only whole levels are counted; so is everything that is conc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from insync.explorer.breadth_first.partitions import CodedPartition, WholePartition, coded
+from insync.explorer.breadth_first.encoding import all_coded
+from insync.explorer.breadth_first.partitions import Partition, WholePartition
 from insync.explorer.breadth_first.run_levels import RunLevels
+from insync.explorer.breadth_first.search_progress import SLOT_BYTES, progress_of
 from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.breadth_first.workers import Team
-from insync.explorer.growth import estimated_end, last_growth
+from insync.explorer.growth import estimated_end
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Pulse, Reporter
-from insync.machine.code_kernels import code_kernels
 from insync.machine.coded_store import InsertOutcome
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels
@@ -34,7 +35,6 @@ Up to here whole states are faster, and what codes would save is little.
 """
 
 _BUFFER_BYTES = 1 << 20
-_SLOT_BYTES = 16  # of the table, for a state
 _BOTH_BYTES = 24  # of codes and their table, for a state, while there are states as well
 _FEW = 1024  # states that one thread expands faster than two can share
 
@@ -76,15 +76,19 @@ class BreadthFirstSearch:
         self.partitions = partitions if kept is None else kept.partitions or partitions
         self._keep_levels = False
         self._again: BreadthFirstSearch | None = None
+        self._lost: StopReason | None = None  # why the states of a run that goes on are not all there
         self._pulse = Pulse()
         self._begin(schema)
 
     def _begin(self, schema: Schema | None) -> None:
         """Begin with nothing found; with a schema, codes may take the place of states."""
-        kernels, partitions = self.kernels, self.partitions
         self._to_code = schema
-        stores = [kernels.store(self.watch.memory_bytes, partitions) for _ in range(partitions)]
-        self.space = Space([WholePartition(store) for store in stores], [0] * kernels.sizes.actions)
+        stores = (self.kernels.store(self.watch.memory_bytes, self.partitions) for _ in range(self.partitions))
+        self._begin_with(WholePartition(store) for store in stores)
+
+    def _begin_with(self, parts: Iterable[Partition]) -> None:
+        kernels, partitions = self.kernels, self.partitions
+        self.space = Space(list(parts), [0] * kernels.sizes.actions)
         known = self.initials.first(kernels.sizes.words)
         self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(self.team.size)]
         self.checkers = [kernels.checker() for _ in range(self.team.size)]
@@ -96,13 +100,21 @@ class BreadthFirstSearch:
 
         Raises:
             UserError: the limit on the memory leaves no room for the first states.
+            GivenUp: the states of a run that goes on could not all be taken up.
         """
+        self._search_all()
+        if self._lost is not None:
+            raise GivenUp(self._lost)
+        return self.space
+
+    def _search_all(self) -> None:
+        self._require_room()
         self._search()
         if self._failed is InsertOutcome.NO_CODES:  # known only now, so all begins again with whole states
             self.space.close()
             self._begin(None)
+            self._require_room()
             self._search()
-        return self.space
 
     def readable(self) -> Space:
         """Return a space of which every level up to those of violations can be read: this one, or one searched again.
@@ -110,7 +122,7 @@ class BreadthFirstSearch:
         Raises:
             GivenUp: the search was stopped, or ran out of memory.
         """
-        if not self.space.coded:
+        if self.space.kept != "codes":
             return self.space
         if self._again is None:
             hits = [*self.space.violations.values(), *([self.space.refused] if self.space.refused else [])]
@@ -134,7 +146,6 @@ class BreadthFirstSearch:
 
     def _search(self) -> None:
         try:
-            self._require_room()
             if self.kept is None or self.kept.known is None:
                 self._add_initials()
             else:
@@ -142,15 +153,18 @@ class BreadthFirstSearch:
             while self.space.stopped_by is None and self._goes_on() and self._next_level():
                 pass
         finally:
-            for expander in self.expanders:
-                expander.close()
-            for checker in self.checkers:
-                checker.close()
+            self._close_workers()
+
+    def _close_workers(self) -> None:
+        for expander in self.expanders:
+            expander.close()
+        for checker in self.checkers:
+            checker.close()
 
     def _require_room(self) -> None:
         """Refuse a limit within which the first batch of states could not be expanded and stored."""
         stores = sum(partition.page_bytes + partition.store.table_bytes for partition in self.space.whole)
-        initial = 2 * self.initials.count * (self.kernels.sizes.row_bytes + _SLOT_BYTES)
+        initial = 2 * self.initials.count * (self.kernels.sizes.row_bytes + SLOT_BYTES)
         needed = stores + initial + sum(expander.batch_bytes for expander in self.expanders)
         threads, partitions = self.team.size, len(self.space.partitions)
         use = f"the first states with threads={threads} and partitions={partitions}"
@@ -181,21 +195,21 @@ class BreadthFirstSearch:
     def _take_up(self, kept: RunLevels, known: Space) -> None:
         """Take in the levels of a run that goes on.
 
-        Raises:
-            GivenUp: the search was stopped, or ran out of memory; all that is known is what the run had found.
+        Where it is stopped, or runs out of memory, all that is known is what the run had found.
         """
         for level in range(1, len(known.levels) + 1):
             kept.insert_level(level, self.space.partitions, self.kernels.sizes.words, self.team, self._is_inserted)
+            self.team.run(partial(self._settle, looking=False))
             self.watch.settle()
             stopped = self.watch.interrupted() or self._out_of_memory()
             if stopped is not None:
                 self.space = replace(known, partitions=self.space.partitions, stopped_by=stopped)
-                if self._failed is InsertOutcome.NO_CODES:  # all begins again
-                    return
-                raise GivenUp(stopped)
+                self._lost = stopped if self._failed is not InsertOutcome.NO_CODES else None  # then all begins again
+                return
             self.space.visited.append(kept.close_level(level, self.space.partitions))
             self._encode_if_large()
         self.space = replace(known, partitions=self.space.partitions)
+        kept.go_over(self.space)
 
     def _is_inserted(self, number: int, rows: int, count: int) -> bool:
         """Insert states of a run that goes on; return whether to go on with it."""
@@ -220,6 +234,11 @@ class BreadthFirstSearch:
         self._encode_if_large()
         while any(partition.pending for partition in self.space.partitions):
             self.space.stopped_by = self._round()
+            if self.space.stopped_by is not None:
+                return False
+        if self.space.kept == "files":
+            self.team.run(self._settle)
+            self.space.stopped_by = self._out_of_memory()
             if self.space.stopped_by is not None:
                 return False
         refused = _total([expander.take_refused() for expander in self.expanders])
@@ -267,20 +286,11 @@ class BreadthFirstSearch:
         if not self.watch.may_use(_BOTH_BYTES * sum(self.space.visited)):
             self.watch.settle()
             return
-        kernels, whole = code_kernels(schema), self.space.whole
+        whole = self.space.whole
         share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
-        made: dict[int, CodedPartition | None] = {}
-
-        def encode(worker: int) -> None:
-            for number in range(worker, len(whole), self.team.size):
-                made[number] = coded(whole[number], kernels, share, self._keep_levels)
-
-        self.team.run(encode)
+        codes = all_coded(whole, schema, self.team, share, self._keep_levels)
         self.watch.settle()
-        codes = [partition for _, partition in sorted(made.items()) if partition is not None]
-        if len(codes) < len(whole):
-            for partition in codes:
-                partition.close()
+        if codes is None:
             return
         for partition in codes:
             partition.store.stopped = lambda: self.watch.stopped
@@ -326,6 +336,15 @@ class BreadthFirstSearch:
                 self._insert_into(number, *expander.candidates(number))
             self._look_at_unseen(number, worker)
 
+    def _settle(self, worker: int, looking: bool = True) -> None:
+        """Find out which states are new where that was put off, and look at them."""
+        for number in range(worker, len(self.space.partitions), self.team.size):
+            outcome = self.space.partitions[number].settle()
+            if outcome is not InsertOutcome.DONE:
+                self._failed = outcome
+            elif looking:
+                self._look_at_unseen(number, worker)
+
     def _insert_into(self, number: int, rows: int, count: int) -> None:
         """Insert states into a partition; the first failure of any is kept."""
         if count:
@@ -343,34 +362,13 @@ class BreadthFirstSearch:
             self.checkers[worker].check(rows, count)
             self._found[worker] += self.kernels.states_of(rows, count)
 
-    def _bytes_of_state(self, distinct: int) -> int:
-        """About what a state takes."""
-        if not self.space.coded:
-            return self.kernels.sizes.row_bytes + _SLOT_BYTES
-        return sum(partition.used_bytes for partition in self.space.partitions) // max(1, distinct)
-
     def _report(self, pending: int) -> None:
-        if self.reporter is None or not self._pulse.due():
-            return
-        distinct = sum(len(partition) for partition in self.space.partitions)
-        rate = self._pulse.rate(distinct)
-        levels, resident = self.space.visited, self.watch.resident
-        end = estimated_end(levels, self.watch.reaches)
-        to_come = 0 if end is None else max(0, end.states - distinct)
-        self.reporter(
-            Progress(
-                level=len(self.space.levels),
-                frontier=pending,
-                distinct_states=distinct,
-                states_per_second=rate,
-                memory_bytes=resident,
-                seconds=self.watch.seconds,
-                growth=last_growth(levels),
-                end=end,
-                memory_at_end=resident + to_come * self._bytes_of_state(distinct),
-                memory_limit=self.watch.memory_bytes,
-            )
-        )
+        if self.reporter is not None and self._pulse.due():
+            rate = self._pulse.rate(sum(len(partition) for partition in self.space.partitions))
+            self.reporter(self._progress(pending, rate))
+
+    def _progress(self, pending: int, rate: float) -> Progress:
+        return progress_of(self.space, self.watch, self.kernels.sizes.row_bytes, pending, rate)
 
 
 def _again(reporter: Reporter, progress: Progress) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from insync.explorer.breadth_first.partitions import CodedPartition, Partition, WholePartition
+from insync.explorer.breadth_first.partitions import Partition, WholePartition
 from insync.explorer.limits import StopReason
 from insync.machine.packed import Stepless, Words
 from insync.model.errors import InternalError
@@ -60,9 +60,9 @@ class Space:
         return whole
 
     @property
-    def coded(self) -> bool:
-        """Whether codes are kept in place of states."""
-        return any(isinstance(partition, CodedPartition) for partition in self.partitions)
+    def kept(self) -> str:
+        """As what the states are kept; see `CheckResult`."""
+        return next((partition.kept for partition in self.partitions), "states")
 
     def close(self) -> None:
         """Give all memory back."""

@@ -1,0 +1,107 @@
+"""A search whose states outgrow the memory: the parts it is kept in then, and about what they will take."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from insync.explorer.breadth_first.row_forms import CodeRows, RowForm, StateRows
+from insync.explorer.breadth_first.sorted_partition import SortedPartition
+from insync.explorer.progress import DiskNeed, Progress
+from insync.machine.code_kernels import code_kernels, order_kernels
+from insync.machine.codec import Codec
+from insync.machine.sorted_rows import BLOCK, RowBuffer, RowScratch
+from insync.model.schema import Schema
+
+__all__ = ["LEAST_ROWS", "disk_need", "first_form", "foretold_bytes", "sorted_partitions"]
+
+LEAST_ROWS = 1 << 12
+"""How many rows a buffer has at least: with fewer, the files beside would be many and small."""
+
+SLOWER = 2.0
+"""How many times the seconds that a new state takes in memory it takes on disk, at most."""
+
+MOST_BUFFER_BYTES = 1 << 27
+"""How large the buffer of a partition is at most: what does not fit is sorted, and written in a few bytes."""
+
+_BESIDE_BUFFERS = 1 << 24  # bytes that are taken and given back while files are written
+_LEFT = 4  # of the memory that is left, one part in so many is for what grows: dictionaries and indexes
+_ROW_BYTES = 3.0  # on disk, of a code: see benchmarks/README.md
+_WIDE = 0.35  # on disk, of a state that has no code, for each byte of its words
+_MORE = 1.3  # times that: what came and is not sorted in yet
+_PASS_SECONDS = 4e-9  # to read a state that is known, once a level
+
+
+def first_form(schema: Schema) -> str:
+    """Return what rows are made as long as it turns out well."""
+    return CodeRows.name if code_kernels(schema).components else StateRows.name
+
+
+def sorted_partitions(
+    folder: Path, name: str, schema: Schema, counts: tuple[int, int], room: int, stopped: Callable[[], bool]
+) -> list[SortedPartition] | None:
+    """Return partitions without states in a folder; None if there is no room for their buffers.
+
+    Args:
+        folder: the run directory.
+        name: what their rows are.
+        schema: of the states.
+        counts: how many partitions there are, and how many threads.
+        room: bytes of memory that there are for them.
+        stopped: asked again and again whether to give up.
+    """
+    partitions, threads = counts
+    words = CodeRows.words if name == CodeRows.name else schema.words
+    kernels = order_kernels(words)
+    readers = 2 * partitions * BLOCK * (kernels.row_bytes + 9 * words + 8 * schema.words)
+    left = (room - readers - _BESIDE_BUFFERS) * (_LEFT - 1) // _LEFT
+    each = partitions * kernels.row_bytes + threads * (kernels.row_bytes + 1)
+    capacity = min(MOST_BUFFER_BYTES // kernels.row_bytes, left // each)
+    if capacity < LEAST_ROWS:
+        return None
+    scratches = [RowScratch(kernels.row_bytes, capacity) for _ in range(min(threads, partitions))]
+    made = []
+    for number in range(partitions):
+        buffer = RowBuffer(kernels, capacity, scratches[number % threads])
+        form = _form(name, schema)
+        made.append(SortedPartition(folder, number, form, kernels, buffer, schema.words, stopped))
+    return made
+
+
+def _form(name: str, schema: Schema) -> RowForm:
+    if name == StateRows.name:
+        return StateRows(schema.words)
+    made = code_kernels(schema)
+    return CodeRows(Codec(made.components, made.words, made.coding))
+
+
+def foretold_bytes(name: str, words: int) -> float:
+    """Return about how many bytes a state will take on disk.
+
+    Args:
+        name: what the rows are.
+        words: 64-bit words per packed state.
+    """
+    return _MORE * (_ROW_BYTES if name == CodeRows.name else _WIDE * 8 * words)
+
+
+def disk_need(
+    folder: Path, state_bytes: float, levels: Sequence[int], progress: Progress, slower: float = SLOWER
+) -> DiskNeed:
+    """Return about what the rest of a search takes, where the levels so far say so.
+
+    Args:
+        folder: the run directory.
+        state_bytes: on disk, of a state.
+        levels: the states of each complete level.
+        progress: of the search by now.
+        slower: how many times the seconds that a new state took by now.
+    """
+    free, end, known = shutil.disk_usage(folder).free, progress.end, sum(levels)
+    if end is None or not known:
+        return DiskNeed(free, state_bytes)
+    to_come, more = max(0, end.states - known), max(0, end.levels - len(levels))
+    passes = more * (known + end.states) / 2 * _PASS_SECONDS
+    slow = to_come * progress.seconds / known * slower
+    return DiskNeed(free, state_bytes, round(max(known, end.states) * state_bytes), slow + passes)

@@ -1,0 +1,291 @@
+"""What one worker owns of a space that is larger than the memory: each level a sorted file, and a buffer.
+
+The states that come are rows in a buffer, and where that is full in files beside. When a level has been expanded they
+are sorted, and those that are in a file of an earlier level are struck out, range by range: what is left is the file
+of the next level. All files are read from their beginning to their end, but for blocks in which nothing is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from insync.explorer.breadth_first.known_rows import KnownRows, RowReader, strike_known
+from insync.explorer.breadth_first.row_forms import NoRows, RowForm
+from insync.explorer.breadth_first.run_folder import damaged, reading, sorted_path, writing
+from insync.explorer.breadth_first.sorted_file import SortedFile, SortedWriter
+from insync.explorer.breadth_first.spills import Spills
+from insync.machine.coded_store import InsertOutcome
+from insync.machine.expander import Expander
+from insync.machine.memory import Permission
+from insync.machine.sorted_rows import OrderKernels, RowBuffer
+
+__all__ = ["SortedPartition"]
+
+_NEWEST = 2  # levels in which most of what is known already is
+
+
+@dataclass(slots=True)
+class _SortedLevel:
+    path: Path
+    rows: KnownRows
+
+
+class SortedPartition:
+    """States in sorted files, a file for each level.
+
+    Args:
+        folder: the run directory.
+        number: of the partition.
+        form: what the rows of the files are.
+        kernels: the compiled functions for rows of this size.
+        buffer: for the rows that come, empty.
+        words: 64-bit words per packed state.
+        stopped: asked again and again whether to give up.
+    """
+
+    kept: ClassVar[str] = "files"
+    page_bytes: ClassVar[int] = 0
+
+    def __init__(
+        self,
+        folder: Path,
+        number: int,
+        form: RowForm,
+        kernels: OrderKernels,
+        buffer: RowBuffer,
+        words: int,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self.form = form
+        self._folder, self._number, self._kernels, self._words = folder, number, kernels, words
+        self._buffer, self._stopped = buffer, stopped
+        self._ahead, self._other = (RowReader(form, kernels, words) for _ in range(2))
+        self._spills = Spills(folder, kernels, form, self._other, buffer.capacity)
+        self._levels: list[_SortedLevel] = []
+        self._fresh: _SortedLevel | None = None
+        self._unseen = 0
+        self._block = self._at = 0  # where the expansion of the current level is: in which block, and in it
+        self._loaded: tuple[int, int] | None = None
+        self.pending = 0
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def used_bytes(self) -> int:
+        """The memory that the states take: none that grows."""
+        return 0
+
+    @property
+    def disk_bytes(self) -> int:
+        """The size of the files."""
+        return self._spills.size + sum(level.rows.file.size for level in self._levels)
+
+    def expand(self, expander: Expander) -> bool:
+        """Expand pending states until there are none or a buffer is full; return whether there are none."""
+        while self.pending:
+            if self._loaded is None:
+                level = self._levels[-1]
+                with reading(level.path), level.rows.file.opened() as descriptor:
+                    self._loaded = self._ahead.states(level.rows, descriptor, self._block)
+                self._at = 0
+            rows, count = self._loaded
+            done = expander.expand(rows + 8 * self._words * self._at, count - self._at)
+            self._at, self.pending = self._at + done, self.pending - done
+            if self._at < count:
+                return False
+            self._loaded, self._block = None, self._block + 1
+        return True
+
+    def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
+        """Add some states to those that `settle` looks at."""
+        if not may_use(0):
+            return InsertOutcome.NO_MEMORY
+        buffer, row_bytes = self._buffer, 8 * self._words
+        while count:
+            if not buffer.room:
+                self._make_room()
+            done = self.form.make(rows, min(count, buffer.room), buffer.end)
+            buffer.count += done
+            rows, count = rows + done * row_bytes, count - done
+            if not done:
+                try:
+                    before = self.form.widen(self._count)
+                except NoRows:
+                    return InsertOutcome.NO_CODES
+                if before is not None:
+                    self.form.align(before, buffer.address, buffer.count)
+        return InsertOutcome.DONE
+
+    def settle(self) -> InsertOutcome:
+        """Write those of the states that came that are new: they are the next level."""
+        number = len(self._levels) + 1
+        if self._fresh is not None:  # it was taken up
+            return InsertOutcome.DONE
+        beside = _part(self._path(number))
+        self._buffer.sort()
+        with writing(self._folder), beside.open("wb", buffering=0) as file:
+            if self._spills:
+                self._spills.add(self._buffer)
+            writer = SortedWriter(file.fileno(), self._kernels)
+            for _ in self._ranges():
+                if not self._has_struck():
+                    return InsertOutcome.NO_MEMORY
+                writer.append(self._buffer.address, self._buffer.count)
+            said = {"level": number, "partition": self._number, "words": self._kernels.words}
+            writer.finish({**said, **self.form.said()}, self.form.values())
+        self._spills.clear()
+        self._buffer.clear()
+        self._fresh = self._opened(beside, number)
+        self._unseen = self._fresh.rows.file.count
+        self._count += self._unseen
+        return InsertOutcome.DONE
+
+    def publish(self) -> None:
+        """Give the file of the current level its name.
+
+        Raises:
+            OSError: it cannot have it.
+        """
+        level = self._levels[-1]
+        path = self._path(len(self._levels))
+        level.path.replace(path)
+        level.path = path
+        level.rows.file.moved_to(path)
+
+    def take_up(self, goes_on: Callable[[], bool]) -> None:
+        """Take the file of the next level for what came, having read it as a whole.
+
+        Args:
+            goes_on: asked now and then whether to go on.
+
+        Raises:
+            UserError: it is not there, or not what was written.
+        """
+        number = len(self._levels) + 1
+        level = self._opened(self._path(number), number)
+        with reading(level.path):
+            level.rows.file.verify(goes_on)
+        file = level.rows.file
+        self.form.take_up(file.said, file.values)
+        file.forget_values()
+        self._fresh, self._unseen, self._count = level, file.count, self._count + file.count
+
+    def unseen(self) -> Iterator[tuple[int, int]]:
+        """Yield addresses and numbers of the states of the next level, for a while each, if nobody has asked yet."""
+        if self._fresh is not None and self.skip_unseen():
+            with reading(self._fresh.path):
+                yield from self._other.all_states(self._fresh.rows)
+
+    def skip_unseen(self) -> int:
+        """Return how many states were added since the last call of this or of `unseen`."""
+        fresh, self._unseen = self._unseen, 0
+        return fresh
+
+    def close_level(self) -> int:
+        """Make the next level the current one; return how many states it has."""
+        if self._fresh is None:
+            return 0
+        self._levels.append(self._fresh)
+        self._fresh, self._loaded, self._block, self._at = None, None, 0, 0
+        self.pending = self._levels[-1].rows.file.count
+        return self.pending
+
+    def current(self) -> Iterator[tuple[int, int]]:
+        """Yield addresses and numbers of the states of the current level, for a while each."""
+        return self._other.all_states(self._levels[-1].rows)
+
+    def pass_over(self) -> None:
+        """Take the current level for expanded."""
+        self.pending = 0
+
+    def expect(self, states: int) -> None:
+        """Take note of about how many states there will be in the end, which changes nothing here."""
+
+    def chunks(self, level: int) -> Iterator[_SortedChunk]:
+        """Yield parts that cover a level, the first level being 1."""
+        there = self._levels[level - 1]
+        for number in range(there.rows.file.blocks):
+            yield _SortedChunk(self, there, number)
+
+    def reader(self) -> RowReader:
+        """Return another reader of its files."""
+        return RowReader(self.form, self._kernels, self._words)
+
+    def only_read(self) -> None:
+        """Give back what it takes to add states: its levels can be read, and nothing else can be done with it."""
+        self._spills.clear()
+        self._buffer.close()
+
+    def close(self) -> None:
+        """Give all memory back, and remove what is not complete."""
+        self._spills.clear()
+        self._buffer.close()
+        self.form.close()
+        for level in (len(self._levels), len(self._levels) + 1):
+            with suppress(OSError):
+                _part(self._path(level)).unlink()
+
+    def _make_room(self) -> None:
+        self._buffer.sort()
+        if self._buffer.room < self._buffer.capacity // 2:
+            with writing(self._folder):
+                self._spills.add(self._buffer)
+
+    def _ranges(self) -> Iterator[None]:
+        """Have all rows that came in the buffer, one range after the other."""
+        if not self._spills:
+            yield
+            return
+        with reading(self._folder):
+            yield from self._spills.ranges(self._buffer)
+
+    def _has_struck(self) -> bool:
+        """Strike out what is known of the rows in the buffer; return whether nobody wanted an end before."""
+        self._buffer.begin_striking()
+        for age, level in enumerate(reversed(self._levels)):
+            if age == _NEWEST:
+                self._buffer.drop_struck()
+            if self._stopped():
+                return False
+            with reading(level.path):
+                strike_known(self._buffer, level.rows, self.form, self._other)
+        self._buffer.drop_struck()
+        return True
+
+    def _path(self, level: int) -> Path:
+        return sorted_path(self._folder, self.form.name, level, self._number)
+
+    def _opened(self, path: Path, number: int) -> _SortedLevel:
+        with reading(path):
+            file = SortedFile(path, self._kernels.words)
+        said = file.said
+        if (said["level"], said["partition"], said["words"]) != (number, self._number, self._kernels.words):
+            raise damaged(path)
+        return _SortedLevel(path, KnownRows.of(file))
+
+
+def _part(path: Path) -> Path:
+    """Where a file is until its level is complete."""
+    return path.with_name(f"{path.name}.part")
+
+
+@dataclass(slots=True)
+class _SortedChunk:
+    """A block of a level; see `partitions.Chunk`."""
+
+    partition: SortedPartition
+    level: _SortedLevel
+    number: int
+    _reader: RowReader | None = None
+
+    def load(self) -> tuple[int, int]:
+        """Read its states; return their address and number."""
+        self._reader = self.partition.reader()
+        with reading(self.level.path), self.level.rows.file.opened() as descriptor:
+            return self._reader.states(self.level.rows, descriptor, self.number)
