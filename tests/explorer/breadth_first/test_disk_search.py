@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -22,7 +23,7 @@ from insync.explorer.breadth_first import beyond_memory, row_forms, sorted_file
 from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.limits import Watch
 from insync.explorer.progress import Phase
-from insync.machine.memory import Block
+from insync.machine.memory import Block, resident_memory
 from insync.machine.sorted_rows import RowBuffer
 from insync.model import Model
 from insync.model.catalogue import find_model
@@ -167,6 +168,19 @@ def test_without_room_for_buffers_it_ends_as_it_does_without_a_disk(
     assert ended.depth > 3
     full(after=20)
     assert facts(check(KIP101, keep_going=True, run_dir=tmp_path, resume=True)) == facts(whole)
+
+
+def test_a_limit_that_is_too_little_for_a_run_on_disk_says_how_much_is_enough(full: Full, tmp_path: Path) -> None:
+    whole = check(KIP320, symmetry=False)
+    begun(tmp_path, full, 6)
+    with pytest.raises(UserError, match=r"for sorted files with threads=\d and partitions=2; give \d+M") as refused:
+        check(
+            KIP320, symmetry=False, run_dir=tmp_path, resume=True, limits=Limits(memory_bytes=resident_memory() + 1000)
+        )
+    found = re.search(r"memory_bytes=(\d+)", str(refused.value))
+    assert found is not None
+    limits = Limits(memory_bytes=int(found[1]))
+    assert facts(check(KIP320, symmetry=False, run_dir=tmp_path, resume=True, limits=limits)) == facts(whole)
 
 
 def test_what_it_will_take_is_told_before_it_begins(

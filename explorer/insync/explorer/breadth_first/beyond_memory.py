@@ -11,10 +11,10 @@ from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.progress import DiskNeed, Progress
 from insync.machine.code_kernels import code_kernels, order_kernels
 from insync.machine.codec import Codec
-from insync.machine.sorted_rows import BLOCK, RowBuffer, RowScratch
+from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
 from insync.model.schema import Schema
 
-__all__ = ["LEAST_ROWS", "disk_need", "first_form", "foretold_bytes", "sorted_partitions"]
+__all__ = ["LEAST_ROWS", "disk_need", "first_form", "foretold_bytes", "least_room", "sorted_partitions"]
 
 LEAST_ROWS = 1 << 12
 """How many rows a buffer has at least: with fewer, the files beside would be many and small."""
@@ -38,6 +38,29 @@ def first_form(schema: Schema) -> str:
     return CodeRows.name if code_kernels(schema).components else StateRows.name
 
 
+def least_room(name: str, schema: Schema, counts: tuple[int, int]) -> int:
+    """Return how many bytes of memory sorted files need at least; see `sorted_partitions`."""
+    return _beside_rows(name, schema, counts[0]) + -(
+        -LEAST_ROWS * _bytes_a_row(name, schema, counts) * _LEFT // (_LEFT - 1)
+    )
+
+
+def _beside_rows(name: str, schema: Schema, partitions: int) -> int:
+    """The bytes of what is not a buffer, and does not grow."""
+    kernels = _kernels(name, schema)
+    return _BESIDE_BUFFERS + 2 * partitions * BLOCK * (kernels.row_bytes + 9 * kernels.words + 8 * schema.words)
+
+
+def _bytes_a_row(name: str, schema: Schema, counts: tuple[int, int]) -> int:
+    """The bytes of a row in each of the buffers, and in what these are sorted with."""
+    (partitions, threads), row_bytes = counts, _kernels(name, schema).row_bytes
+    return partitions * row_bytes + threads * (row_bytes + 1)
+
+
+def _kernels(name: str, schema: Schema) -> OrderKernels:
+    return order_kernels(CodeRows.words if name == CodeRows.name else schema.words)
+
+
 def sorted_partitions(
     folder: Path, name: str, schema: Schema, counts: tuple[int, int], room: int, stopped: Callable[[], bool]
 ) -> list[SortedPartition] | None:
@@ -52,12 +75,9 @@ def sorted_partitions(
         stopped: asked again and again whether to give up.
     """
     partitions, threads = counts
-    words = CodeRows.words if name == CodeRows.name else schema.words
-    kernels = order_kernels(words)
-    readers = 2 * partitions * BLOCK * (kernels.row_bytes + 9 * words + 8 * schema.words)
-    left = (room - readers - _BESIDE_BUFFERS) * (_LEFT - 1) // _LEFT
-    each = partitions * kernels.row_bytes + threads * (kernels.row_bytes + 1)
-    capacity = min(MOST_BUFFER_BYTES // kernels.row_bytes, left // each)
+    kernels = _kernels(name, schema)
+    left = (room - _beside_rows(name, schema, partitions)) * (_LEFT - 1) // _LEFT
+    capacity = min(MOST_BUFFER_BYTES // kernels.row_bytes, left // _bytes_a_row(name, schema, counts))
     if capacity < LEAST_ROWS:
         return None
     scratches = [RowScratch(kernels.row_bytes, capacity) for _ in range(min(threads, partitions))]

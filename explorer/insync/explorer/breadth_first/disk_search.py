@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from insync.explorer.breadth_first.beyond_memory import disk_need, first_form, foretold_bytes, sorted_partitions
+from insync.explorer.breadth_first.beyond_memory import (
+    disk_need,
+    first_form,
+    foretold_bytes,
+    least_room,
+    sorted_partitions,
+)
 from insync.explorer.breadth_first.row_forms import StateRows
 from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search import BreadthFirstSearch
@@ -45,7 +51,11 @@ class DiskSearch(BreadthFirstSearch):
 
     def _search_all(self) -> None:
         if self._levels.form is not None:
+            beside = sum(each.untouched_bytes for each in self.expanders)
             self._close_workers()
+            counts = (self.partitions, self.team.size)
+            use = f"sorted files with threads={self.team.size} and partitions={self.partitions}"
+            self.watch.require_room(beside + least_room(self._levels.form, self._schema, counts), use)
         else:
             super()._search_all()
             if self.space.stopped_by is not StopReason.MEMORY or not self.space.levels:
