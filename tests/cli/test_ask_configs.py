@@ -196,11 +196,32 @@ def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
 def test_settings_that_are_safe_end_with_0(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "server.properties"
     file.write_text("default.replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")
-    code = command.main(["--release", "4.1", "--config", str(file)], "insync ask", standalone_mode=False)
+    calm = ["--elections", "0", "--reassignments", "0"]
+    code = command.main(["--release", "4.1", "--config", str(file), *calm], "insync ask", standalone_mode=False)
     text = capsys.readouterr().out
     assert code == 0
     assert f"topics: {EVERY_OTHER}" in text
     assert "safe: no acknowledged record is lost in" in text
+    assert "with " not in text
+
+
+def test_settings_that_are_safe_but_for_a_disturbance_are_at_risk(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "server.properties"
+    file.write_text("default.replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")
+    arguments = ["--release", "4.1", "--config", str(file), "--elections", "0"]
+    code = command.main(arguments, "insync ask", standalone_mode=False)
+    text = " ".join(capsys.readouterr().out.split())
+    assert code == 1
+    assert "safe: no acknowledged record is lost in" in text
+    assert "with two reassignments at risk: a record is lost in 10 steps (N-02: A replica that was removed" in text
+    assert "what helps" not in text
+    command.main([*arguments, "--json"], "insync ask", standalone_mode=False)
+    (combination,) = json.loads(capsys.readouterr().out)["combinations"]
+    (found,) = combination["disturbed"]
+    assert (combination["verdict"], found["verdict"], found["defect"]) == ("violated", "violated", "N-02")
+    assert len(found["steps"]) == found["trace_length"] == 11
 
 
 def test_what_the_model_is_too_small_for_is_unknown() -> None:

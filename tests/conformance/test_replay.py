@@ -313,10 +313,17 @@ def test_an_error_where_the_model_has_none_is_a_difference() -> None:
     assert found.differences == (Difference("b2's fetch", "NONE", "FENCED_LEADER_EPOCH"),)
 
 
-def test_an_exception_of_kafka_is_not_schedulable() -> None:
+def test_an_exception_of_kafka_is_a_difference() -> None:
     found = refusing("N-01-4.3.1", "elect", KafkaRaised("some.Exception: why", "its trace"))
-    assert (found.verdict, found.steps) == (KafkaVerdict.NOT_SCHEDULABLE, 3)
-    assert (found.step, found.reason) == ("controller elects b3", "Kafka's classes throw some.Exception: why")
+    assert (found.verdict, found.steps) == (KafkaVerdict.DIVERGES, 4)
+    assert found.differences == (Difference("what Kafka's classes throw", "nothing", "some.Exception: why"),)
+
+
+@pytest.mark.parametrize(("place", "known"), [("kafka.log.LogManager.findAbandonedFutureLogs", True), ("x", False)])
+def test_a_start_with_a_copy_of_what_it_is_to_have_no_more_may_throw(place: str, *, known: bool) -> None:
+    thrown = "java.lang.IllegalArgumentException: Replica 1 is not assigned to this partition."
+    found = refusing("N-01-4.3.1", "elect", KafkaRaised(thrown, f"at {place}(X.scala:1)"))
+    assert found.verdict is (KafkaVerdict.NOT_SCHEDULABLE if known else KafkaVerdict.DIVERGES)
 
 
 def test_what_a_release_has_not_got_is_told_without_an_exception() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.ask import LOSS, Asked, Cell, Given, Question
+from insync.explorer.disturbances import Disturbed, disturbed
+from insync.explorer.verdict import Verdict, together
 from insync.kafka.cluster.configuration import BOUNDS
 
 __all__ = ["Exposure", "exposures"]
@@ -21,18 +23,22 @@ class Exposure:
         settings: the combination.
         asked: what the search found; None where the model is too small for the settings, which `beyond` says.
         remedies: the single changes that were tried, up to the first that helps.
+        disturbed: what it answers when it is disturbed, where no record is lost without that.
         beyond: why there was no search, in words.
     """
 
     settings: Given
     asked: Asked | None
     remedies: tuple[Cell, ...] = ()
+    disturbed: tuple[Disturbed, ...] = ()
     beyond: str = ""
 
     @property
     def verdict(self) -> str:
         """Holds, violated or incomplete."""
-        return "incomplete" if self.asked is None else str(self.asked.result.verdict)
+        if self.asked is None:
+            return str(Verdict.INCOMPLETE)
+        return str(together([one.result.verdict for one in (self.asked, *(found.asked for found in self.disturbed))]))
 
     @property
     def causes(self) -> list[str]:
@@ -58,7 +64,10 @@ def exposures(question: Question, combinations: Sequence[Given]) -> Iterator[Exp
             question.began(number, len(combinations), settings)
         one = replace(question, bounds={**question.bounds, **settings}, promises=(LOSS,), began=None)
         asked = one.answer()
-        yield Exposure(settings, asked, tuple(_until_one_helps(one)) if asked.result.violations else ())
+        if asked.result.violations:
+            yield Exposure(settings, asked, tuple(_until_one_helps(one)))
+        else:
+            yield Exposure(settings, asked, disturbed=tuple(disturbed(one)))
 
 
 def _until_one_helps(question: Question) -> Iterator[Cell]:

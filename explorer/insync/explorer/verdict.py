@@ -11,7 +11,7 @@ from insync.explorer.shown import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.trace import Trace
 from insync.machine.memory import HugePages
 
-__all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "properties_table"]
+__all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "properties_table", "together"]
 
 
 class Verdict(StrEnum):
@@ -20,6 +20,11 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     VIOLATED = "violated"
     INCOMPLETE = "incomplete"
+
+
+def together(verdicts: Sequence[str]) -> Verdict:
+    """Return what several verdicts come to: violated if one is, else incomplete if one is."""
+    return next((verdict for verdict in (Verdict.VIOLATED, Verdict.INCOMPLETE) if verdict in verdicts), Verdict.HOLDS)
 
 
 @dataclass(frozen=True, slots=True)

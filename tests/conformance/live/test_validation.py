@@ -261,6 +261,11 @@ def test_a_run_that_does_not_begin_with_a_new_topic_is_refused() -> None:
         run_model(replace(run, events=run.events[20:]), Release.V4_3)
 
 
+def test_a_run_without_a_decision_is_refused() -> None:
+    with pytest.raises(UserError, match="has no decision of the controller, so a part of its file is missing"):
+        run_model(replace(recorded("n-02-4.3.1"), events=()), Release.V4_3)
+
+
 def test_a_run_that_is_too_large_is_refused() -> None:
     run = recorded("n-02-4.3.1")
     more = tuple(Done(0.0, "send", 1, f"x{number}", 0) for number in range(9))

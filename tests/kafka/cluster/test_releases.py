@@ -166,6 +166,8 @@ SAME = "Kafka 3.2 has the rules of 3.1"
         ({"alter_retries": 1, "release": "2.7"}, []),
         ({"alter_retries": 1, "release": "2.5"}, ["In Kafka 2.5 leaders write the ISR to ZooKeeper"]),
         ({"write_errors": "on"}, []),
+        ({"minimum_changes": 1, "min_insync": 1}, ["min.insync.replicas is 1, so minimum_changes"]),
+        ({"minimum_changes": 1, "min_insync": 2}, []),
         ({"deletion_answers": "on"}, ["deletion_answers are looked at only with deletions"]),
         ({"deletion_answers": "on", "deletions": 1}, []),
         ({"write_errors": "on", "acks": "1"}, ["write_errors are those of acks=all"]),

@@ -39,6 +39,13 @@ def test_a_reply_leaves_out_what_the_session_has_told() -> None:
     assert walk.take(FETCH).codes == before, "nothing is new"
 
 
+def test_a_leader_keeps_its_sessions_when_a_directory_fails_and_loses_them_when_it_crashes() -> None:
+    fetched = ("b1 appends a record", FETCH)
+    failed = pair(*fetched, "b1's directory fails", directory_failures=1)
+    assert failed.state["broker"]["b2"]["session"]
+    assert not pair(*fetched, "b1 crashes, its log ends at 1", crashes=1).state["broker"]["b2"]["session"]
+
+
 def test_a_reply_that_leaves_the_partition_out_never_arrives() -> None:
     arrives = "b2 receives the reply"
     walk = pair("b1 appends a record", FETCH, arrives, FETCH, late_replies="on")

@@ -37,12 +37,13 @@ from insync.cli.show.exposure_report import describe_exposure, describe_unasked,
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.cli.show.trace_files import say_older
-from insync.explorer import Limits, Verdict
+from insync.explorer import Limits
 from insync.explorer.ask import LOSS, PROMISES, Asked, Cell, Given, Question
 from insync.explorer.availability import availability
 from insync.explorer.disturbances import Disturbed, disturbed
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.progress import Pulse
+from insync.explorer.verdict import together
 from insync.kafka.cluster.model import Cluster
 
 __all__ = ["SearchesBegun", "command"]
@@ -172,9 +173,9 @@ def _ask(question: Question, output: Output, build: Build) -> int:
         calm = _without_races(question, asked, output)
         cells = _remedies(question, output) if LOSS in files else []
         others = [] if LOSS in files else _disturb(question, output.beside("disturbed") if files else output)
-        verdict = _together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
-        if LOSS in files and not output.json:
-            emit(describe_not_disturbed(output.width))
+        verdict = together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
+        if LOSS in files and not output.json and (left := describe_not_disturbed(question, output.width)):
+            emit(left)
         stops = availability(question) if LOSS in question.promises else []
         if output.json:
             emit(answer_json(asked, cells, files, calm, others, stops, verdict))
@@ -250,11 +251,6 @@ def _disturb(question: Question, output: Output) -> list[tuple[Disturbed, Files]
     return others
 
 
-def _together(verdicts: Sequence[str]) -> Verdict:
-    """Return what several verdicts come to: violated if one is, else incomplete if one is."""
-    return next((verdict for verdict in (Verdict.VIOLATED, Verdict.INCOMPLETE) if verdict in verdicts), Verdict.HOLDS)
-
-
 def _configs(question: Question, configured: Configured, output: Output) -> int:
     """Ask about each combination of settings that files have."""
     found: list[tuple[Exposure, Sequence[str]]] = []
@@ -268,11 +264,11 @@ def _configs(question: Question, configured: Configured, output: Output) -> int:
         found.append((exposure, topics))
         if not output.json:
             emit(describe_exposure(exposure, topics, output.paint, output.width))
-    verdict = _together([exposure.verdict for exposure, _ in found])
+    verdict = together([exposure.verdict for exposure, _ in found])
     if output.json:
         emit(exposures_json(found, configured.named, configured.ignored, verdict))
-    else:
-        emit(describe_unasked(configured.named, configured.ignored, output.width))
+    elif unasked := describe_unasked(configured.named, configured.ignored, output.width):
+        emit(unasked)
     return exit_code_for(verdict)
 
 
@@ -285,7 +281,7 @@ def _matrix(question: Question, output: Output) -> int:
         cells.append(cell)
         if len(cells) % 2 == 0 and not output.json:
             emit(describe_row(cells[-2:]))
-    warnings, verdict = question.matrix_warnings(), _together([cell.verdict for cell in cells])
+    warnings, verdict = question.matrix_warnings(), together([cell.verdict for cell in cells])
     if output.json:
         emit(matrix_json(question.bounds, cells, warnings, verdict))
     elif notes := describe_notes(cells, warnings, output.paint, output.width):

@@ -10,7 +10,7 @@ from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY, describe_traces
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Violation
-from insync.explorer.ask import PROMISES, Asked, Cell, Given, shown_bounds, with_shown_bounds
+from insync.explorer.ask import PROMISES, Asked, Cell, Given, Question, shown_bounds, with_shown_bounds
 from insync.explorer.availability import STOPS, Stopped
 from insync.explorer.disturbances import DISTURBANCES, Disturbed
 from insync.explorer.traces.grid import Paint
@@ -92,10 +92,13 @@ def describe_without_races(asked: Asked, files: Mapping[str, Path | None], paint
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=1)])
 
 
-def describe_not_disturbed(width: int) -> str:
-    """Return what was not looked for, because a record is lost without it."""
-    words = " and ".join(f"{found.words} ({found.defect.name})" for found in DISTURBANCES)
-    said = f"Not looked for, as a record is lost without it: {words}. `insync defects` has both."
+def describe_not_disturbed(question: Question, width: int) -> str:
+    """Return what was not looked for, because a record is lost without it; an empty text where that is nothing."""
+    left = [found for found in DISTURBANCES if found.concerns(question)]
+    if not left:
+        return ""
+    words = " and ".join(f"{found.words} ({found.defect.name})" for found in left)
+    said = f"Not looked for, as a record is lost without it: {words}. See `insync defects`."
     return "\n".join(["", *textwrap.wrap(said, width)])
 
 

@@ -44,7 +44,7 @@ WALKS: Mapping[str, int | str] = {
     "isr_replies": "on",
     "flushing": "sometimes",
 }
-"""The bounds of the random walks: all that the harness can bring about, once."""
+"""The bounds of the random walks: most of what the harness can bring about, once."""
 
 
 TOUR: Mapping[str, int | str] = {

@@ -14,6 +14,11 @@ _NO_LOG_TO_LEAD = "NotLeaderOrFollowerException: Log for partition"
 """What `Partition.makeLeader` throws, and `ReplicaManager.applyLocalLeadersDelta` does not catch."""
 
 
+_NOT_ASSIGNED = "is not assigned to this partition"
+_COPY_OF_NO_REPLICA = "LogManager.findAbandonedFutureLogs"
+"""Since 3.7.1 it asks in which directory a broker has a partition, which throws where it has none (N-19)."""
+
+
 class Commands:
     """Gives commands, and keeps what was seen.
 
@@ -36,7 +41,8 @@ class Commands:
         """Give a command.
 
         Raises:
-            NotSchedulable: Kafka's classes throw an exception, or have not got what the harness does.
+            NotSchedulable: Kafka's classes have not got what the harness does, or throw what is known.
+            Unlike: they throw another exception.
         """
         self.given += 1
         try:
@@ -46,13 +52,18 @@ class Commands:
             if missing:
                 message = f"this release of Kafka has not got {what}"
                 raise NotSchedulable(message) from raised
-            message = f"Kafka's classes throw {raised.args[0]}"
             if _NO_LOG_TO_LEAD in str(raised.args[-1]):
-                message = f"{message}, as a broker that has no log is to lead (before 4.0)"
+                message = f"Kafka's classes throw {raised.args[0]}, as a broker that has no log is to lead (before 4.0)"
                 raise NotSchedulable(
                     message, "Kafka throws where a broker whose directory has failed is to lead"
                 ) from raised
-            raise NotSchedulable(message) from raised
+            if _NOT_ASSIGNED in str(raised.args[0]) and _COPY_OF_NO_REPLICA in str(raised.args[-1]):
+                message = f"Kafka's classes throw {raised.args[0]}, and the broker does not start (N-19)"
+                raise NotSchedulable(
+                    message, "a broker throws that starts with a copy of what it is to have no more"
+                ) from raised
+            what = "what Kafka's classes throw"
+            raise Unlike(what, "nothing", str(raised.args[0])) from raised
 
     def probe(self, command: str, **arguments: Argument) -> str:
         """Give a command that is no step, and return Kafka's answer, or the exception that it throws."""

@@ -282,6 +282,9 @@ def require_same_answer(leader: str, model: ReadableState, seen: Observation, *,
     if not answered and any(not model["broker"][f"b{number}"]["running"] for number in stopping - fenced):
         message = f"{leader} waits for a broker that has died while it stopped; in the model it counts as fenced"
         raise NotSchedulable(message, "Kafka waits for a broker that has died while it stopped")
+    if not answered and view.get("copied") is not None:
+        message = f"{leader} waits until the copy of its log has deleted the records too; in the model it does not"
+        raise NotSchedulable(message, "Kafka waits until the copy of the leader's log has deleted the records too")
     words = {True: "answered", False: "not answered yet"}
     what = f"the deletion at {leader}"
     raise Unlike(what, words[not waits], words[answered])

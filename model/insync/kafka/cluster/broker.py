@@ -199,6 +199,7 @@ class Broker(Actor):
         """Stop running, and forget what a broker keeps in memory only."""
         b = s.broker[replica]
         self.close_log(s, replica)
+        self.end_sessions_with(s, replica)
         with when(Not(b.elsewhere)):
             b.copied = None
         b.accepted = False
@@ -229,6 +230,5 @@ class Broker(Actor):
         b.joining = set()
         self.forget_reply(s, replica)
         self.send_replies(s, replica)
-        self.end_sessions_with(s, replica)
         b.repeats = False
         b.lag = 0

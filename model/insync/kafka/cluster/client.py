@@ -64,11 +64,12 @@ class Client(Actor):
     def change_minimum(self, s: StateView) -> None:
         """An operator sets min.insync.replicas to 1, or back; `MinimumChange` says how brokers learn it.
 
+        Where it is 1 already that is no change: nothing is written.
         It empties the ELR and forgets the last known leader, which bumps the partition epoch if there was one of them.
         Kafka: ConfigurationControlManager.incrementalAlterConfigs, ReplicationControlManager.removeTopicElrs
         (KAFKA-16540).
         """
-        require(s.spent.minimum_changes < self.b.minimum_changes)
+        require(self.b.min_insync > 1, s.spent.minimum_changes < self.b.minimum_changes)
         s.spent.minimum_changes += 1
         controller = s.controller
         configuration: Condition = self.configures

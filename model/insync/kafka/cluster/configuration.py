@@ -208,6 +208,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(
             f"In Kafka {release} leaders write the ISR to ZooKeeper; alter_retries begin with 2.7 (KIP-497)."
         )
+    if b.minimum_changes and b.min_insync == 1:
+        remarks.append("min.insync.replicas is 1, so minimum_changes, to 1 and back, change nothing.")
     if b.settings.deletion_answers and not b.deletions:
         remarks.append("deletion_answers are looked at only with deletions.")
     if b.settings.write_errors and acks is not Acks.ALL:

@@ -91,6 +91,9 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         UserError: the model has no such release, the run is too large for a model, or does not begin as one does.
     """
     made, records = decided_of(run), len(written_in(run)) + len(unsure_in(run))
+    if not made:
+        message = "The run has no decision of the controller, so a part of its file is missing. Record it again."
+        raise UserError(message)
     _require_beginning(run, made[0])
     if records > BOUNDS["records"].highest:
         message = (
