@@ -20,8 +20,9 @@ import pytest
 
 from insync.explorer import check
 from insync.kafka.quorum.fetches import Result
-from insync.kafka.quorum.kraft_853 import KINDS, Kraft853
+from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.kafka.quorum.member_fetches import MemberReply
+from insync.kafka.quorum.member_mail import KINDS
 from insync.kafka.quorum.members import HeardEpoch, changes_voters
 from insync.kafka.quorum.voter import Voter
 from insync.model import (

@@ -76,6 +76,59 @@ def test_who_has_lost_its_disk_is_nobody_any_more() -> None:
     assert not any("n2" in label for label in walk.enabled)
 
 
+AS_KAFKA: dict[str, int | str] = {
+    "answers": "awaited",
+    **dict.fromkeys(("hearing", "ballots", "counting", "leaving"), "kafka"),
+}
+REMOVING: dict[str, int | str] = {
+    "servers": 2,
+    "spares": 0,
+    "records": 1,
+    "additions": 0,
+    "removals": 1,
+    "restarts": 1,
+    **AS_KAFKA,
+}
+
+
+def test_as_kafka_a_leader_that_removed_itself_has_resigned_once_that_is_committed() -> None:
+    walk = Walk(quorum(**REMOVING), "n1 removes n1 from the voters")
+    assert walk.cells["n1"] == "L1 o [*@1 | -n1@1]"
+    walk.take("n2 fetches from n1", "n1 answers the fetch of VOTER n2 from 1@1, epoch 1")
+    walk.take("n2 receives from LEADER n1 that n1 is removed @1, HW 1")
+    walk.take("n2 fetches from n1", "n1 answers the fetch of VOTER n2 from 2@1, epoch 1")
+    assert (server(walk, "n1")["state"], server(walk, "n1")["leader"]) == ("RESIGNED", "n1")
+    walk.take("n2 receives nothing new from LEADER n1, HW 2")
+    assert server(walk, "n2")["high_watermark"] == 2
+
+
+def test_as_kafka_a_leader_that_removed_itself_restarts_as_resigned_with_its_vote() -> None:
+    walk = Walk(quorum(**{**REMOVING, "epochs": 2}), "n2 stands for election", "n1 answers the vote request of n2@2")
+    walk.take("n2 gets the vote of n1 for epoch 2", "n2 leads", "n1 hears that n2 leads epoch 2", "n1 fetches from n2")
+    walk.take("n2 answers the fetch of VOTER n1 from 1@1, epoch 2")
+    walk.take("n1 receives the first record of epoch 2 from LEADER n2, HW 0", "n1 fetches from n2")
+    walk.take("n2 answers the fetch of VOTER n1 from 2@2, epoch 2", "n2 removes n2 from the voters", "n2 restarts")
+    me = server(walk, "n2")
+    assert (me["state"], me["role"], me["voted_for"]) == ("RESIGNED", "OBSERVER", "n2")
+
+
+def test_as_kafka_the_only_voter_that_is_left_commits_by_itself() -> None:
+    walk = Walk(quorum(**REMOVING), "n1 removes n2 from the voters")
+    assert (server(walk, "n1")["high_watermark"], server(walk, "n1")["committed"]) == (2, True)
+    walk.take("client sends v1 to n1")
+    assert walk.state["written"] == {"v1": "ACKNOWLEDGED"}
+    walk.take("n2 fetches from n1", "n1 answers the fetch of VOTER n2 from 1@1, epoch 1")
+    walk.take("n2 receives from LEADER n1 that n2 is removed @1, HW 2")
+    assert (server(walk, "n2")["role"], server(walk, "n2")["high_watermark"]) == ("OBSERVER", 2)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_as_kafka_a_voter_that_is_removed_loses_nothing() -> None:
+    found = check(Kraft853(**{**REMOVING, "epochs": 2}), limits=Limits(states=3_000_000))
+    assert not found.violations
+
+
 @pytest.mark.slow
 def test_a_late_vote_request_takes_a_server_back_to_an_earlier_epoch() -> None:
     """As published: the module compares the epochs for the answer alone."""

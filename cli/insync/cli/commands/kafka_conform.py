@@ -86,7 +86,8 @@ def command(
       forbidden  such walks, with commands between the steps that the model forbids and Kafka must refuse
 
     With --quorum it takes walks of the model `kraft` on Kafka's own Raft client, of releases from 3.9 on that were
-    fetched with --quorum: without pre-votes (KIP-996) up to 3.9, and with them since 4.0.
+    fetched with --quorum: without pre-votes (KIP-996) up to 3.9, and with them since 4.0; with --additions or
+    --removals of the model `kraft_853`, whose voters come and go (KIP-853).
 
     With --at-once 2 the tour is of each pair of budgets: what may go wrong, once each, with 2 replicas and 1 record.
     The rules are those of the release. Bounds that are given hold in all parts. The first difference ends it; the steps

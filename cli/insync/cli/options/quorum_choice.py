@@ -12,12 +12,15 @@ from insync.cli.options.groups import Decorator, Option, gathered, option
 from insync.cli.options.kafka_choice import KafkaChoice
 from insync.cli.options.values import Whole
 from insync.kafka.quorum.kraft import Kraft
+from insync.kafka.quorum.kraft_853 import Kraft853
+from insync.model import Model
 
 if TYPE_CHECKING:
     from insync.conformance.jars.jar_set import JarSet
 
 __all__ = ["QuorumChoice", "quorum_options"]
 
+_CHANGE = "by records of the log (KIP-853), in walks of `kraft_853`"
 _SHARED = ("records", "elections")
 """Bounds that both models have by these names, which are options of the command already."""
 
@@ -30,16 +33,21 @@ class QuorumChoice:
         asked: whether it is.
         servers: the voters; None for the default.
         restarts: how many there are in all; None for the default.
+        additions: how many voters are added; None where voters do not come.
+        removals: how many voters are removed; None where voters do not go.
     """
 
     asked: bool
     servers: int | None
     restarts: int | None
+    additions: int | None
+    removals: int | None
 
     @property
     def own(self) -> dict[str, int]:
         """The bounds that were given and that the quorum alone has."""
-        given = {"servers": self.servers, "restarts": self.restarts}
+        names = ("servers", "restarts", "additions", "removals")
+        given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 
     def jars(self, choice: KafkaChoice) -> JarSet:
@@ -84,12 +92,14 @@ def quorum_options() -> Decorator:
         "quorum",
         QuorumChoice,
         asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, in walks of `kraft`."),
-        servers=_bound("servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
-        restarts=_bound("restarts", 0, "restarts of voters in all [default: 2]"),
+        servers=_bound(Kraft, "servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
+        restarts=_bound(Kraft, "restarts", 0, "restarts of voters in all [default: 2]"),
+        additions=_bound(Kraft853, "additions", 0, f"voters that are added, {_CHANGE}"),
+        removals=_bound(Kraft853, "removals", 0, f"voters that are removed, {_CHANGE}"),
     )
 
 
-def _bound(name: str, lowest: int, words: str) -> Option:
-    highest = Kraft.bounds[name].highest
+def _bound(model: type[Model], name: str, lowest: int, words: str) -> Option:
+    highest = model.bounds[name].highest
     described = {"metavar": f"{lowest}..{highest}", "help": f"With --quorum: {words}"}
     return option(f"--{name}", type=Whole(lowest, highest), **described)

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from insync.conformance.jars.pinned import version_order
 from insync.conformance.quorum.correspondence import Correspondence
 from insync.conformance.quorum.kraft_beside import KraftBeside
+from insync.conformance.quorum.members_beside import MembersBeside
 from insync.kafka.quorum.kraft import Kraft
+from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.model import Model
 
-__all__ = ["AS_KAFKA", "QUORUM_WALKS", "correspondence_of", "quorum_model"]
+__all__ = ["AS_KAFKA", "MEMBERS_AS_KAFKA", "MEMBER_WALKS", "QUORUM_WALKS", "correspondence_of", "quorum_model"]
 
 AS_KAFKA: Mapping[str, str] = {"timeouts": "kafka", "answers": "awaited", "leader_change": "on", "hearing": "kafka"}
 """The settings with which `kraft` does as Kafka before pre-votes."""
@@ -21,9 +23,22 @@ _PRE_VOTES = (4, 0)
 QUORUM_WALKS: Mapping[str, int | str] = {"servers": 3, "records": 2, "elections": 3, "restarts": 2, **AS_KAFKA}
 """The bounds of the random walks."""
 
+MEMBERS_AS_KAFKA: Mapping[str, str] = {
+    "answers": "awaited",
+    **dict.fromkeys(("hearing", "ballots", "counting", "leaving"), "kafka"),
+}
+"""The settings with which the model of voters that come and go does as Kafka before pre-votes."""
+
+MEMBER_WALKS: Mapping[str, int | str] = {"servers": 2, "records": 1, "restarts": 1, "additions": 0, **MEMBERS_AS_KAFKA}
+"""The bounds of the random walks in which voters come and go."""
+
+_ELECTIONS = 1
+
 
 def quorum_model(version: str, given: Mapping[str, int | str]) -> Model:
-    """Return the model of the walks with the rules of a release.
+    """Return the model of the walks with the rules of a release: where voters come or go `kraft_853`, else `kraft`.
+
+    `kraft_853` begins with a leader. One of its servers is no voter at first where voters are added.
 
     Args:
         version: the release.
@@ -32,8 +47,12 @@ def quorum_model(version: str, given: Mapping[str, int | str]) -> Model:
     Raises:
         BoundsError: a bound is out of range, or the model has none of that name.
     """
-    pre_votes = "on" if version_order(version)[:2] >= _PRE_VOTES else "off"
-    return Kraft(**{**QUORUM_WALKS, "pre_votes": pre_votes, **given})
+    if not {"additions", "removals"} & given.keys():
+        pre_votes = "on" if version_order(version)[:2] >= _PRE_VOTES else "off"
+        return Kraft(**{**QUORUM_WALKS, "pre_votes": pre_votes, **given})
+    chosen = {**MEMBER_WALKS, **given}
+    elections = int(chosen.pop("elections", _ELECTIONS))
+    return Kraft853(**chosen, epochs=elections + 1, spares=min(1, int(chosen["additions"])))
 
 
 def correspondence_of(model: Model, version: str) -> Correspondence:
@@ -44,5 +63,7 @@ def correspondence_of(model: Model, version: str) -> Correspondence:
     """
     if isinstance(model, Kraft):
         return KraftBeside(model)
+    if isinstance(model, Kraft853):
+        return MembersBeside(model, version)
     message = f"{model.name} is not compared with Kafka's quorum"
     raise TypeError(message)

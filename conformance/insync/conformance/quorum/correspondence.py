@@ -45,7 +45,10 @@ class Correspondence(Protocol):
         """
 
     def next_command(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
-        """Return what is still to be done for a step, None when all of it is; asked again after each command."""
+        """Return what is still to be done for a step, None when all of it is; asked again after each command.
+
+        The action is `open` where the servers have been started.
+        """
 
     def own_steps(self, seen: QuorumSeen, state: ReadableState) -> Iterable[tuple[str, dict[str, str]]]:
         """Return the steps that Kafka seems to have taken by itself: actions of the model with their parameters.

@@ -1,4 +1,4 @@
-"""What steps of `kraft` are on a release with pre-votes (KIP-996): a pre-vote is part of the timeout before it.
+"""What steps of `kraft_853` are on a release with pre-votes (KIP-996): a pre-vote is part of the timeout before it.
 
 Who would be elected by a majority stands at once, and nobody hears of its question but those whose answers it needs.
 Where too few would vote for it there is no such step.
@@ -25,7 +25,7 @@ def require_pre_votes(asker: int, seen: QuorumSeen) -> None:
     """
     if seen.servers[asker].state == "Resigned":
         raise NotSchedulable(_RESIGNED)
-    if len(granting(asker, seen)) < len(seen.servers) // 2:
+    if len(granting(asker, seen)) < len(_voters(asker, seen)) // 2:
         raise NotSchedulable(_REFUSED)
 
 
@@ -45,8 +45,15 @@ def require_same_restart(server: int, seen: QuorumSeen) -> None:
 def granting(asker: int, seen: QuorumSeen) -> list[int]:
     """Return as many as a server needs of those in its epoch who would vote for it."""
     its = seen.servers[asker]
-    would = [number for number, server in seen.servers.items() if number != asker and _would_vote(server, its)]
-    return would[: len(seen.servers) // 2]
+    voters = _voters(asker, seen)
+    would = [number for number in voters if number != asker and _would_vote(seen.servers[number], its)]
+    return would[: len(voters) // 2]
+
+
+def _voters(asker: int, seen: QuorumSeen) -> tuple[int, ...]:
+    """The voters that a server knows, where they come and go, else all servers."""
+    known = seen.servers[asker].membership
+    return known.voters if known else tuple(seen.servers)
 
 
 def next_pre_vote(asker: int, seen: QuorumSeen) -> Letter | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from insync.conformance.classes.subject import Argument, KafkaRaised
@@ -61,6 +62,8 @@ class QuorumPair:
     def open(self) -> list[Difference]:
         """Start the servers, and return on what both differ at the start."""
         self._give("open", **self._beside.opening())
+        self._go_on("open", {})
+        self._follow()
         return self.differences()
 
     def take(self, number: int) -> list[Difference]:
@@ -77,10 +80,9 @@ class QuorumPair:
         if command is None:
             return [Difference("the message", "there", "not there")]
         try:
-            while command is not None:
-                name, arguments = command
-                self._give(name, **arguments)
-                command = self._beside.next_command(action.name, given, self.seen)
+            name, arguments = command
+            self._give(name, **arguments)
+            self._go_on(action.name, given)
         except KafkaRaised as raised:
             if _is_illegal(self.taken[-1].state):
                 self.spoilt = True
@@ -93,7 +95,8 @@ class QuorumPair:
         """Return the state as Kafka has it, where traces show it: messages stay the model's."""
         state: dict[str, Any] = dict(self.taken[-1].state)
         facts = self._facts()
-        state["server"] = {name: _put(name, server, facts) for name, server in state["server"].items()}
+        founders = state.get("founders", ())
+        state["server"] = {name: _put(name, server, facts, founders) for name, server in state["server"].items()}
         return state
 
     def differences(self) -> list[Difference]:
@@ -109,6 +112,14 @@ class QuorumPair:
         self.seen = self._subject.give(command, **arguments)
         for server in self.seen.servers.values():
             self._acknowledged.update(server.acknowledged)
+
+    def _go_on(self, action: str, given: Mapping[str, str]) -> None:
+        """Give the commands that are still to be given for a step."""
+        command = self._beside.next_command(action, given, self.seen)
+        while command is not None:
+            name, arguments = command
+            self._give(name, **arguments)
+            command = self._beside.next_command(action, given, self.seen)
 
     def _step(self, number: int) -> None:
         self.walk.step(number)
@@ -135,10 +146,27 @@ def _is_illegal(state: ReadableState) -> bool:
     return any(server["state"] == "ILLEGAL" for server in state["server"].values())
 
 
-def _put(name: str, server: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+def _put(name: str, server: dict[str, Any], facts: dict[str, Any], founders: Iterable[str]) -> dict[str, Any]:
     """What the model knows of a server, with what Kafka's has in place of it."""
-    log = [record.rpartition("@") for record in facts[f"{name}.log"]]
-    records = [{"epoch": int(epoch), "value": None if value == "*" else value} for value, _, epoch in log]
-    more = [{"epoch": 0, "value": None}] * (len(server["log"]) - len(records))
-    put = {field: facts[f"{name}.{field}"] for field in ("state", "epoch", "leader", "high_watermark")}
-    return {**server, **put, "end": len(records), "log": records + more}
+    put = {
+        field: facts[f"{name}.{field}"]
+        for field in ("state", "epoch", "leader", "high_watermark")
+        if f"{name}.{field}" in facts
+    }
+    records = list(_records(facts.get(f"{name}.log", []), set(founders)))
+    nothing = dict.fromkeys(server["log"][0])
+    log = [{**nothing, **record} for record in records] + [{**nothing, "epoch": 0}] * (
+        len(server["log"]) - len(records)
+    )
+    return {**server, **put, "end": len(records), "log": log}
+
+
+def _records(log: Iterable[str], voters: set[str]) -> Iterator[dict[str, Any]]:
+    """Records as the model has them: of voters who came or went since the ones before."""
+    for record in log:
+        what, _, epoch = record.rpartition("@")
+        after = set(what.strip("{}").split(",")) if what.startswith("{") else voters
+        value = what if what.startswith("v") else None
+        changes = {"added": min(after - voters, default=None), "removed": min(voters - after, default=None)}
+        yield {"epoch": int(epoch), "value": value, **{name: one for name, one in changes.items() if one}}
+        voters = after

@@ -13,24 +13,24 @@ from typing import Any
 
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.fetches import Result
+from insync.kafka.quorum.mail import Answers
 from insync.kafka.quorum.member_elections import MemberElections
 from insync.kafka.quorum.member_fetches import MemberFetches, MemberReply
-from insync.kafka.quorum.members import HeardEpoch, MemberPlace, Members, MemberState, Role
-from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between
+from insync.kafka.quorum.member_mail import MemberMail
+from insync.kafka.quorum.members import HeardEpoch, MemberPlace, MemberRules, Members
+from insync.kafka.quorum.message_sets import LedEpoch, between
 from insync.kafka.quorum.reconfiguration import Reconfiguration
 from insync.kafka.quorum.voter import Value, Voter
-from insync.kafka.quorum.voter_log import last_epoch
 from insync.model import (
     NONE,
-    And,
     Bool,
     BoundValues,
     If,
     Int,
     Option,
     Record,
-    RecordView,
-    SetValue,
+    Setting,
+    Settings,
     State,
     StateView,
     action,
@@ -56,14 +56,25 @@ class Sender(Enum):
     FORMER_LEADER = "former leader"
 
 
-KINDS = ("vote_requests", "votes", "begins", "fetches", "replies")
-"""The kinds of messages."""
+SETTINGS = Settings(
+    answers=Setting(Answers.ALL, "which answers a server takes, as in kraft"),
+    hearing=Setting(
+        MemberRules.PUBLISHED, "what a server keeps when it hears anew, and what it takes from a leader that is news"
+    ),
+    ballots=Setting(MemberRules.PUBLISHED, "what a vote request of an epoch that is over does"),
+    counting=Setting(MemberRules.PUBLISHED, "whom a leader counts and answers, and whether a single voter leads"),
+    leaving=Setting(MemberRules.PUBLISHED, "what becomes of who led, and of an observer that waits no longer"),
+)
 
 
-class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Members):
-    """KIP-853 as published: voters are added and removed by records of the log, and known by their disks."""
+class Kraft853(MemberMail, MemberElections, Reconfiguration, MemberFetches, Members):
+    """KIP-853, as published unless a setting says otherwise: voters are added and removed by records of the log.
+
+    They are known by their disks.
+    """
 
     name = "kraft_853"
+    settings = SETTINGS
     headline = (
         "leader_has_all_acknowledged_values",
         "acknowledged_values_stay_with_a_voter",
@@ -72,6 +83,15 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         "no_illegal_state",
         "states_match_roles",
     )
+
+    def __init__(self, **chosen: int | str | Enum) -> None:
+        super().__init__(**chosen)
+        rules = self.b.settings
+        self.only_awaited = rules.answers is Answers.AWAITED
+        self.hears_as_kafka = rules.hearing is MemberRules.KAFKA
+        self.ballots_as_kafka = rules.ballots is MemberRules.KAFKA
+        self.counts_as_kafka = rules.counting is MemberRules.KAFKA
+        self.resigns_as_observer = rules.leaving is MemberRules.KAFKA
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: the servers, and the messages by kind, sender and receiver."""
@@ -94,10 +114,10 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         return State(
             **self.voters(b),
             vote_requests=between(position, b.epochs),
-            votes=between(ballot, b.epochs + 1),
+            votes=between(ballot, 1 if self.only_awaited else b.epochs + 1),
             begins=between(LedEpoch, b.epochs),
-            fetches=between(fetch, 2 * self.rounds),
-            replies=between(reply, 3 * self.rounds),
+            fetches=between(fetch, self.rounds if self.only_awaited else 2 * self.rounds),
+            replies=between(reply, 1 if self.only_awaited else 3 * self.rounds),
         )
 
     @property
@@ -111,27 +131,6 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
 
     # ----------------------------------------------------------------------------------------------------- elections
 
-    def ask_for_votes(self, s: StateView, i: Voter) -> None:
-        """Send a vote request to the other voters. TLA+: SendAll of RequestVoteRequest."""
-        me = s.server[i]
-        for j, is_other in self.beside(i):
-            with when(And(is_other, me.members.contains(j), s.server[j].state != MemberState.DEAD)):
-                s.vote_requests[i][j].add(self.position_of(me))
-
-    def announce(self, s: StateView, i: Voter, voters: SetValue) -> None:
-        """Tell voters who leads. TLA+: SendAllOnce and Send of BeginQuorumEpochRequest."""
-        for j, is_other in self.beside(i):
-            with when(And(is_other, voters.contains(j), s.server[j].state != MemberState.DEAD)):
-                s.begins[i][j].add(s.server[i].epoch)
-
-    def cut_off(self, s: StateView, i: Voter) -> None:
-        """Drop what is on its way from a server and to it. TLA+: DisconnectDeadServer."""
-        for j, is_other in self.beside(i):
-            with when(is_other):
-                for kind in KINDS:
-                    getattr(s, kind)[i][j].clear()
-                    getattr(s, kind)[j][i].clear()
-
     @action(label="{i} answers the vote request of {candidate}@{epoch}")
     def handle_vote_request(
         self, s: StateView, i: Voter, candidate: Voter, epoch: LedEpoch, offset: MemberPlace, record_epoch: LedEpoch
@@ -139,7 +138,10 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         """A server answers a vote request. TLA+: HandleVoteRequest."""
         request = self.request(epoch, offset, record_epoch)
         self.receive(s, "vote_requests", i, candidate, request)
-        s.votes[i][candidate].add(self.vote(s.server[i], candidate, epoch, offset, record_epoch).message)
+        ballot = self.vote(s.server[i], candidate, epoch, offset, record_epoch)
+        with when(self.awaits_vote(s.server[candidate], epoch)):
+            s.votes[i][candidate].add(ballot.message)
+        self.forget_answers(s, i)
 
     @action(label="{i} gets the vote of {voter} for epoch {epoch}")
     def handle_vote(self, s: StateView, i: Voter, voter: Voter, epoch: LedEpoch) -> None:
@@ -162,19 +164,40 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         """Take a response to a vote request."""
         self.receive(s, "votes", i, voter, ballot.message)
         self.count_vote(s.server[i], i, voter, ballot)
+        self.forget_answers(s, i)
 
     @action(label="{i} hears that {leader} leads epoch {epoch}")
     def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: LedEpoch) -> None:
         """A server hears of a leader. TLA+: AcceptBeginQuorumRequest."""
         self.receive(s, "begins", i, leader, epoch)
         self.hear_of_leader(s.server[i], i, leader, epoch)
+        self.forget_answers(s, i)
+
+    @action(label="{i} stands for election")
+    def request_vote(self, s: StateView, i: Voter) -> None:
+        """A voter begins the next epoch, and waits for no former answer."""
+        super().request_vote(s, i)
+        self.forget_answers(s, i)
+
+    @action(label="{i} leads")
+    def become_leader(self, s: StateView, i: Voter) -> None:
+        """A candidate with the votes of a majority leads, and waits for no other."""
+        super().become_leader(s, i)
+        self.forget_answers(s, i)
+
+    @action(label="{i} waits for no answer to its fetch any more")
+    def observer_fetch_timeout(self, s: StateView, i: Voter) -> None:
+        """An observer gives up its fetch, or its leader as well."""
+        super().observer_fetch_timeout(s, i)
+        self.forget_answers(s, i)
+
+    @action(label="{i} restarts")
+    def restart(self, s: StateView, i: Voter) -> None:
+        """A server comes back, and waits for nothing that it asked before."""
+        super().restart(s, i)
+        self.forget_answers(s, i)
 
     # --------------------------------------------------------------------------------------------------- replication
-
-    def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:
-        """Send a fetch, if one like it is not under way. TLA+: Send of FetchRequest."""
-        with when(s.server[leader].state != MemberState.DEAD):
-            s.fetches[i][leader].add(self.fetch_of(s.server[i], s.server[i].epoch))
 
     @action(label="{i} answers the fetch of {asker} {follower} from {offset}@{record_epoch}, epoch {epoch}")
     def handle_fetch(
@@ -194,7 +217,7 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
     @action(label="{i} answers the fetch of {follower}, which has nothing yet, epoch {epoch}")
     def handle_first_fetch(self, s: StateView, i: Voter, follower: Voter, epoch: HeardEpoch) -> None:
         """A server answers the fetch of a new one. TLA+: as handle_fetch."""
-        self.answer(s, i, follower, epoch, 0, 0, observer=True)
+        self.answer(s, i, follower, epoch, 0, 0, observer=not self.counts_as_kafka)
 
     def answer(
         self, s: StateView, i: Voter, follower: Voter, epoch: int, offset: int, record_epoch: int, *, observer: bool
@@ -203,7 +226,8 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         request = record(epoch=epoch, offset=offset, last_epoch=record_epoch, observer=observer)
         self.receive(s, "fetches", i, follower, request)
         reply = self.answer_fetch(s, i, follower, epoch, offset, record_epoch, observer)
-        s.replies[i][follower].add(reply.message(request))
+        with when(self.awaits_reply(s.server[follower], i, epoch, offset, record_epoch)):
+            s.replies[i][follower].add(reply.message(request))
 
     @action(label="{i} receives {value}@{record_epoch} from {sender} {source}, HW {high_watermark}")
     def handle_record(
@@ -324,8 +348,4 @@ class Kraft853(MemberElections, Reconfiguration, MemberFetches, MessageSets, Mem
         require(me.pending.is_some(), me.pending.value.to == source)
         self.receive(s, "replies", i, source, reply.message(self.fetch_of(me, me.pending.value.epoch)))
         self.take_reply(s, i, reply)
-
-    def fetch_of(self, me: RecordView, epoch: Any) -> Any:
-        """A server's fetch: the epoch, the end of its log, and whether it takes itself for an observer."""
-        observer = me.role == Role.OBSERVER
-        return record(epoch=epoch, offset=me.end, last_epoch=last_epoch(me), observer=observer)
+        self.forget_answers(s, i)

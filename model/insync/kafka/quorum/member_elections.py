@@ -22,6 +22,7 @@ from insync.model import (
     SetValue,
     StateView,
     action,
+    one_of,
     require,
     set_of,
     when,
@@ -69,29 +70,50 @@ class MemberElections(QuorumActor):
         """A candidate with the votes of a majority leads, writes a record of it, and says so.
 
         The module has the high watermark both moved and left as it is where there is one voter, which never leads then.
+        Kafka's leads, and knows no high watermark before a record of its own epoch is committed.
         TLA+: BecomeLeader. Kafka: KafkaRaftClient.maybeTransitionToLeader.
         """
         me = s.server[i]
-        require(me.state == CANDIDATE, self.is_quorum(me.votes, me.members), me.members.count() > 1)
+        require(me.state == CANDIDATE, self.is_quorum(me.votes, me.members))
+        if not self.counts_as_kafka:
+            require(me.members.count() > 1)
         to.become(me, to.leader(me, i))
         self.append(me)
         self.track_anew(me, me.members)
         self.forget_fetch(me)
         self.announce(s, i, me.members)
+        if self.hears_as_kafka:
+            me.high_watermark = 0
+            me.unanswered = set_of([])
+        if self.counts_as_kafka:
+            self.commit(s, i)
 
     @action(label="{i} resigns")
     def resign(self, s: StateView, i: Voter) -> None:
-        """A leader believes that too few can follow. TLA+: CheckQuorumResign."""
+        """A leader believes that too few can follow. TLA+: CheckQuorumResign. Kafka: KafkaRaftClient.pollLeader."""
         me = s.server[i]
         require(me.state == LEADER)
-        to.become(me, to.either(me.role == Role.VOTER, to.resigned(me), to.observer(me.epoch)))
+        if self.resigns_as_observer:
+            self.become_resigned(me, i)
+        else:
+            to.become(me, to.either(me.role == Role.VOTER, to.resigned(me), to.observer(me.epoch)))
 
     @action(label="{i} waits for no answer to its fetch any more")
     def observer_fetch_timeout(self, s: StateView, i: Voter) -> None:
-        """An observer gives its leader up, also if that is itself. TLA+: ObserverFetchTimeout."""
+        """An observer gives its leader up, also if that is itself. TLA+: ObserverFetchTimeout.
+
+        Kafka's keeps its vote where it knows no leader, and begins an epoch where it has resigned; it keeps a leader.
+        Kafka: KafkaRaftClient.pollUnattached, pollResigned.
+        """
         me = s.server[i]
         require(me.role == Role.OBSERVER)
-        to.become(me, to.observer(me.epoch))
+        if self.resigns_as_observer:
+            resigned = me.state == MemberState.RESIGNED
+            lost = And(one_of(me.state, MemberState.UNATTACHED, MemberState.VOTED), me.pending.is_some())
+            require(Or(And(resigned, me.epoch < self.b.epochs), lost))
+            to.become(me, to.either(resigned, to.observer(me.epoch + 1), to.unchanged(me)))
+        else:
+            to.become(me, to.observer(me.epoch))
         self.forget_fetch(me)
 
     @action(label="{i} restarts")
@@ -99,15 +121,22 @@ class MemberElections(QuorumActor):
         """A server comes back with its epoch, its vote, its log and its configuration; who led has resigned.
 
         A leader that is an observer forgets its vote and keeps it, in the module, so it restarts only without one.
-        TLA+: RestartWithState. Kafka: QuorumState.initialize.
+        Kafka's has resigned, and a candidate asks again. TLA+: RestartWithState. Kafka: QuorumState.initialize.
         """
         me = s.server[i]
         led = me.state == LEADER
-        acting = And(led, me.role == Role.OBSERVER)
-        require(s.restarts < self.b.restarts, self.is_started(me), Not(And(acting, me.voted_for.is_some())))
+        require(s.restarts < self.b.restarts, self.is_started(me))
         s.restarts += 1
-        booted = to.either(acting, to.observer(me.epoch), to.either(led, to.resigned(me), to.unchanged(me)))
-        to.become(me, booted)
+        if self.resigns_as_observer:
+            to.become(me, to.either(led, to.resigned(me, i), to.unchanged(me)))
+            with when(me.state == CANDIDATE):
+                me.votes = set_of([i])
+                self.ask_for_votes(s, i)
+        else:
+            acting = And(led, me.role == Role.OBSERVER)
+            require(Not(And(acting, me.voted_for.is_some())))
+            booted = to.either(acting, to.observer(me.epoch), to.either(led, to.resigned(me), to.unchanged(me)))
+            to.become(me, booted)
         me.high_watermark = 0
         me.fetched = dict.fromkeys(self.all(Voter), 0)
         self.forget_fetch(me)
@@ -130,6 +159,12 @@ class MemberElections(QuorumActor):
 
     # --------------------------------------------------------------------------------------------------------- rules
 
+    def become_resigned(self, me: RecordView, i: Voter) -> None:
+        """Lead no longer, be it as a voter or not, and know of nothing that is committed (Kafka: ResignedState)."""
+        to.become(me, to.resigned(me, i))
+        me.high_watermark = 0
+        me.unanswered = set_of([])
+
     def forget_fetch(self, me: RecordView) -> None:
         """Wait for no answer any more (TLA+: ResetFetchState)."""
         me.pending = NONE
@@ -142,7 +177,7 @@ class MemberElections(QuorumActor):
         """A server, also an observer, answers a vote request.
 
         Who knows no leader and no candidate goes back to the epoch of a late request, and votes there without saying
-        so: the module asks for the epoch only when it answers.
+        so: the module asks for the epoch only when it answers. Kafka's refuses first.
         TLA+: HandleVoteRequest. Kafka: KafkaRaftClient.handleVoteRequest.
         """
         fenced = epoch < me.epoch
@@ -150,9 +185,11 @@ class MemberElections(QuorumActor):
         free = now.state == MemberState.UNATTACHED
         again = And(now.state == MemberState.VOTED, me.voted_for == candidate)
         grants = And(Or(free, again), Not(is_later(last_epoch(me), me.end, end_epoch, end)))
-        then = to.either(And(grants, free), to.voted(now, epoch, candidate), now)
+        in_time = Not(fenced) if self.ballots_as_kafka else True
+        then = to.either(And(grants, free, in_time), to.voted(now, epoch, candidate), now)
         ballot = Ballot(If(fenced, me.epoch, epoch), then.leader, And(Not(fenced), grants), fenced)
-        with when(And(Not(fenced), then.state != me.state)):
+        gives_up = then.epoch != me.epoch if self.hears_as_kafka else then.state != me.state
+        with when(And(Not(fenced), gives_up)):
             self.forget_fetch(me)
             me.unanswered = set_of([])
         to.become(me, then)
@@ -176,6 +213,9 @@ class MemberElections(QuorumActor):
         TLA+: AcceptBeginQuorumRequest. Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest.
         """
         require(epoch >= me.epoch)
-        to.become(me, to.maybe_transition(me, i, leader, epoch))
-        self.forget_fetch(me)
-        me.unanswered = set_of([])
+        there = to.maybe_transition(me, i, leader, epoch)
+        is_known = And(there.epoch == me.epoch, there.state == me.state)
+        with when(Not(is_known) if self.hears_as_kafka else True):
+            self.forget_fetch(me)
+            me.unanswered = set_of([])
+        to.become(me, there)

@@ -23,6 +23,7 @@ from insync.model import (
     StateView,
     action,
     count,
+    maximum,
     minimum,
     one_of,
     record,
@@ -53,7 +54,7 @@ class MemberFetches(QuorumActor):
 
     @action(label="client sends {value} to {i}")
     def client_request(self, s: StateView, i: Voter, value: Value) -> None:
-        """A leader appends a client's value; who is the only voter commits it, and answers nobody.
+        """A leader appends a client's value; who is the only voter commits it, and answers nobody; Kafka's does.
 
         TLA+: ClientRequest. Kafka: KafkaRaftClient.prepareAppend.
         """
@@ -62,10 +63,13 @@ class MemberFetches(QuorumActor):
         require(value < self.b.records, self.leads(me), s.written[value] == Written.NEVER)
         require(here < self.b.records_per_epoch, me.end < self.capacity)
         self.append(me, value=value)
-        with when(me.members.count() == 1):
-            me.high_watermark = me.end
         me.unanswered = me.unanswered | {value}
         s.written[value] = Written.ASKED
+        if self.counts_as_kafka:
+            self.commit(s, i)
+        else:
+            with when(me.members.count() == 1):
+                me.high_watermark = me.end
 
     @action(label="{i} fetches from {leader}")
     def send_fetch_request(self, s: StateView, i: Voter, leader: Voter) -> None:
@@ -89,7 +93,8 @@ class MemberFetches(QuorumActor):
     ) -> MemberReply:
         """A server answers a fetch: with the next record, where the logs part, or why not.
 
-        A leader does not answer who takes itself for a voter and is none in the leader's log.
+        A leader does not answer who takes itself for a voter and is none in the leader's log; Kafka's asks nobody what
+        it is.
         TLA+: RejectFetchRequest, DivergingFetchRequest, AcceptFetchRequestFromVoter, AcceptFetchRequestFromObserver.
         Kafka: KafkaRaftClient.tryCompleteFetchRequest.
         """
@@ -107,47 +112,66 @@ class MemberFetches(QuorumActor):
             If(found.new, came.added, NONE),
             If(found.new, came.removed, NONE),
         )
-        if observer:
+        if observer and not self.counts_as_kafka:
             return reply
-        require(Implies(accepted, me.members.contains(follower)))
+        if not self.counts_as_kafka:
+            require(Implies(accepted, me.members.contains(follower)))
         known, leaves = self.count_fetch(s, i, follower, position, accepted)
         return replace(
             reply,
-            leader=If(leaves, NONE, reply.leader),
+            leader=reply.leader if self.resigns_as_observer else If(leaves, NONE, reply.leader),
             high_watermark=If(accepted, minimum(known, position + 1), reply.high_watermark),
         )
 
     def count_fetch(
         self, s: StateView, i: Voter, follower: Voter, position: int, accepted: Condition
     ) -> tuple[Num | int, Condition]:
-        """A leader learns how far a voter is, and may commit; return what is committed, and whether it leaves.
+        """A leader learns how far a server is, and may commit; return what is committed, and whether it leaves.
 
         It leaves, as an observer that knows no leader, where what it commits has a record that removed a voter after
-        which it was none, be it a voter again since. What it knew to be committed is 0 then.
-        TLA+: AcceptFetchRequestFromVoter, IsRemovedFromCluster. Kafka: LeaderState.maybeUpdateHighWatermark.
+        which it was none, be it a voter again since. What it knew to be committed is 0 then. Kafka's resigns where the
+        last voters of its log are committed and it is none of them.
+        TLA+: AcceptFetchRequestFromVoter, IsRemovedFromCluster.
+        Kafka: LeaderState.maybeUpdateHighWatermark, RemoveVoterHandler.highWatermarkUpdated.
         """
         me = s.server[i]
         there = {j: If(j == follower, position, me.fetched[j]) for j in self.all(Voter)}
         known = self.agreed(me, i, there)
         was = me.high_watermark
         rises = And(accepted, known > was)
+        *memberships, is_member = self.memberships(s.founders, me, i)
         removed = [
             And(was < offset, offset <= known, me.log[offset - 1].removed.is_some(), Not(is_voter))
-            for offset, is_voter in enumerate(self.memberships(s.founders, me, i), start=1)
+            for offset, is_voter in enumerate([*memberships, is_member], start=1)
         ]
-        leaves = And(rises, Or(*removed))
+        _, said = self.configuration(s.founders, me)
+        leaves = And(rises, And(known >= said, Not(is_member)) if self.resigns_as_observer else Or(*removed))
         with when(accepted):
             me.fetched[follower] = position
+        self.raise_mark(s, i, known, rises)
+        with when(leaves):
+            me.role = Role.OBSERVER
+            if self.resigns_as_observer:
+                self.become_resigned(me, i)
+            else:
+                to.become(me, to.observer(me.epoch))
+                me.high_watermark = 0
+            self.track_anew(me, set_of([]))
+        return If(rises, known, was) if self.hears_as_kafka else known, leaves
+
+    def commit(self, s: StateView, i: Voter) -> None:
+        """A leader that has written commits what a majority has: that is news where it is one by itself."""
+        me = s.server[i]
+        known = self.agreed(me, i, {j: me.fetched[j] for j in self.all(Voter)})
+        self.raise_mark(s, i, known, known > me.high_watermark)
+
+    def raise_mark(self, s: StateView, i: Voter, known: Num | int, rises: Condition) -> None:
+        """A leader commits up to an offset, and tells who waits for that."""
+        me = s.server[i]
         self.acknowledge(s, i, known, rises)
         with when(rises):
             self.switch(s, i, known)
             me.high_watermark = known
-        with when(leaves):
-            me.role = Role.OBSERVER
-            to.become(me, to.observer(me.epoch))
-            self.track_anew(me, set_of([]))
-            me.high_watermark = 0
-        return known, leaves
 
     def acknowledge(self, s: StateView, i: Voter, known: Num | int, rises: Condition) -> None:
         """A leader tells the clients whose values are committed now."""
@@ -177,18 +201,23 @@ class MemberFetches(QuorumActor):
         me = s.server[i]
         members, said = self.configuration(s.founders, me)
         me.members, me.committed = members, known >= said
-        self.track(me)
+        if not self.counts_as_kafka:
+            self.track(me)
 
     def take_reply(self, s: StateView, i: Voter, reply: MemberReply) -> None:
         """A server takes the response to its fetch: a record, where to cut its log, or a newer epoch or leader.
 
         A follower that is added to the voters or removed from them by its log is a voter or an observer at once.
+        Kafka's also follows who answers with a record and is news, and its high watermark never falls.
         TLA+: HandleFetchResponse, MaybeSwitchConfigurations. Kafka: KafkaRaftClient.handleFetchResponse.
         """
         me = s.server[i]
         wrong = Or(reply.result == Result.NOT_LEADER, reply.result == Result.FENCED)
         there, handled = to.heard(me, i, reply.leader, reply.epoch, wrong)
         follows = And(Not(handled), me.state == MemberState.FOLLOWER)
+        if self.hears_as_kafka:
+            accepted = one_of(reply.result, Result.RECORD, Result.EMPTY, Result.DIVERGING)
+            follows = Or(follows, And(accepted, reply.epoch == me.epoch, to.learns(me, i, reply.leader)))
         self.follow(me, reply, follows)
         me.pending = NONE
         to.become(me, there)
@@ -207,6 +236,7 @@ class MemberFetches(QuorumActor):
             me.log[me.end] = record(epoch=reply.record_epoch, **fields)
             me.end += 1
         with when(And(is_meant, Or(came, reply.result == Result.EMPTY))):
-            me.high_watermark = reply.high_watermark
+            known: Num = me.high_watermark
+            me.high_watermark = maximum(known, reply.high_watermark) if self.hears_as_kafka else reply.high_watermark
         with when(And(is_meant, parts)):
             self.cut(me, common_end(me, reply.end, reply.record_epoch))

@@ -66,9 +66,9 @@ def leader(me: RecordView, i: Voter) -> Step:
     return Step(MemberState.LEADER, me.epoch, i, set_of([]), me.voted_for)
 
 
-def resigned(me: RecordView) -> Step:
-    """Lead no longer (TLA+: TransitionToResigned, of a leader)."""
-    return Step(MemberState.RESIGNED, me.epoch, NONE, set_of([]), me.voted_for)
+def resigned(me: RecordView, leader: Any = NONE) -> Step:
+    """Lead no longer (TLA+: TransitionToResigned, of a leader); Kafka's still takes itself for who leads its epoch."""
+    return Step(MemberState.RESIGNED, me.epoch, leader, set_of([]), me.voted_for)
 
 
 def stands(me: RecordView, i: Voter) -> Step:

@@ -38,7 +38,14 @@ from insync.model import (
     when,
 )
 
-__all__ = ["HeardEpoch", "MemberPlace", "MemberState", "Members", "Role", "changes_voters"]
+__all__ = ["HeardEpoch", "MemberPlace", "MemberRules", "MemberState", "Members", "Role", "changes_voters"]
+
+
+class MemberRules(Enum):
+    """Whose rules are followed: those of the module as it was published, or those of Kafka as it was released."""
+
+    PUBLISHED = "published"
+    KAFKA = "kafka"
 
 
 class HeardEpoch(Range):
@@ -110,6 +117,9 @@ class Members(Voters):
         if self.b.spares >= self.b.servers:
             message = f"spares {self.b.spares} is too many: one of the {self.b.servers} servers must be a voter."
             raise UserError(message)
+
+    resigns_as_observer = False
+    """Whether a leader that is no voter resigns, in place of knowing no leader at once."""
 
     def voters(self, b: BoundValues) -> dict[str, Any]:
         """Lay out what servers and clients know; the messages are the model's own."""

@@ -33,6 +33,8 @@ class Reconfiguration(QuorumActor):
     def add_voter(self, s: StateView, i: Voter, new: Voter) -> None:
         """A leader adds a server, which need not have caught up, and counts it from then on.
 
+        Kafka's knows already how far it is, which may be further than others, and tells it nothing: it follows. It asks
+        for its versions first, and adds nobody who has not caught up, which is left out.
         TLA+: AcceptAddVoterRequest. Kafka: AddVoterHandler.
         """
         me, you = s.server[i], s.server[new]
@@ -41,13 +43,17 @@ class Reconfiguration(QuorumActor):
         s.additions += 1
         self.append(me, added=new)
         me.members, me.committed = me.members | {new}, False
-        self.track(me)
-        self.announce(s, i, set_of([new]))
+        if self.counts_as_kafka:
+            self.commit(s, i)
+        else:
+            self.track(me)
+            self.announce(s, i, set_of([new]))
 
     @action(label="{i} removes {old} from the voters")
     def remove_voter(self, s: StateView, i: Voter, old: Voter) -> None:
         """A leader removes a voter, which may be itself: then it leads on as an observer until that is committed.
 
+        Kafka's commits at once what is then on a majority, such as all of it where it is the only voter left.
         TLA+: AcceptRemoveVoterRequest. Kafka: RemoveVoterHandler.
         """
         me = s.server[i]
@@ -57,7 +63,10 @@ class Reconfiguration(QuorumActor):
         self.append(me, removed=old)
         me.members, me.committed = me.members - {old}, False
         me.role = If(i == old, Role.OBSERVER, me.role)
-        self.track(me)
+        if self.counts_as_kafka:
+            self.commit(s, i)
+        else:
+            self.track(me)
 
     def may_change(self, me: RecordView) -> Condition:
         """Whether a leader may change the voters: no change is under way, and a record of its epoch is committed.

@@ -28,8 +28,9 @@ def acknowledged_values_stay_with_a_voter(model: Members, s: StateView, value: V
 def states_match_roles(model: Members, s: StateView, server: Voter) -> Condition:
     """An observer leads, follows, has voted or is Unattached, and who is Unattached knows no leader.
 
-    TLA+: StatesMatchRoles.
+    Kafka's may have resigned as well. TLA+: StatesMatchRoles.
     """
     me = s.server[server]
-    may = one_of(me.state, MemberState.LEADER, MemberState.FOLLOWER, MemberState.UNATTACHED, MemberState.VOTED)
+    states = (MemberState.LEADER, MemberState.FOLLOWER, MemberState.UNATTACHED, MemberState.VOTED)
+    may = one_of(me.state, *states, *[MemberState.RESIGNED] * model.resigns_as_observer)
     return And(Implies(me.role == Role.OBSERVER, may), Implies(me.state == MemberState.UNATTACHED, me.leader.is_none()))

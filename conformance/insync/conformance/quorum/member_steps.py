@@ -1,0 +1,149 @@
+"""Which command to Kafka's quorum a step of the model `kraft_853` is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from insync.conformance.quorum.correspondence import Command, number_in
+from insync.conformance.quorum.quorum_facts import BEGIN, FETCH, VOTE
+from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
+from insync.conformance.steps.gaps import NotSchedulable
+
+__all__ = ["VERSIONS", "command_of", "next_in_opening", "next_of_change"]
+
+VERSIONS = "API_VERSIONS"
+
+_BY_ITSELF = "Kafka does it at once, by itself, or not yet"
+_NOT_CAUGHT_UP = "Kafka's leader adds nobody who has not caught up with it"
+_AWAITS = "Kafka's leader asks a new voter for its versions, and waits for the answer to another request to it still"
+_UNKNOWN_LEADER = "Kafka's server does not follow a leader that is no voter when it restarts, but knows who leads"
+_NO_API = "only a voter's upper layer has it resign"
+_LEADER = "n1"
+
+_ANSWERS_TO_VOTES = ("handle_vote", "handle_refusal", "handle_refusal_naming")
+_ANSWERS_TO_FETCHES = (
+    "handle_record",
+    "handle_leader_change",
+    "handle_addition",
+    "handle_removal",
+    "handle_nothing",
+    "handle_diverging",
+    "handle_not_leader",
+    "handle_other_leader",
+    "handle_wrong_epoch",
+)
+
+
+def command_of(action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
+    """Return the command, None where Kafka has no such message.
+
+    Args:
+        action: the model's action.
+        given: its parameters.
+        seen: Kafka's state.
+
+    Raises:
+        NotSchedulable: it cannot be brought about.
+    """
+    if action == "start_server":
+        return "start", {"server": number_in(given["new"])}
+    server = number_in(given["i"])
+    its = seen.servers[server]
+    if action in ("request_vote", "observer_fetch_timeout"):
+        return "time_out", {"server": server}
+    if action == "client_request":
+        return "append", {"server": server, "value": number_in(given["value"])}
+    if action == "resign":
+        return "resign", {"server": server}
+    if action == "restart":
+        _require_known_leader(its)
+        return "restart", {"server": server}
+    if action == "add_voter":
+        new = number_in(given["new"])
+        _require_ready(server, new, seen)
+        return "add_voter", {"server": server, "voter": new}
+    if action == "remove_voter":
+        return "remove_voter", {"server": server, "voter": number_in(given["old"])}
+    if action == "send_fetch_request" and its.state == "Unattached":
+        return "address", {"server": server, "to": number_in(given["leader"])}
+    letter = _letter_of(action, given, seen, server)
+    return None if letter is None else ("deliver", {"letter": letter.number})
+
+
+def _require_known_leader(its: ServerSeen) -> None:
+    if its.state == "Follower" and its.membership and its.leader not in its.membership.voters:
+        raise NotSchedulable(_UNKNOWN_LEADER)
+
+
+def _require_ready(leader: int, new: int, seen: QuorumSeen) -> None:
+    known = seen.servers[leader].membership
+    if known is None or new not in known.caught_up:
+        raise NotSchedulable(_NOT_CAUGHT_UP)
+    if any(one.awaited and {one.source, one.to} == {leader, new} and one.kind != FETCH for one in seen.letters):
+        raise NotSchedulable(_AWAITS)
+
+
+def next_of_change(seen: QuorumSeen) -> Command | None:
+    """Return what is delivered with a step, as it changes nothing that is compared, or is part of it; None for nothing.
+
+    Answers to BeginQuorumEpoch that tell the leader nothing make it ready for another request; not of one that it has
+    removed, which it does not take. The new voter is asked for its versions, and answers.
+    """
+    for letter in seen.letters:
+        if letter.kind == VERSIONS and letter.awaited:
+            return "deliver", {"letter": letter.number}
+        if letter.kind == BEGIN and letter.is_answer and letter.awaited and _tells_nothing(letter, seen.servers):
+            return "deliver", {"letter": letter.number}
+    return None
+
+
+def _tells_nothing(letter: Letter, servers: Mapping[int, ServerSeen]) -> bool:
+    leader = servers[letter.to]
+    is_voter = leader.membership is not None and letter.source in leader.membership.voters
+    return is_voter and letter.error == "NONE" and letter.epoch == leader.epoch
+
+
+def next_in_opening(seen: QuorumSeen) -> Command | None:
+    """Return what is next until the first server leads, and all voters have its record and know it to be committed."""
+    leader = seen.servers[number_in(_LEADER)]
+    if leader.state == "Unattached":
+        return "time_out", {"server": number_in(_LEADER)}
+    for letter in seen.letters:
+        sender = seen.servers[letter.source]
+        has_all = bool(sender.log) and sender.high_watermark == 1 and leader.fetched.get(letter.source) == 1
+        if letter.to > 0 and (letter.is_answer or letter.kind != FETCH or not has_all):
+            return "deliver", {"letter": letter.number}
+    return None
+
+
+def _letter_of(action: str, given: Mapping[str, str], seen: QuorumSeen, to: int) -> Letter | None:
+    """The newest of the messages that a step delivers: where there are several, that alone can be waited for."""
+    if action in _ANSWERS_TO_FETCHES:
+        found = _answers(seen, FETCH, to, given["source"])
+    elif action in _ANSWERS_TO_VOTES:
+        found = _answers(seen, VOTE, to, given["voter"])
+    elif action == "handle_vote_request":
+        found = _requests(seen, VOTE, to, given["candidate"], given)
+    elif action == "handle_begin_quorum":
+        found = _requests(seen, BEGIN, to, given["leader"], given)
+    elif action in ("handle_fetch", "handle_first_fetch"):
+        found = _requests(seen, FETCH, to, given["follower"], given)
+    else:
+        raise NotSchedulable(_BY_ITSELF)
+    return max(found, key=lambda one: one.number, default=None)
+
+
+def _answers(seen: QuorumSeen, kind: str, to: int, source: str) -> list[Letter]:
+    key = (kind, to, number_in(source))
+    return [one for one in seen.letters if one.is_answer and one.awaited and (one.kind, one.to, one.source) == key]
+
+
+def _requests(seen: QuorumSeen, kind: str, to: int, source: str, given: Mapping[str, str]) -> list[Letter]:
+    """The requests of an epoch; of votes and fetches those from a log that ends so."""
+    key = (kind, to, number_in(source), int(given["epoch"]))
+    found = [one for one in seen.letters if not one.is_answer and not one.pre_vote]
+    found = [one for one in found if (one.kind, one.to, one.source, one.epoch) == key]
+    if kind == BEGIN:
+        return found
+    end = int(given.get("offset", 0)), int(given.get("record_epoch", 0))
+    return [one for one in found if (one.offset, one.last_epoch if one.offset else 0) == end]

@@ -1,0 +1,93 @@
+"""How the model `kraft_853` corresponds to Kafka's quorum whose voters come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+
+from insync.conformance.classes.subject import Argument
+from insync.conformance.jars.pinned import version_order
+from insync.conformance.quorum.correspondence import Command, Facts, number_in
+from insync.conformance.quorum.member_facts import asked_by, facts_of_kafka, facts_of_model
+from insync.conformance.quorum.member_steps import command_of, next_in_opening, next_of_change
+from insync.conformance.quorum.pre_vote_steps import next_pre_vote, require_pre_votes, require_same_restart
+from insync.conformance.quorum.quorum_seen import QuorumSeen
+from insync.conformance.steps.gaps import NotSchedulable
+from insync.kafka.quorum.kraft_853 import Kraft853
+from insync.model import ReadableState
+
+__all__ = ["MembersBeside"]
+
+_PRE_VOTES = (4, 0)
+"""The first release that asks for pre-votes (KIP-996)."""
+_UNLIKE = {"request_vote": require_pre_votes, "restart": require_same_restart}
+"""Steps that are not what they were before."""
+_LAST_EPOCH = "a single voter that restarts begins an epoch, and there are no more in the model"
+
+
+class MembersBeside:
+    """The model `kraft_853` and a release of Kafka.
+
+    Args:
+        model: the model.
+        version: the release.
+    """
+
+    always = frozenset({"client_request", "handle_fetch", "handle_nothing", "handle_record", "send_fetch_request"})
+
+    def __init__(self, model: Kraft853, version: str) -> None:
+        self._bounds = model.b
+        self._pre_votes = version_order(version)[:2] >= _PRE_VOTES
+        self._answered: set[int] = set()
+
+    def opening(self) -> Mapping[str, Argument]:
+        """Return the arguments of `open`: how many servers, and how many of them are the first voters."""
+        return {"servers": self._bounds.servers, "founders": self._bounds.servers - self._bounds.spares}
+
+    def command_of(
+        self, action: str, given: Mapping[str, str], seen: QuorumSeen, state: ReadableState
+    ) -> Command | None:
+        """Return the command that a step is, None where Kafka has no such message; raises NotSchedulable."""
+        if self._pre_votes and action in _UNLIKE:
+            _UNLIKE[action](number_in(given["i"]), seen)
+        if action == "restart" and self._is_last_of_all(seen, number_in(given["i"])):
+            raise NotSchedulable(_LAST_EPOCH)
+        return command_of(action, given, seen)
+
+    def _is_last_of_all(self, seen: QuorumSeen, number: int) -> bool:
+        """Whether a server is the only voter in the last epoch."""
+        its = seen.servers[number]
+        alone = its.membership is not None and its.membership.voters == (number,)
+        return alone and its.state != "Candidate" and its.epoch >= self._bounds.epochs
+
+    def next_command(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
+        """Return which message is delivered next as part of a step."""
+        if action == "open":
+            return next_in_opening(seen)
+        if self._pre_votes and action == "request_vote":
+            letter = next_pre_vote(number_in(given["i"]), seen)
+            if letter is not None:
+                return "deliver", {"letter": letter.number}
+        return next_of_change(seen)
+
+    def own_steps(self, seen: QuorumSeen, state: ReadableState) -> Iterator[tuple[str, dict[str, str]]]:
+        """Return who stands as it is the only voter, who leads as it was elected, and who fetches as it follows."""
+        for number, server in seen.servers.items():
+            name, its = f"n{number}", state["server"][f"n{number}"]
+            leads = server.state == "Leader"
+            if leads and its["epoch"] == server.epoch - 1 and its["members"] == [name]:
+                yield "request_vote", {"i": name}
+            if leads and its["state"] == "CANDIDATE" and its["epoch"] == server.epoch:
+                yield "become_leader", {"i": name}
+            asked = asked_by(seen, number)
+            if asked is not None and its["pending"] is None:
+                yield "send_fetch_request", {"i": name, "leader": asked}
+
+    def facts_of_model(self, state: ReadableState) -> Facts:
+        """Return what is compared of a state of the model."""
+        return facts_of_model(state)
+
+    def facts_of_kafka(self, seen: QuorumSeen, acknowledged: Set[int]) -> Facts:
+        """Return what is compared of Kafka's quorum; a value is acknowledged by who was asked to write it."""
+        for server in seen.servers.values():
+            self._answered.update(server.membership.answered if server.membership else ())
+        return facts_of_kafka(seen, self._answered, self._bounds.servers)

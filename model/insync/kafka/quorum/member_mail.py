@@ -1,0 +1,83 @@
+"""The messages of `kraft_853`: how they are sent, and which of them go nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from insync.kafka.quorum.members import MemberState, Role
+from insync.kafka.quorum.message_sets import MessageSets
+from insync.kafka.quorum.voter import Voter
+from insync.kafka.quorum.voter_log import last_epoch
+from insync.model import And, Condition, Num, RecordView, SetValue, StateView, record, when
+
+__all__ = ["KINDS", "MemberMail"]
+
+KINDS = ("vote_requests", "votes", "begins", "fetches", "replies")
+"""The kinds of messages."""
+
+
+class MemberMail(MessageSets):
+    """What servers send, all of whom it reaches that have not lost their disks."""
+
+    only_awaited: bool
+    """Whether a server ignores answers to what it no longer asks (Kafka: RequestManager.isResponseExpected)."""
+    counts_as_kafka: bool
+
+    def ask_for_votes(self, s: StateView, i: Voter) -> None:
+        """Send a vote request to the other voters. TLA+: SendAll of RequestVoteRequest."""
+        me = s.server[i]
+        if self.only_awaited:
+            for j, _ in self.beside(i):
+                s.votes[j][i].clear()
+        for j, is_other in self.beside(i):
+            with when(And(is_other, me.members.contains(j), s.server[j].state != MemberState.DEAD)):
+                s.vote_requests[i][j].add(self.position_of(me))
+
+    def announce(self, s: StateView, i: Voter, voters: SetValue) -> None:
+        """Tell voters who leads. TLA+: SendAllOnce and Send of BeginQuorumEpochRequest."""
+        for j, is_other in self.beside(i):
+            with when(And(is_other, voters.contains(j), s.server[j].state != MemberState.DEAD)):
+                s.begins[i][j].add(s.server[i].epoch)
+
+    def cut_off(self, s: StateView, i: Voter) -> None:
+        """Drop what is on its way from a server and to it. TLA+: DisconnectDeadServer."""
+        for j, is_other in self.beside(i):
+            with when(is_other):
+                for kind in KINDS:
+                    getattr(s, kind)[i][j].clear()
+                    getattr(s, kind)[j][i].clear()
+
+    def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:
+        """Send a fetch, if one like it is not under way. TLA+: Send of FetchRequest."""
+        with when(s.server[leader].state != MemberState.DEAD):
+            s.fetches[i][leader].add(self.fetch_of(s.server[i], s.server[i].epoch))
+
+    def fetch_of(self, me: RecordView, epoch: Any) -> Any:
+        """A server's fetch: the epoch, the end of its log, and whether it takes itself for an observer."""
+        observer = False if self.counts_as_kafka else me.role == Role.OBSERVER
+        return record(epoch=epoch, offset=me.end, last_epoch=last_epoch(me), observer=observer)
+
+    def forget_answers(self, s: StateView, i: Voter) -> None:
+        """Drop the answers for which a server waits no longer, where only those are taken for which it does."""
+        if not self.only_awaited:
+            return
+        me = s.server[i]
+        for j, is_other in self.beside(i):
+            with when(And(is_other, me.state != MemberState.CANDIDATE)):
+                s.votes[j][i].clear()
+            with when(And(is_other, me.pending.is_none())):
+                s.replies[j][i].clear()
+
+    def awaits_vote(self, candidate: RecordView, epoch: int) -> Condition:
+        """Whether a server takes the answer to its vote request of an epoch."""
+        return And(candidate.state == MemberState.CANDIDATE, candidate.epoch == epoch) if self.only_awaited else True
+
+    def awaits_reply(
+        self, follower: RecordView, i: Voter, epoch: int, offset: Num | int, record_epoch: Num | int
+    ) -> Condition:
+        """Whether a server takes the answer of another to a fetch of an epoch, from where its log ended."""
+        if not self.only_awaited:
+            return True
+        fetch = follower.pending
+        asked = And(fetch.is_some(), fetch.value.to == i, fetch.value.epoch == epoch)
+        return And(asked, follower.end == offset, last_epoch(follower) == record_epoch)

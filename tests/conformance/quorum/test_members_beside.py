@@ -1,0 +1,110 @@
+"""The model of voters that come and go beside a recording of Kafka's quorum, and what no step of it is on Kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from insync.conformance.quorum.beside_kafka import quorum_model
+from insync.conformance.quorum.member_steps import command_of, next_of_change
+from insync.conformance.quorum.quorum_pair import QuorumPair
+from insync.conformance.quorum.quorum_seen import Letter, Membership, QuorumSeen, ServerSeen
+from insync.conformance.steps.gaps import NotSchedulable
+from insync.explorer.evaluator.stepping import Stepper
+from insync.kafka.quorum.kraft_853 import Kraft853
+from insync.model.errors import UserError
+from insync_quorum import RecordedQuorum, recorded_course, take_labels
+
+RECORDING = "3.9.2-voters"
+
+Change = Callable[[dict[str, Any]], None]
+
+
+@cache
+def stepper() -> Stepper:
+    """The model that the recording is of."""
+    return Stepper(quorum_model("3.9.2", {"additions": 1, "removals": 1}))
+
+
+def test_a_recorded_course_agrees_in_which_a_voter_comes_and_the_leader_goes() -> None:
+    kafka = RecordedQuorum.read(RECORDING)
+    pair = QuorumPair(stepper(), kafka)
+    assert take_labels(pair, recorded_course(RECORDING)) == []
+    assert kafka.given == len(kafka.course)
+    assert [pair.taken[number].label for number in pair.own] == ["n2 fetches from n1"] * 6 + ["n2 leads"]
+    assert pair.kafka_state() == pair.taken[-1].state
+    assert pair.compared > 20
+
+
+CHANGES: list[tuple[int, Change, str, object]] = [
+    (1, lambda seen: seen["servers"].pop("2"), "n2.state", "ABSENT"),
+    (4, lambda seen: seen["servers"]["2"].update(leader=-1), "n2.leader", None),
+    (11, lambda seen: seen["servers"]["1"].update(voters=[1]), "n1.voters", ["n1"]),
+    (11, lambda seen: seen["servers"]["1"]["fetched"].update({"2": 0}), "n1.fetched", ["n2:0"]),
+    (12, lambda seen: seen["letters"][-1].update(records=[["{1}", 1]]), "replies", ["to n2: @1, HW 1"]),
+    (13, lambda seen: seen["servers"]["2"].update(log=[["*", 1], ["{2}", 1]]), "n2.log", ["*@1", "{n2}@1"]),
+    (15, lambda seen: seen["servers"]["1"].update(voters=[1, 2]), "n1.is a voter", True),
+    (19, lambda seen: seen["servers"]["1"].update(state="Leader"), "n1.state", "LEADER"),
+    (21, lambda seen: seen["servers"]["2"].update(answered=[]), "acknowledged", []),
+    (23, lambda seen: seen["letters"][-1].update(epoch=1), "fetches", None),
+]
+"""What is changed of what was seen after which command, the fact that is noticed, and what Kafka is said to have."""
+
+
+@pytest.mark.parametrize(("place", "change", "field", "kafka"), CHANGES)
+def test_where_kafka_does_otherwise_it_is_noticed(place: int, change: Change, field: str, kafka: object) -> None:
+    recorded = RecordedQuorum.read(RECORDING)
+    change(recorded.course[place]["state"])
+    found = {one.field: one for one in take_labels(QuorumPair(stepper(), recorded), recorded_course(RECORDING))}
+    assert field in found
+    if kafka is not None:
+        assert found[field].kafka == kafka
+
+
+LEADER = ServerSeen("Leader", 1, 1, -1, (), 1, (("*", 1),), {2: 1}, (), True, Membership((1, 3), (), (2,), ()))
+FOLLOWER = replace(LEADER, state="Follower", leader=1, membership=Membership((2, 3), (), (), ()))
+ADDING = {"i": "n1", "new": "n2"}
+
+
+def test_nobody_is_added_who_has_not_caught_up() -> None:
+    assert command_of("add_voter", ADDING, QuorumSeen({1: LEADER}, ())) == ("add_voter", {"server": 1, "voter": 2})
+    behind = replace(LEADER, membership=Membership((1, 3), (), (), ()))
+    with pytest.raises(NotSchedulable, match="who has not caught up"):
+        command_of("add_voter", ADDING, QuorumSeen({1: behind}, ()))
+
+
+def test_nobody_is_added_whose_answer_to_something_else_is_awaited() -> None:
+    begin = Letter(5, 1, 2, "BEGIN_QUORUM_EPOCH", is_answer=False, awaited=True, epoch=1)
+    with pytest.raises(NotSchedulable, match="waits for the answer to another request"):
+        command_of("add_voter", ADDING, QuorumSeen({1: LEADER}, (begin,)))
+
+
+def test_a_follower_restarts_that_knows_its_leader_for_a_voter() -> None:
+    with pytest.raises(NotSchedulable, match="does not follow a leader that is no voter"):
+        command_of("restart", {"i": "n2"}, QuorumSeen({2: FOLLOWER}, ()))
+    knows = replace(FOLLOWER, membership=Membership((1, 2), (), (), ()))
+    assert command_of("restart", {"i": "n2"}, QuorumSeen({2: knows}, ())) == ("restart", {"server": 2})
+
+
+def test_an_acknowledgement_is_delivered_at_once_but_of_one_that_was_removed() -> None:
+    of_voter = Letter(7, 3, 1, "BEGIN_QUORUM_EPOCH", is_answer=True, awaited=True, epoch=1)
+    assert next_of_change(QuorumSeen({1: LEADER}, (of_voter,))) == ("deliver", {"letter": 7})
+    assert next_of_change(QuorumSeen({1: LEADER}, (replace(of_voter, source=2),))) is None
+    assert next_of_change(QuorumSeen({1: LEADER}, (replace(of_voter, epoch=2),))) is None
+
+
+def test_what_kafka_does_by_itself_is_not_asked_of_it() -> None:
+    with pytest.raises(NotSchedulable, match="by itself"):
+        command_of("become_leader", {"i": "n1"}, QuorumSeen({1: FOLLOWER}, ()))
+
+
+def test_the_model_is_that_of_the_bounds() -> None:
+    model = quorum_model("3.9.2", {"removals": 1, "servers": 3, "elections": 2})
+    assert isinstance(model, Kraft853)
+    assert (model.b.spares, model.b.epochs, model.b.additions, model.b.removals) == (0, 3, 0, 1)
+    with pytest.raises(UserError, match="epochs=9 is out of range"):
+        quorum_model("3.9.2", {"removals": 1, "elections": 8})
