@@ -61,7 +61,7 @@ class StrictMinimum(Enum):
 
 
 class ControllerFence(Enum):
-    """What keeps a deposed controller from writing to ZooKeeper; KafkaZkClient.updateLeaderAndIsr."""
+    """What keeps a deposed controller from writing: KafkaZkClient.updateLeaderAndIsr; with KRaft the log's epoch."""
 
     EPOCH = "each write is refused once there is another controller epoch (KAFKA-6082, 2.1)"
     VERSION = "a write is refused if the state has changed since it was read, or a newer controller has written it"
@@ -257,6 +257,15 @@ class Rules:
     ] = ControllerFence.EPOCH
     brokers_refuse_deposed: Annotated[
         bool, "A broker refuses requests with a lower controller epoch than it knows (STALE_CONTROLLER_EPOCH)."
+    ] = True
+    brokers_hear_committed: Annotated[
+        bool, "Brokers hear of a decision when a majority of the controllers has it: KIP-595, KIP-631."
+    ] = True
+    answers_wait_for_commit: Annotated[
+        bool, "A controller answers when a majority has what it has decided: ControllerWriteEvent, DeferredEventQueue."
+    ] = True
+    lost_decisions_are_undone: Annotated[
+        bool, "A controller that loses its leadership forgets what is not committed: OffsetControlManager.deactivate."
     ] = True
     register_needs_fenced: Annotated[
         bool, "A broker registers again only once the controller has noticed its end: before KRaft."

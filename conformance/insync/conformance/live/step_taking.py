@@ -25,6 +25,7 @@ _EVERY_FETCH_IS_FULL = "every fetch is let pass on a new connection here, and so
 _OUTSIDE = {
     Outside.CHECKPOINTS: "when a broker has written its checkpoints last is not in our hands here",
     Outside.CONSUMERS: "no consumer is held at a position here, whose steps could be let pass one by one",
+    Outside.QUORUM: "the cluster has one controller here, which commits by itself what it decides",
     Outside.ZOOKEEPER: "the controller is a KRaft quorum's here",
     Outside.SESSIONS: _EVERY_FETCH_IS_FULL,
     Outside.DIRECTORIES: "a directory that fails while its broker runs is not in our hands here",

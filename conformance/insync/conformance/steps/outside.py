@@ -15,6 +15,8 @@ class Outside(Enum):
     """What was written to disk some time before a crash."""
     CONSUMERS = ("consume", "validate_position", "reset_position")
     ZOOKEEPER = ("fail_over", "hear_of_controller", "elect_as_deposed")
+    QUORUM = ("commit_decisions", "lose_leadership", "become_active", "refuse_isr_as_deposed")
+    """What controllers do among themselves."""
     SESSIONS = ("evict_session", "lose_reply")
     DIRECTORIES = ("fail_directory", "report_directory", "repair_directory", "accept_copy", "hear_directory")
     LOST_ANSWERS = ("accept_isr_unheard", "get_isr_again")

@@ -40,6 +40,7 @@ _LATER = 31_000
 _MUCH_LATER = 61_000
 
 _OUTSIDE = {
+    Outside.QUORUM: "the harness has one controller, and all that it decides is committed at once",
     Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
 }
 _NOT_IN_KAFKA = {

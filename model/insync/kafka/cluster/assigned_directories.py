@@ -31,7 +31,7 @@ class AssignedDirectories(Actor):
         AssignmentsManager, ReplicationControlManager.handleAssignReplicasToDirs.
         """
         b = s.broker[replica]
-        require(self.names_directories, b.running, b.untold, Or(Not(b.offline), b.elsewhere))
+        require(self.names_directories, self.is_active(s), b.running, b.untold, Or(Not(b.offline), b.elsewhere))
         require(self.is_assigned(self.view_of(s, replica), replica), self.is_assigned(s.changes[0], replica))
         made = self.build_change(s, s.changes[0].isr, clean=True, knows_elr=not self.naming_clears_elr)
         require(self.has_replica(s, made.change.leader), self.has_room(s, made.change))
@@ -42,6 +42,7 @@ class AssignedDirectories(Actor):
         b.untold = False
         b.elsewhere = False
         self.write_change(s, replace(made, differs=True))
+        self.commit_at_once(s)
 
     @action(label="controller accepts {replica}'s copy")
     def accept_copy(self, s: StateView, replica: Replica) -> None:
@@ -57,7 +58,7 @@ class AssignedDirectories(Actor):
         require(b.copied.is_some(), b.copied.or_else(0) == b.leo)
         require(Not(b.accepted), Not(b.untold), self.is_assigned(s.changes[0], replica))
         changes = Or(Not(b.elsewhere), self.clears_elr(s))
-        require(Implies(changes, self.has_room(s, self.newest(s))))
+        require(self.is_active(s), Implies(changes, self.has_room(s, self.newest(s))))
         b.accepted = True
         with when(changes):
             b.elsewhere = True
@@ -76,10 +77,10 @@ class AssignedDirectories(Actor):
         ReplicaAlterLogDirsThread.addPartitions.
         """
         b = s.broker[replica]
-        require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, b.lag == 0)
+        require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, self.has_applied_all(s, replica))
         spared = b.accepted if self.rules.accepted_copy_stays_accepted else False
         answers = And(b.elsewhere, Not(spared), self.is_assigned(s.changes[0], replica))
-        require(Implies(answers, self.has_room(s, self.newest(s))))
+        require(Implies(answers, And(self.is_active(s), self.has_room(s, self.newest(s)))))
         b.to_hear = answers
         b.accepted = And(b.accepted, b.elsewhere)
         with when(answers):
@@ -99,7 +100,8 @@ class AssignedDirectories(Actor):
         """
         if self.naming_clears_elr:
             s.controller.elr = set()
-        self.commit(s, self.newest(s))
+        self.write_metadata(s, self.newest(s))
+        self.commit_at_once(s)
 
     def drop_accepted_copy(self, s: StateView, replica: Replica) -> None:
         """A copy is dropped that the controller may have accepted, and it is to be told where the log is.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.state import Actor, ChangeIndex, Offset, Replica
-from insync.model import And, Condition, Implies, Not, Num, Or, StateView, action, require, snapshot, when
+from insync.model import And, Condition, If, Implies, Not, Num, Or, StateView, action, require, snapshot, when
 
 __all__ = ["Broker"]
 
@@ -24,7 +24,7 @@ class Broker(Actor):
         Kafka: BrokerMetadataPublisher, ReplicaManager.applyDelta, Partition.makeLeader and makeFollower.
         """
         b = s.broker[replica]
-        require(b.running, b.lag > place)
+        require(b.running, b.lag > place, self.may_hear(s, place, waits=self.rules.brokers_hear_committed))
         if self.rules.brokers_refuse_deposed:
             require(Or(Not(s.changes[place].by_deposed), b.unaware))
         old = snapshot(self.view_of(s, replica))
@@ -89,8 +89,9 @@ class Broker(Actor):
         Kafka: ReplicationControlManager.handleBrokerInControlledShutdown, ClusterControlManager.isActive.
         """
         b, spent = s.broker[replica], s.spent
-        require(b.running, Not(b.stopping), spent.stops < self.b.stops)
-        spent.stops += 1
+        asks_again = And(b.stopping, Not(s.controller.fenced.contains(replica))) if self.quorum_decides else False
+        require(self.is_active(s), b.running, Or(asks_again, And(Not(b.stopping), spent.stops < self.b.stops)))
+        spent.stops += If(asks_again, 0, 1)
         self.leave_isr(s, replica)
         b.stopping = True
 
@@ -117,7 +118,7 @@ class Broker(Actor):
         Kafka: ClusterControlManager.registerBroker, ReplicationControlManager.handleBrokerUncleanShutdown.
         """
         b, controller = s.broker[replica], s.controller
-        require(Not(b.running))
+        require(self.is_active(s), Not(b.running))
         if self.rules.register_needs_fenced:
             require(controller.fenced.contains(replica))
         controller.fenced |= {replica}
@@ -142,6 +143,7 @@ class Broker(Actor):
         self.outdate_retry_of(s, replica)
         with when(s.changes[0].leader == replica):
             self.forget_proposal(s)  # the controller does not know the incarnation that has sent it any more
+        self.commit_at_once(s)
         b.running = True
         self.take_accepted_copy(s, replica)
         with when(Not(b.offline)):

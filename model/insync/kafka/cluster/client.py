@@ -69,7 +69,7 @@ class Client(Actor):
         Kafka: ConfigurationControlManager.incrementalAlterConfigs, ReplicationControlManager.removeTopicElrs
         (KAFKA-16540).
         """
-        require(self.b.min_insync > 1, s.spent.minimum_changes < self.b.minimum_changes)
+        require(self.is_active(s), self.b.min_insync > 1, s.spent.minimum_changes < self.b.minimum_changes)
         s.spent.minimum_changes += 1
         controller = s.controller
         configuration: Condition = self.configures
@@ -83,4 +83,4 @@ class Client(Actor):
                 controller.last_leader = None
         change = replace(self.newest(s), configuration=configuration)
         require(self.has_room(s, change))
-        self.commit(s, change)
+        self.write_metadata(s, change)

@@ -69,6 +69,8 @@ class _Drawing:
     def decided(self, action: str) -> tuple[Drawn, ...]:
         """Say what the controller has decided, if it has."""
         old, new = self.before["changes"][0], self.after["changes"][0]
+        if action == "lose_leadership":
+            return ()
         if (old["leader"], old["epoch"]) != (new["leader"], new["epoch"]):
             leads = f"{new['leader'] or 'nobody'} leads @{new['epoch']}"
             return (Mark(CONTROLLER, leads, MarkKind.LEADS),)
@@ -152,6 +154,21 @@ class _Drawing:
     def draw_refuse_isr(self) -> tuple[Drawn, ...]:
         leader = self.before["changes"][0]["leader"]
         return (Arrow(CONTROLLER, leader, "refused", reply=True),) if leader else (Mark(CONTROLLER, "refuses"),)
+
+    def draw_refuse_isr_as_deposed(self) -> tuple[Drawn, ...]:
+        old, new = self.before["broker"], self.after["broker"]
+        leader = next((name for name in old if old[name]["pending"] and not new[name]["pending"]), None)
+        refused = "refused by a deposed one"
+        return (Arrow(CONTROLLER, leader, refused, reply=True),) if leader else (Mark(CONTROLLER, refused),)
+
+    def draw_lose_leadership(self) -> tuple[Drawn, ...]:
+        return (Mark(CONTROLLER, "loses its leadership", MarkKind.DOWN),)
+
+    def draw_become_active(self) -> tuple[Drawn, ...]:
+        return (Mark(CONTROLLER, "another one is active", MarkKind.UP),)
+
+    def draw_commit_decisions(self) -> tuple[Drawn, ...]:
+        return (Mark(CONTROLLER, "committed"),)
 
     def draw_receive_isr(self) -> tuple[Drawn, ...]:
         isr = self.before["changes"][int(self.named["place"])]["isr"]

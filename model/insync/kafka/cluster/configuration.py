@@ -20,6 +20,7 @@ __all__ = [
     "Flushing",
     "OffsetReset",
     "epoch_bumps",
+    "has_quorum",
     "keeps_elr",
     "rules_of",
     "setting_remarks",
@@ -113,7 +114,8 @@ BOUNDS = Bounds(
     deletions=Bound(0, 0, 30, "records that a leader deletes at the start of its log"),
     reassignments=Bound(0, 0, 30, "times that an operator changes the replicas of the partition, or takes that back"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
-    failovers=Bound(0, 0, 2, "controllers that are deposed and do not know it (ZooKeeper, before 3.3)"),
+    controllers=Bound(1, 1, 5, "controllers; more than one are a quorum, which commits what is decided (KRaft, 3.3)"),
+    failovers=Bound(0, 0, 2, "controllers that are deposed and do not know it (before 3.3, or with controllers 2 on)"),
     session_losses=Bound(0, 0, 30, "fetch sessions that are evicted, or end as a reply is lost"),
     alter_retries=Bound(0, 0, 2, "answers to an AlterPartition that are lost, so that it is sent again"),
     minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
@@ -141,6 +143,11 @@ def keeps_elr(b: BoundValues) -> bool:
     return rules_of(b).elr_by_default if asked is Elr.RELEASE else asked is Elr.ON
 
 
+def has_quorum(b: BoundValues) -> bool:
+    """Return whether a quorum of controllers commits what the active one decides, and brokers hear of it later."""
+    return b.controllers > 1 and b.metadata_lag > 0 and not rules_of(b).controller_in_zookeeper
+
+
 def epoch_bumps(b: BoundValues) -> int:
     """Return the highest leader epoch that the budgets allow.
 
@@ -150,9 +157,8 @@ def epoch_bumps(b: BoundValues) -> int:
     failures = b.reassignments + b.lossy_crashes + b.crashes + b.stops + b.fencings
     rules = rules_of(b)
     failures += b.directory_failures if rules.directories_fail_alone else 0
-    deposed = (
-        b.failovers if rules.controller_in_zookeeper and rules.controller_fence is not ControllerFence.EPOCH else 0
-    )
+    may_go_on = rules.controller_in_zookeeper or has_quorum(b)
+    deposed = b.failovers if may_go_on and rules.controller_fence is not ControllerFence.EPOCH else 0
     return 2 * failures + b.elections + deposed + (0 if rules.shrink_keeps_epoch else b.shrinks)
 
 
@@ -200,8 +206,7 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(
             f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
         )
-    if b.failovers and not rules.controller_in_zookeeper:
-        remarks.append(f"The controller of Kafka {release} is a KRaft quorum; failovers are those of ZooKeeper's.")
+    remarks += _quorum_remarks(b)
     if b.failovers and rules.controller_in_zookeeper and b.metadata_lag < 2:
         remarks.append("A deposed controller is heard only with metadata_lag 2 or more.")
     if b.alter_retries and rules.isr_write is IsrWrite.DIRECT:
@@ -229,6 +234,18 @@ def setting_remarks(b: BoundValues) -> list[str]:
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
         remarks.append(f"Reassignments are modelled from 2.7 on; with {release} none happens.")
     return remarks
+
+
+def _quorum_remarks(b: BoundValues) -> list[str]:
+    release, in_zookeeper = b.settings.release.value, rules_of(b).controller_in_zookeeper
+    if b.controllers == 1:
+        one = f"The controller of Kafka {release} is a KRaft quorum, and one that stands alone never fails"
+        return [f"{one}: give controllers 3 with failovers."] if b.failovers and not in_zookeeper else []
+    if in_zookeeper:
+        return [f"Kafka {release} keeps its metadata in ZooKeeper; controllers are a quorum with KRaft, from 3.3 on."]
+    if not b.metadata_lag:
+        return ["With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for the quorum."]
+    return [] if b.failovers else ["No controller of the quorum fails with failovers 0."]
 
 
 def _plural(number: int, one: str, many: str = "") -> str:

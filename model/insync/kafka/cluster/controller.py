@@ -50,7 +50,7 @@ class Controller(Actor):
         Kafka: ReplicationControlManager.handleBrokerFenced.
         """
         running = s.broker[replica].running
-        require(Not(s.controller.fenced.contains(replica)))
+        require(self.is_active(s), Not(s.controller.fenced.contains(replica)))
         require(Implies(running, s.spent.fencings < self.b.fencings))
         with when(running):
             s.spent.fencings += 1
@@ -78,6 +78,7 @@ class Controller(Actor):
 
         Kafka: ReplicationControlManager.handleBrokerUnfenced.
         """
+        require(self.is_active(s))
         require(s.controller.fenced.contains(replica), s.broker[replica].running, Not(s.broker[replica].stopping))
         s.controller.fenced -= {replica}
         leaderless, change = s.changes[0].leader.is_none(), self.build_change(s, s.changes[0].isr)
@@ -91,14 +92,14 @@ class Controller(Actor):
 
         Kafka: PartitionChangeBuilder.electPreferredLeader, here with any member preferred.
         """
-        require(s.spent.elections < self.b.elections)
+        require(self.is_active(s), s.spent.elections < self.b.elections)
         newest = s.changes[0]
         require(newest.isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.fenced.contains(replica)), Not(s.controller.without_directory.contains(replica)))
         s.spent.elections += 1
         change = replace(self.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
         require(self.has_room(s, change))
-        self.commit(s, change)
+        self.write_metadata(s, change)
 
     @action(label="controller accepts the ISR")
     def accept_isr(self, s: StateView) -> None:
@@ -106,7 +107,7 @@ class Controller(Actor):
 
         Kafka: ReplicationControlManager.alterPartition, PartitionChangeBuilder.maybePopulateTargetElr.
         """
-        require(self.awaits_proposal(s), self.is_eligible(s))
+        require(self.is_active(s), self.awaits_proposal(s), self.is_eligible(s))
         newest, isr = s.changes[0], s.alter.isr
         # A larger ISR may end a reassignment, and with it a leadership; and a leader may be known to have no directory.
         if self.b.reassignments or self.names_directories:
@@ -120,7 +121,7 @@ class Controller(Actor):
         bump = False if self.rules.shrink_keeps_epoch else Not(newest.isr.is_subset(isr))
         change = replace(self.newest(s), epoch=newest.epoch + If(bump, 1, 0), isr=isr, replied=True)
         require(self.has_room(s, change))
-        self.commit(s, change)
+        self.write_metadata(s, change)
         self.forget_proposal(s)
 
     @action(label="controller refuses the ISR")
@@ -130,14 +131,19 @@ class Controller(Actor):
         After other refusals the sender waits for the metadata that will tell it more, so they are no steps.
         Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
         """
-        require(self.awaits_proposal(s), Not(self.is_eligible(s)))
+        require(self.is_active(s), self.all_committed(s), self.awaits_proposal(s), Not(self.is_eligible(s)))
+        self.answer_refusal(s)
+        self.forget_committed_proposal(s)
+
+    # --------------------------------------------------------------------------------------- rules about a proposal
+
+    def answer_refusal(self, s: StateView) -> None:
+        """The leader hears that its proposal is refused, and goes back to the ISR that it had."""
         for replica in self.all(Replica):
             b = s.broker[replica]
             with when(And(s.changes[0].leader == replica, b.pending == s.alter.isr)):
                 b.pending = set()
         self.forget_proposal(s)
-
-    # --------------------------------------------------------------------------------------- rules about a proposal
 
     def awaits_proposal(self, s: StateView) -> Condition:
         """Whether a proposal is on its way from the leader, in its epoch, about the partition as it is."""
@@ -292,7 +298,9 @@ class Controller(Actor):
         s.controller.removing = made.assigned.removing
         self.forget_untold(s, made.assigned)
         with when(made.differs):
-            self.commit(s, made.change)
+            self.write_metadata(s, made.change)
+        if self.names_directories and self.b.reassignments:
+            self.commit_at_once(s)  # brokers forget to name directories by it
 
     def next_elr(self, s: StateView, isr: SetValue, unclean: object, assigned: Assigned) -> SetValue:
         """Who may lead besides the ISR: whoever left it since it became too small, and has not been unclean since."""

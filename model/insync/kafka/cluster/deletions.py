@@ -60,11 +60,13 @@ class Deletions(Actor):
         end = l.deleting
         waits = []
         for follower, is_other in self.beside(leader):
-            unknown = Or(l.lag > 0, l.repeats)
+            unknown = Or(self.is_late(s, leader), l.repeats)
             alive = And(self.is_assigned(view, follower), Or(Not(self.counts_as_fenced(s, follower)), unknown))
             counts = alive if self.rules.low_watermark_counts_live else view.isr.contains(follower)
             if self.rules.low_watermark_counts_electable:
-                counts = Or(counts, self.maximal_isr(s, leader).contains(follower), s.controller.elr.contains(follower))
+                counts = Or(
+                    counts, self.maximal_isr(s, leader).contains(follower), self.known_elr(s).contains(follower)
+                )
             waits.append(Implies(And(is_other, counts), l.known[follower].start >= end))
         with when(And(end > 0, *waits)):
             s.undone = Or(
@@ -79,12 +81,12 @@ class Deletions(Actor):
 
     def counts_as_fenced(self, s: StateView, replica: Replica) -> Condition:
         """Whether brokers know a replica's broker as fenced: one that has asked to stop is not, until it has ended."""
-        return And(s.controller.fenced.contains(replica), Not(s.broker[replica].stopping))
+        return And(self.known_fenced(s).contains(replica), Not(s.broker[replica].stopping))
 
     def is_live_with(self, s: StateView, replica: Replica, end: Num) -> Condition:
         """Whether a replica that runs and is not fenced has a record below an offset."""
         b = s.broker[replica]
-        live = And(b.running, Not(s.controller.fenced.contains(replica)), self.is_assigned(s.changes[0], replica))
+        live = And(b.running, Not(self.known_fenced(s).contains(replica)), self.is_assigned(s.changes[0], replica))
         return And(live, b.start < end, b.start < b.leo)
 
     def forget_starts(self, s: StateView, leader: Replica) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
+from insync.kafka.cluster.grid import has_uncommitted
 from insync.kafka.rules import Rules
 from insync.model import Demand, Hardness, Taken
 
@@ -37,6 +38,7 @@ _DELAYS = {
     "fail_over": "ZooKeeper's session of the controller ends though it runs, as in a long pause",
     "elect_as_deposed": "the deposed controller has not heard of the new one, and elects whom it was asked to before",
     "accept_isr_unheard": "the connection to the controller breaks when it has written the ISR and not answered yet",
+    "refuse_isr_as_deposed": "the deposed controller has not heard of the new one, and is asked what that one was not",
     "evict_session": "the leader of {follower} needs the place of its fetch session for another one",
     "lose_reply": "the connection of {follower} to {leader} breaks when {leader} has answered a fetch",
     "throttle": "{follower} has used up its replication quota",
@@ -82,6 +84,8 @@ def _acts(steps: Sequence[Taken]) -> Iterator[Demand]:
         if action == "fence" and _broker(before, named["replica"])["running"]:
             text = f"{named['replica']} runs, but the controller has not heard of it for broker.session.timeout.ms"
             yield Demand(number, Hardness.DELAY, text)
+        if action == "lose_leadership":
+            yield Demand(number, Hardness.FAILURE, _lost_leadership(before))
         if action == "fence_two":
             text = f"the sessions of {named['first']} and {named['second']} expire at the same time"
             yield Demand(number, Hardness.FAILURE, text)
@@ -99,6 +103,12 @@ def _acts(steps: Sequence[Taken]) -> Iterator[Demand]:
         if action == "expand_isr" and (looked := _looked_before(steps, number)):
             text = f"{named['follower']} fetches or registers while Partition.maybeExpandIsr of {named['leader']} looks"
             yield Demand(number, Hardness.RACE, f"{text} at it a second time, having looked at step {looked}")
+
+
+def _lost_leadership(before: Taken) -> str:
+    """A controller that fails, by whether something is lost with it."""
+    text = "the active controller dies, or is cut off from the others"
+    return f"{text}, before a majority has what it has decided" if has_uncommitted(before.state) else text
 
 
 def _is_of_former(before: Taken, record: str) -> bool:
@@ -166,12 +176,13 @@ def _late_metadata(steps: Sequence[Taken]) -> Iterator[Demand]:
             old, new = _broker(before, broker), _broker(step, broker)
             if waiting and step.action in _BY_BROKERS and broker in step.parameters.values():
                 acted = True
+            lag, former = _lag(step, new), _lag(before, old)
             if not new["running"] or new.get("offline"):
                 waiting, acted = [], False
-            elif new["lag"] > old["lag"]:
+            elif lag > former:
                 waiting.append(number)
-            elif new["lag"] < old["lag"]:
-                applied = waiting[: len(waiting) - new["lag"]]
+            elif lag < former:
+                applied = waiting[: len(waiting) - lag]
                 if acted:
                     text = f"{broker} has acted until now by what held before step {waiting[0]}: its metadata was late"
                     yield Demand(number, Hardness.DELAY, text)
@@ -228,6 +239,12 @@ def _broker(step: Taken, name: str) -> dict[str, Any]:
 
 def _controller(step: Taken) -> dict[str, Any]:
     return cast(dict[str, Any], step.state["controller"])
+
+
+def _lag(step: Taken, broker: dict[str, Any]) -> int:
+    """By how many decisions a broker is late, of those that are committed."""
+    quorum = cast(dict[str, int], step.state.get("quorum", {}))
+    return max(broker["lag"] - quorum.get("uncommitted", 0), 0)
 
 
 def _view(step: Taken, name: str) -> dict[str, Any]:

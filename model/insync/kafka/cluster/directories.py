@@ -6,7 +6,7 @@ Kafka: ReplicaAlterLogDirsThread, LogManager.
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import Implies, Not, StateView, action, require, when
+from insync.model import And, Implies, Not, StateView, action, require, when
 
 __all__ = ["Directories"]
 
@@ -81,7 +81,7 @@ class Directories(Actor):
         else:
             require(Not(b.untold))  # as `accept_copy`
             clears = self.clears_elr(s)  # the controller accepts the copy in this step
-            require(Implies(clears, self.has_room(s, self.newest(s))))
+            require(Implies(clears, And(self.is_active(s), self.has_room(s, self.newest(s)))))
             with when(clears):
                 self.write_directory(s)
         self.truncate(s, replica, end)

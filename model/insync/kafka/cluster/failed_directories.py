@@ -48,7 +48,7 @@ class FailedDirectories(Actor):
         """
         b, controller = s.broker[replica], s.controller
         require(self.directories_fail, self.rules.failed_directory_is_told, b.running, b.offline, Not(b.elsewhere))
-        require(Not(controller.without_directory.contains(replica)))
+        require(self.is_active(s), Not(controller.without_directory.contains(replica)))
         controller.without_directory |= {replica}
         if self.rules.controller_in_zookeeper:
             self.take_out(s, replica)

@@ -33,6 +33,10 @@ class FailOver(Actor):
         """
         require(self.fails_over, s.spent.failovers < self.b.failovers)
         s.spent.failovers += 1
+        self.depose(s)
+
+    def depose(self, s: StateView) -> None:
+        """The controller is deposed and does not know it; what it knows is what holds now."""
         s.controller.deposed = True
         s.controller.deposed_fenced = s.controller.fenced
         s.controller.deposed_isr = s.changes[0].isr
@@ -57,14 +61,15 @@ class FailOver(Actor):
         It does not if a newer controller has written the state that it reads, and since KAFKA-6082 not at all.
         Kafka: PartitionStateMachine.doElectLeaderForPartitions, KafkaZkClient.updateLeaderAndIsr.
         """
-        require(self.deposed_may_write, self.b.metadata_lag > 1, s.controller.deposed)
+        require(self.deposed_may_write, self.b.metadata_lag > 1, s.controller.deposed, self.all_committed(s))
         blind, newest = self.rules.controller_fence is ControllerFence.NOTHING, s.changes[0]
         isr = s.controller.deposed_isr if blind else newest.isr
         require(isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.deposed_fenced.contains(replica)))
         change = replace(self.newest(s), leader=replica + 0, epoch=newest.epoch + 1, isr=isr, by_deposed=True)
         require(self.has_room(s, change))
-        self.commit(s, change)
+        self.write_metadata(s, change)
+        self.commit_at_once(s)
 
     def outdate_deposed(self, s: StateView, change: Change) -> None:
         """A change is written after which a deposed controller writes no more: its own, or one by the new controller.

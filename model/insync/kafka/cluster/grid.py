@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from insync.model import GridCell, LogCell, LogRecord, ReadableState
 
-__all__ = ["CUT_BELOW_WATERMARK", "LEGEND", "cluster_grid", "cut_below_watermark"]
+__all__ = ["CUT_BELOW_WATERMARK", "LEGEND", "cluster_grid", "cut_below_watermark", "has_uncommitted"]
 
 CUT_BELOW_WATERMARK = "!"
 """The mark of a broker whose log a step has cut below its high watermark."""
@@ -57,6 +57,12 @@ def cut_below_watermark(before: ReadableState, after: ReadableState) -> list[str
     return [name for name in kept if new[name]["leo"] < old[name]["hw"]]
 
 
+def has_uncommitted(state: ReadableState) -> bool:
+    """Return whether the active controller has decided what a quorum has not committed."""
+    quorum = cast(dict[str, Any], state.get("quorum", {"uncommitted": 0, "controller": state["controller"]}))
+    return quorum["uncommitted"] > 0 or quorum["controller"] != state["controller"]
+
+
 def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: ReadableState) -> LogCell:
     log, late = _log(broker, cast(dict[str, str], state["epoch_of"])), f"~{broker['lag']}" if broker["lag"] else ""
     if not broker["running"]:
@@ -93,11 +99,18 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
         parts.append(f"offline {_members(controller['without_directory'])}")
     if controller.get("last_leader"):
         parts.append(f"last {controller['last_leader']}")
+    parts += _quorum(state)
     if newest.get("by_deposed"):
         parts.append("by a deposed one")
     if controller.get("deposed"):
         parts.append("and a deposed one")
     return " ".join(parts)
+
+
+def _quorum(state: ReadableState) -> list[str]:
+    """What is not committed, and whether any controller is active."""
+    inactive = cast(dict[str, Any], state.get("quorum", {})).get("inactive")
+    return (["not committed"] if has_uncommitted(state) else []) + (["no active one"] if inactive else [])
 
 
 def _clients(state: ReadableState) -> str:

@@ -24,6 +24,7 @@ class IsrReplies(Actor):
         """
         b, change = s.broker[leader], s.changes[place]
         require(self.isr_replies, b.running, b.lag == place + 1, change.replied, change.leader == leader)
+        require(self.may_hear(s, place, waits=self.rules.answers_wait_for_commit))
         view = self.view_of(s, leader)
         require(view.leader == leader, view.epoch == change.epoch, b.pending == change.isr)
         if self.b.reassignments:

@@ -43,7 +43,7 @@ class IsrRetries(Actor):
         is no more than metadata says.
         Kafka: ReplicationControlManager.validateAlterPartitionData, Partition.handleAlterPartitionError.
         """
-        require(Not(s.again.isr.is_empty()))
+        require(Not(s.again.isr.is_empty()), self.is_active(s), self.all_committed(s))
         if not (self.rules.retry_keeps_partition_epoch and self.rules.compare_partition_epoch):
             newest = s.changes[0].leader
             knows = [Implies(newest == replica, self.knows_partition(s, replica)) for replica in self.all(Replica)]
@@ -51,6 +51,7 @@ class IsrRetries(Actor):
             s.alter.isr = s.again.isr
             s.alter.current = s.again.current
         self.forget_retry(s)
+        self.forget_committed_retry(s)
 
     def may_ask(self, s: StateView, leader: Replica) -> Condition:
         """Whether a leader has no request on its way that will be sent again; the next one is not attempted then.
@@ -79,3 +80,9 @@ class IsrRetries(Actor):
         """No request will come again."""
         s.again.isr = set()
         s.again.current = False
+
+    def forget_committed_retry(self, s: StateView) -> None:
+        """A request has come again, also as far as is committed."""
+        if self.quorum_decides:
+            s.quorum.again.isr = set()
+            s.quorum.again.current = False

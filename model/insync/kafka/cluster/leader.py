@@ -116,7 +116,7 @@ class Leader(Actor):
         if self.rules.unsent_ask_is_dropped:
             asks = And(asks, self.may_ask(s, leader))
         if self.rules.isr_needs_unfenced:
-            asks = And(asks, Not(s.controller.fenced.contains(follower)))
+            asks = And(asks, Not(self.known_fenced(s).contains(follower)))
         return If(asks, set_of([follower]), set())
 
     def propose(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
@@ -131,17 +131,18 @@ class Leader(Actor):
         if self.rules.isr_write is IsrWrite.DIRECT:
             change = replace(self.newest(s), leader=leader + 0, epoch=view.epoch, isr=isr, writer=leader)
             require(up_to_date, self.has_room(s, change))
-            self.commit(s, change)
+            self.write_metadata(s, change)
             self.advance_watermark(s, leader)
             return
         newest = s.changes[0]
         in_time = up_to_date
         if not self.rules.compare_partition_epoch:
             in_time = And(newest.leader == leader, newest.epoch == view.epoch)
-        require(Or(Not(in_time), Not(self.awaits_proposal(s))), self.may_ask(s, leader))
+        require(Or(Not(in_time), Not(self.awaits_proposal(s))), self.may_ask(s, leader), self.may_propose(s, leader))
         with when(in_time):
             s.alter.isr = isr
             s.alter.current = current
+        self.note_proposal(s, leader, isr, current)
         s.broker[leader].pending = isr
 
     # ------------------------------------------------------------------------------------------- the high watermark

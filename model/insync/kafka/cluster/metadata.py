@@ -42,7 +42,7 @@ class Change:
 
 
 class Metadata(Actor):
-    """Committing changes, and forgetting those that every broker has passed."""
+    """Writing changes, and forgetting those that every broker has passed."""
 
     def newest(self, s: StateView) -> Change:
         """What holds now: the change that was made last."""
@@ -52,7 +52,8 @@ class Metadata(Actor):
     def has_room(self, s: StateView, change: Change) -> Condition:
         """Whether no broker would fall behind by more changes than the bound `metadata_lag` allows."""
         late = self.b.metadata_lag
-        return And(*[Implies(self.waits(s, r, change), s.broker[r].lag < late) for r in self.all(Replica)])
+        heard = [Implies(self.waits(s, r, change), s.broker[r].lag < late) for r in self.all(Replica)]
+        return And(*heard, self.has_room_uncommitted(s))
 
     def waits(self, s: StateView, replica: Replica, change: Change) -> Condition:
         """Whether a broker hears of a change later than the controller makes it.
@@ -69,7 +70,7 @@ class Metadata(Actor):
         unseen = And(of_isr_only, Not(change.configuration), b.lag == 0, Not(change.leader == replica))
         return And(replica != change.writer, self.is_online(s, replica), Not(unseen))
 
-    def commit(self, s: StateView, change: Change) -> None:
+    def write_metadata(self, s: StateView, change: Change) -> None:
         """Append a change to the metadata log; it bumps the partition epoch, but for configuration.
 
         Kafka: PartitionRegistration.merge. The action must require that it `has_room`.
@@ -79,6 +80,7 @@ class Metadata(Actor):
         for replica, waits in waiting.items():
             with when(waits):
                 s.broker[replica].lag += 1
+        self.note_uncommitted(s)
         self.outdate_deposed(s, change)
         self.outdate_retry(s, change)
         for place in reversed(range(self.b.metadata_lag)):
@@ -92,6 +94,7 @@ class Metadata(Actor):
             replied=change.replied,
             replicas=change.replicas,
             by_deposed=change.by_deposed,
+            lost=False,
         )
         with when(makes_late):
             self.forget_proposal(s)
@@ -111,7 +114,7 @@ class Metadata(Actor):
         """Clear the changes that every running broker has passed, so that they tell no states apart."""
         for place in range(1, self.b.metadata_lag + 1):
             late = [And(s.broker[r].running, s.broker[r].lag >= place) for r in self.all(Replica)]
-            with when(Not(Or(*late))):
+            with when(Not(Or(*late, self.is_kept_for_controllers(s, place)))):
                 s.changes[place] = record(
                     leader=NONE,
                     epoch=0,
@@ -121,6 +124,7 @@ class Metadata(Actor):
                     replied=False,
                     replicas=set(),
                     by_deposed=False,
+                    lost=False,
                 )
         if self.configures:
             for place in range(self.b.metadata_lag + 1):

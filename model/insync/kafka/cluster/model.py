@@ -13,6 +13,7 @@ from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
 from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
+from insync.kafka.cluster.controller_quorum import ControllerQuorum
 from insync.kafka.cluster.deletions import Deletions
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
@@ -37,6 +38,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    ControllerQuorum,
     Deletions,
     IsrRetries,
     AssignedDirectories,

@@ -27,7 +27,7 @@ class Reassignment(Actor):
         Kafka: ReplicationControlManager.changePartitionReassignment, which hands on sets that are not empty alone, and
         is the one of those who change the partition that does not ask whether unclean elections are allowed.
         """
-        require(self.can_reassign, int(target) > 0)
+        require(self.can_reassign, self.is_active(s), int(target) > 0)
         require(s.spent.reassignments < self.b.reassignments)
         present = self.assigned(s)
         require(Or(present.replicas != target, Not(present.adding.is_empty()), Not(present.removing.is_empty())))
@@ -49,7 +49,7 @@ class Reassignment(Actor):
         unclean election and is refused unless those are allowed.
         Kafka: ReplicationControlManager.cancelPartitionReassignment, PartitionReassignmentRevert.
         """
-        require(self.can_reassign)
+        require(self.can_reassign, self.is_active(s))
         require(s.spent.reassignments < self.b.reassignments)
         present = self.assigned(s)
         require(Or(Not(present.adding.is_empty()), Not(present.removing.is_empty())))

@@ -20,10 +20,12 @@ from insync.kafka.cluster.configuration import (
     Flushing,
     OffsetReset,
     epoch_bumps,
+    has_quorum,
     keeps_elr,
     rules_of,
     without_races,
 )
+from insync.kafka.cluster.indices import ChangeIndex, LeaderEpoch, Offset, RecordNumber, Target
 from insync.kafka.defects import NO_DEFECT
 from insync.kafka.replica import Replica
 from insync.kafka.rules import ControllerFence, MinimumChange, Rules
@@ -34,7 +36,6 @@ from insync.model import (
     Bool,
     BoundValues,
     Condition,
-    Index,
     Int,
     Model,
     Not,
@@ -44,64 +45,11 @@ from insync.model import (
     Set,
     State,
     StateView,
-    Subset,
     UserError,
     set_of,
 )
 
 __all__ = ["Actor", "ChangeIndex", "ClusterState", "LeaderEpoch", "Offset", "RecordNumber", "Replica", "Target"]
-
-
-class LeaderEpoch(Index):
-    """A leader epoch; the first leader has epoch 0."""
-
-    label = ""
-    first = 0
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as the budgets can make necessary."""
-        return epoch_bumps(bounds) + 1
-
-
-class RecordNumber(Index):
-    """A record that a producer writes; every write is of a new one, in this order."""
-
-    label = "r"
-    first = 0
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as the bound says."""
-        return bounds.records
-
-
-class Offset(Index):
-    """An end of a log: how many records it has."""
-
-    label = ""
-    first = 0
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """From no record to all that are written."""
-        return bounds.records + 1
-
-
-class Target(Subset, of=Replica):
-    """A set of brokers to which an operator assigns the partition."""
-
-
-class ChangeIndex(Index):
-    """A place among the controller's latest changes, 0 being the newest."""
-
-    label = ""
-    first = 0
-
-    @classmethod
-    def size(cls, bounds: BoundValues) -> int:
-        """As many as a broker may be late by, but a sort has a member."""
-        return max(1, bounds.metadata_lag)
 
 
 class Actor:
@@ -118,6 +66,8 @@ class Actor:
     sessions: bool
     fails_over: bool
     deposed_may_write: bool
+    quorum_decides: bool
+    hears_uncommitted: bool
     directories_fail: bool
     directories_are_assigned: bool
     names_directories: bool
@@ -160,7 +110,11 @@ class ClusterState(Model):
         self.isr_replies = bool(self.b.settings.isr_replies) and not rules.register_needs_fenced
         self.sessions = bool(self.b.settings.fetch_sessions) and rules.fetches_in_sessions
         self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
-        self.deposed_may_write = self.fails_over and rules.controller_fence is not ControllerFence.EPOCH
+        self.quorum_decides = has_quorum(self.b)
+        may_go_on = self.fails_over or (self.quorum_decides and self.b.failovers > 0)
+        waits = rules.brokers_hear_committed and rules.answers_wait_for_commit
+        self.hears_uncommitted = self.quorum_decides and not waits
+        self.deposed_may_write = may_go_on and rules.controller_fence is not ControllerFence.EPOCH
         self.directories_fail = self.b.directory_failures > 0 and rules.directories_fail_alone
         self.directories_are_assigned = (
             self.directories_fail and self.b.moves > 0 and rules.controller_knows_directories
@@ -183,24 +137,20 @@ class ClusterState(Model):
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state; a log has records from `start` to `leo` and r0 elsewhere; ends are exclusive."""
-        rules = self.rules
         return State(
-            controller=Record(
-                fenced=Set(Replica),
-                elr=Absent.unless(self.elr, Set(Replica)),
-                last_leader=Absent.unless(self.elr, Option(Replica)),
-                minimum_is_one=Absent.unless(b.minimum_changes, Bool),
-                # A controller that does not know that it is deposed, whom it takes for dead, the ISR that it has read.
-                deposed=Absent.unless(self.deposed_may_write, Bool),
-                deposed_fenced=Absent.unless(self.deposed_may_write, Set(Replica)),
-                deposed_isr=Absent.unless(
-                    self.deposed_may_write and rules.controller_fence is ControllerFence.NOTHING, Set(Replica)
+            controller=self._controller(b),
+            # The quorum: whether no controller is active; how many of the newest changes are not committed; what holds
+            # as far as is committed, and the requests that come again if what is not committed is lost.
+            quorum=Absent.unless(
+                self.quorum_decides,
+                Record(
+                    inactive=Bool,
+                    uncommitted=Int(0, b.metadata_lag),
+                    controller=self._controller(b),
+                    alter=Record(isr=Set(Replica), current=Bool),
+                    again=Absent.unless(b.alter_retries, Record(isr=Set(Replica), current=Bool)),
+                    thin_move=Absent.unless(b.reassignments, Bool),
                 ),
-                # The replicas that are in a directory of which it has heard that it has failed, or is not there.
-                without_directory=Absent.unless(self.directories_fail or self.names_directories, Set(Replica)),
-                # During a reassignment: `removing` are still replicas, `adding` already are.
-                adding=Absent.unless(b.reassignments, Set(Replica)),
-                removing=Absent.unless(b.reassignments, Set(Replica)),
             ),
             changes=Array(
                 b.metadata_lag + 1,
@@ -216,6 +166,8 @@ class ClusterState(Model):
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
                     # It was made by a deposed controller, of which the present one knows nothing.
                     by_deposed=Absent.unless(self.deposed_may_write, Bool),
+                    # It was lost before it was committed, and nobody hears of it who has not yet.
+                    lost=Absent.unless(self.hears_uncommitted, Bool),
                 ),
             ),
             # The AlterPartition on its way that is not too late: the ISR proposed, empty if there is none, and whether
@@ -260,9 +212,28 @@ class ClusterState(Model):
                 directory_losses=Int(0, b.directory_losses),
                 directory_failures=Absent.unless(self.directories_fail, Int(0, b.directory_failures)),
                 deletions=Int(0, b.deletions),
-                failovers=Absent.unless(self.fails_over, Int(0, b.failovers)),
+                failovers=Absent.unless(self.fails_over or self.quorum_decides, Int(0, b.failovers)),
                 session_losses=Absent.unless(self.sessions, Int(0, b.session_losses)),
             ),
+        )
+
+    def _controller(self, b: BoundValues) -> Record:
+        return Record(
+            fenced=Set(Replica),
+            elr=Absent.unless(self.elr, Set(Replica)),
+            last_leader=Absent.unless(self.elr, Option(Replica)),
+            minimum_is_one=Absent.unless(b.minimum_changes, Bool),
+            # A controller that does not know that it is deposed, whom it takes for dead, the ISR that it has read.
+            deposed=Absent.unless(self.deposed_may_write, Bool),
+            deposed_fenced=Absent.unless(self.deposed_may_write, Set(Replica)),
+            deposed_isr=Absent.unless(
+                self.deposed_may_write and self.rules.controller_fence is ControllerFence.NOTHING, Set(Replica)
+            ),
+            # The replicas that are in a directory of which it has heard that it has failed, or is not there.
+            without_directory=Absent.unless(self.directories_fail or self.names_directories, Set(Replica)),
+            # During a reassignment: `removing` are still replicas, `adding` already are.
+            adding=Absent.unless(b.reassignments, Set(Replica)),
+            removing=Absent.unless(b.reassignments, Set(Replica)),
         )
 
     def _broker(self, b: BoundValues) -> Record:

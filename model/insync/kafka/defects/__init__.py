@@ -17,6 +17,7 @@ from insync.kafka.defects.mutants import MUTANTS
 from insync.kafka.defects.progress import PROGRESS
 from insync.kafka.defects.reassignments import REASSIGNMENT
 from insync.kafka.defects.truncation import TRUNCATION
+from insync.kafka.defects.uncommitted import UNCOMMITTED
 from insync.kafka.defects.voting import VOTING
 
 __all__ = ["DEFECTS", "LEFT_OUT", "NO_DEFECT", "QUORUM_DEFECTS", "Defect", "LeftOut", "all_defects"]
@@ -36,6 +37,7 @@ DEFECTS: Mapping[str, Defect] = {
             *REASSIGNMENT,
             *FAILURES,
             *DEPOSED,
+            *UNCOMMITTED,
             *CONSUMERS,
             *DISKS,
             *MUTANTS,

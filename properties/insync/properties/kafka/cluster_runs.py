@@ -24,6 +24,8 @@ __all__ = [
 _HEALING = (
     "apply_metadata(replica)",
     "hear_of_controller(replica)",
+    "commit_decisions",
+    "become_active",
     "register(replica)",
     "stop(replica)",
     "fence(replica)",

@@ -1,0 +1,228 @@
+"""A quorum of controllers, with `controllers` 2 and more: what the active one decides counts once it is committed.
+
+The active controller decides by all that it has written, and answers when a majority of the controllers has it. So it
+runs ahead of what brokers hear: the newest `uncommitted` changes are known to it alone. When it loses its leadership
+they are lost, and what it knows is what was committed; another one becomes active, which has all of that. A change
+that survives in the log of the next one is as if it had been committed before.
+
+This is an abstraction of `kraft`, whose traces it has (tests/kafka/quorum/test_decisions.py): any prefix may be
+committed, nobody may be active, and what a deposed controller decides is never committed.
+
+Kafka: QuorumController, OffsetControlManager, DeferredEventQueue; read in trunk of 2023 and of 2024.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from insync.kafka.cluster.state import Actor, ChangeIndex, Replica
+from insync.model import (
+    And,
+    Condition,
+    If,
+    Implies,
+    Not,
+    Or,
+    SetValue,
+    StateView,
+    action,
+    maximum,
+    require,
+    snapshot,
+    when,
+)
+
+__all__ = ["ControllerQuorum"]
+
+_DECIDED = ("fenced", "elr", "last_leader", "minimum_is_one", "without_directory", "adding", "removing")
+"""What a controller knows by what it has decided, beside the changes of the partition."""
+
+
+class ControllerQuorum(Actor):
+    """What the controllers do among themselves, and what brokers may know of it."""
+
+    # ------------------------------------------------------------------------------------------------------- actions
+
+    @action(label="controllers commit what is decided")
+    def commit_decisions(self, s: StateView) -> None:
+        """A majority of the controllers has all that the active one has written, which answers now.
+
+        That only a beginning of it is committed is the same as if the rest had been decided later.
+        Kafka: QuorumMetaLogListener.handleCommit, DeferredEventQueue.completeUpTo.
+        """
+        require(self.quorum_decides, self.is_active(s), Not(self.all_committed(s)))
+        self.commit_at_once(s)
+
+    @action(label="the active controller loses its leadership")
+    def lose_leadership(self, s: StateView) -> None:
+        """The active controller is cut off, or dies; what is not committed is lost, with all that it has told nobody.
+
+        Whoever waits for an answer gets NOT_CONTROLLER, or none, and asks the next one. The old controller may not know
+        yet, and go on: what it decides then is committed by nobody.
+        Kafka: QuorumController.renounce, OffsetControlManager.deactivate, DeferredEventQueue.failAll.
+        """
+        require(self.quorum_decides, self.is_active(s), s.spent.failovers < self.b.failovers)
+        s.spent.failovers += 1
+        s.quorum.inactive = True
+        if self.rules.lost_decisions_are_undone:
+            for name in _DECIDED:
+                setattr(s.controller, name, getattr(s.quorum.controller, name))
+            s.thin_move = s.quorum.thin_move
+        s.quorum.controller = s.controller
+        s.alter = s.quorum.alter
+        s.again = s.quorum.again
+        if self.hears_uncommitted:
+            self._return_to_committed(s)
+        else:
+            self._forget_lost_changes(s)
+        if self.deposed_may_write:
+            self.depose(s)
+            s.quorum.controller = s.controller
+
+    @action(label="another controller becomes active")
+    def become_active(self, s: StateView) -> None:
+        """A controller leads the quorum, has all that is committed, and takes all sessions for renewed.
+
+        Until then nobody is fenced or elected, and no request is answered.
+        Kafka: QuorumController.claim, ClusterControlManager.activate.
+        """
+        require(self.quorum_decides, s.quorum.inactive)
+        s.quorum.inactive = False
+
+    @action(label="deposed controller refuses the ISR")
+    def refuse_isr_as_deposed(self, s: StateView) -> None:
+        """A controller that does not know that it is deposed refuses an ISR by what it knew, and is believed.
+
+        With nothing to be committed it answers at once. It may take a member for fenced, or for a former incarnation,
+        that is not any more. A request with a later epoch than it knows it answers with NOT_CONTROLLER.
+        Kafka: ControllerWriteEvent.run, ReplicationControlManager.validateAlterPartitionData.
+        """
+        require(self.quorum_decides, s.spent.failovers > 0, self.awaits_proposal(s))
+        self.answer_refusal(s)
+        self.forget_committed_proposal(s)
+
+    # ------------------------------------------------------------------------------------------------ what is decided
+
+    def is_active(self, s: StateView) -> Condition:
+        """Whether some controller decides."""
+        return Not(s.quorum.inactive) if self.quorum_decides else True
+
+    def all_committed(self, s: StateView) -> Condition:
+        """Whether all is committed that the active controller has decided, so that it answers at once."""
+        if not self.quorum_decides:
+            return True
+        same = [getattr(s.controller, name) == getattr(s.quorum.controller, name) for name in _DECIDED]
+        return And(s.quorum.uncommitted == 0, *same)
+
+    def commit_at_once(self, s: StateView) -> None:
+        """Commit all that is decided: what waits for an answer to go on is one step with it.
+
+        Nobody could tell it from a step that is decided now and committed later, as the broker does nothing meanwhile.
+        """
+        if not self.quorum_decides:
+            return
+        s.quorum.uncommitted = 0
+        s.quorum.controller = s.controller
+        s.quorum.alter = s.alter
+        s.quorum.again = s.again
+        s.quorum.thin_move = s.thin_move
+        self.forget_passed_changes(s)
+
+    def note_uncommitted(self, s: StateView) -> None:
+        """One more change of the partition is written and not committed."""
+        if self.quorum_decides:
+            s.quorum.uncommitted += 1
+
+    def has_room_uncommitted(self, s: StateView) -> Condition:
+        """Whether the committed change stays among those that are kept when there is one more."""
+        return s.quorum.uncommitted < self.b.metadata_lag if self.quorum_decides else True
+
+    def is_kept_for_controllers(self, s: StateView, place: int) -> Condition:
+        """Whether a change is one that is not committed, or the newest that is."""
+        return s.quorum.uncommitted >= place if self.quorum_decides else False
+
+    def _forget_lost_changes(self, s: StateView) -> None:
+        """What was not committed is gone, and no broker has heard of it."""
+        late, lost = self.b.metadata_lag, snapshot(s.quorum).uncommitted
+        for replica in self.all(Replica):
+            b = s.broker[replica]
+            b.lag = maximum(b.lag - lost, 0)
+        s.quorum.uncommitted = 0
+        for count in range(1, late + 1):
+            with when(lost == count):
+                for place in range(late + 1 - count):
+                    s.changes[place] = s.changes[place + count]
+        self.forget_passed_changes(s)
+
+    def _return_to_committed(self, s: StateView) -> None:
+        """What was not committed is lost, but a broker may have heard of it: what holds is like another change."""
+        lost = snapshot(s.quorum).uncommitted
+        loses, holds = lost > 0, snapshot(s.changes[lost])
+        for replica in self.all(Replica):
+            b = s.broker[replica]
+            passes = And(loses, self.is_online(s, replica), b.lag != lost)
+            require(Implies(passes, b.lag < self.b.metadata_lag))
+            with when(And(loses, self.is_online(s, replica))):
+                b.lag = If(passes, b.lag + 1, 0)
+        s.quorum.uncommitted = 0
+        with when(loses):
+            for place in reversed(range(self.b.metadata_lag)):
+                s.changes[place + 1] = s.changes[place]
+                s.changes[place + 1].lost = Or(s.changes[place + 1].lost, place < lost)
+            s.changes[0] = holds
+        self.forget_passed_changes(s)
+
+    # -------------------------------------------------------------------------------------- what brokers may know of it
+
+    def may_hear(self, s: StateView, place: ChangeIndex, *, waits: bool) -> Condition:
+        """Whether a broker may be told of a change: it is committed, or nothing waits for that and it is not lost."""
+        return self.is_committed(s, place) if waits else Not(s.changes[place].lost)
+
+    def is_committed(self, s: StateView, place: Any) -> Condition:
+        """Whether a change is committed, by its place."""
+        return And(place >= s.quorum.uncommitted, Not(s.changes[place].lost)) if self.quorum_decides else True
+
+    def known_fenced(self, s: StateView) -> SetValue:
+        """Who is fenced as far as brokers can know."""
+        return s.quorum.controller.fenced if self.quorum_decides else s.controller.fenced
+
+    def known_elr(self, s: StateView) -> SetValue:
+        """The eligible leader replicas as far as brokers can know."""
+        return s.quorum.controller.elr if self.quorum_decides else s.controller.elr
+
+    def is_late(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker has not applied all that is committed."""
+        lag = s.broker[replica].lag
+        return lag > s.quorum.uncommitted if self.quorum_decides else lag > 0
+
+    def has_applied_all(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker has applied all that is committed."""
+        lag = s.broker[replica].lag
+        return lag <= s.quorum.uncommitted if self.quorum_decides else lag == 0
+
+    def may_propose(self, s: StateView, leader: Replica) -> Condition:
+        """Whether no request is on its way that counts again if what is not committed is lost."""
+        if not self.quorum_decides:
+            return True
+        return Or(Not(self.knows_committed(s, leader)), s.quorum.alter.isr.is_empty())
+
+    def note_proposal(self, s: StateView, leader: Replica, isr: SetValue, current: Condition) -> None:
+        """Keep a proposal that is late by what is not committed: in time, if that is lost."""
+        if self.quorum_decides:
+            with when(self.knows_committed(s, leader)):
+                s.quorum.alter.isr = isr
+                s.quorum.alter.current = current
+
+    def knows_committed(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker's partition epoch is the committed one."""
+        lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
+        if not self.configures:
+            return self.has_applied_all(s, replica)
+        heard = [And(lag > at, self.is_committed(s, at), Not(s.changes[at].configuration)) for at in places]
+        return Not(Or(*heard))
+
+    def forget_committed_proposal(self, s: StateView) -> None:
+        """A proposal is answered, and will not come again."""
+        if self.quorum_decides:
+            s.quorum.alter.isr = set()
+            s.quorum.alter.current = False

@@ -1,0 +1,264 @@
+"""A quorum of controllers: what brokers hear, what is lost with a controller, and that nothing else comes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check
+from insync.explorer.liveness import liveness
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.cluster.state import Replica
+from insync.kafka.defects import DEFECTS
+from insync.model import And, If, Not, Or, StateView, action, require
+from insync.properties.kafka import cluster
+from insync_inclusion import inclusion
+from insync_walk import Walk, shared_cluster
+
+SMALL: dict[str, int | str] = {
+    "replicas": 2, "records": 1, "min_insync": 1, "lossy_crashes": 0, "fencings": 1, "shrinks": 1, "metadata_lag": 1,
+}  # fmt: skip
+FAILS: dict[str, int | str] = {"controllers": 3, "failovers": 1}
+COMMITTED, LOSES, NEXT = (
+    "controllers commit what is decided",
+    "the active controller loses its leadership",
+    "another controller becomes active",
+)
+REFUSES = "deposed controller refuses the ISR"
+
+
+def pair(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(shared_cluster(**{**SMALL, **FAILS, **bounds}), *labels)
+
+
+class Unheard(Cluster):
+    """One controller that never fails, and brokers whose requests to it are lost, or refused for no reason."""
+
+    name = "unheard"
+
+    @action(label="the ISR is refused")
+    def refuse_for_nothing(self, s: StateView) -> None:
+        """Any proposal is refused. Kafka: ReplicationControlManager.validateAlterPartitionData."""
+        require(self.awaits_proposal(s))
+        self.answer_refusal(s)
+
+    @action(label="{replica} asks to stop, and nobody hears")
+    def ask_to_stop_unheard(self, s: StateView, replica: Replica) -> None:
+        """A broker wants to stop, and the controller does not know. Kafka: BrokerLifecycleManager."""
+        b = s.broker[replica]
+        require(b.running, Not(b.stopping), s.spent.stops < self.b.stops)
+        s.spent.stops += 1
+        b.stopping = True
+
+    @action(label="{replica} asks to stop")
+    def begin_stop(self, s: StateView, replica: Replica) -> None:
+        """It asks once more. Kafka: ReplicationControlManager.handleBrokerInControlledShutdown."""
+        b = s.broker[replica]
+        unheard = And(b.stopping, Not(s.controller.fenced.contains(replica)))
+        require(b.running, Or(unheard, And(Not(b.stopping), s.spent.stops < self.b.stops)))
+        s.spent.stops += If(unheard, 0, 1)
+        self.leave_isr(s, replica)
+        b.stopping = True
+
+
+# --------------------------------------------------------------------------------------------------------- the steps
+
+
+def test_brokers_hear_of_a_decision_when_it_is_committed() -> None:
+    walk = pair("controller fences b1")
+    assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1 not committed"
+    assert "b2 applies metadata 0" not in walk.enabled
+    walk.take(COMMITTED)
+    assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1"
+    assert walk.take("b2 applies metadata 0").cells["b2"] == "L1 [|]"
+    assert COMMITTED not in walk.enabled
+
+
+def test_what_is_not_committed_is_lost_with_the_active_controller() -> None:
+    before = pair().state
+    walk = pair("controller fences b1", LOSES)
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2 no active one"
+    assert walk.state["changes"] == before["changes"]
+    assert walk.state["broker"] == before["broker"]
+    assert walk.state["controller"] == before["controller"]
+    assert walk.state["spent"]["fencings"] == 1, "a session has ended, whoever knows it"
+
+
+def test_what_is_committed_is_not_lost() -> None:
+    walk = pair("controller fences b1", COMMITTED, LOSES)
+    assert walk.cells["controller"] == "b2@1 ISR b2 fenced b1 no active one"
+    assert walk.cells["b2"] == "F0 [|] ~1"
+
+
+def test_nobody_decides_while_no_controller_is_active_and_brokers_go_on() -> None:
+    walk = pair("b1 drops b2 from the ISR", LOSES, crashes=1, fencings=0)
+    assert not [label for label in walk.enabled if label.startswith("controller") or "registers" in label]
+    walk.take("b1 appends a record", "b2 crashes, its log ends at 0")
+    assert "b2 starts and registers" not in walk.enabled
+    walk.take(NEXT)
+    assert {"b2 starts and registers", "controller fences b2", "controller accepts the ISR"} <= walk.enabled
+    assert LOSES not in walk.enabled, "once is what the budget says"
+
+
+def test_a_request_whose_decision_is_lost_comes_again() -> None:
+    accepted = ("b1 drops b2 from the ISR", "controller accepts the ISR")
+    walk = pair(*accepted)
+    assert "controller accepts the ISR" not in walk.enabled
+    walk.take(LOSES, NEXT)
+    assert walk.cells["b1"] == "L0 [|] -b2"
+    assert "controller accepts the ISR" in walk.enabled
+    assert "controller accepts the ISR" not in pair(*accepted, COMMITTED, LOSES, NEXT).enabled
+
+
+def test_a_request_that_only_the_lost_decision_made_late_is_in_time_again() -> None:
+    late = pair("controller fences b1", "b1 drops b2 from the ISR")
+    assert "controller accepts the ISR" not in late.enabled
+    assert "controller accepts the ISR" in pair("controller fences b1", "b1 drops b2 from the ISR", LOSES, NEXT).enabled
+    assert "controller accepts the ISR" not in late.take(COMMITTED).enabled
+
+
+def test_a_broker_runs_again_when_its_registration_is_committed() -> None:
+    walk = pair("b2 crashes, its log ends at 0", "controller fences b1", crashes=1, metadata_lag=2)
+    assert "not committed" in walk.cells["controller"]
+    walk.take("b2 starts and registers")
+    assert "not committed" not in walk.cells["controller"]
+    kept = walk.cells["controller"]
+    assert walk.take(LOSES).cells["controller"] == f"{kept} no active one"
+
+
+def test_a_broker_that_stops_asks_the_next_controller_again() -> None:
+    walk = pair("b2 asks to stop", LOSES, NEXT, stops=1)
+    assert walk.state["controller"]["fenced"] == []
+    assert walk.take("b2 asks to stop").state["controller"]["fenced"] == ["b2"]
+    assert walk.state["spent"]["stops"] == 1
+
+
+def test_a_reply_waits_for_the_commit() -> None:
+    walk = pair("b1 drops b2 from the ISR", "controller accepts the ISR", isr_replies="on")
+    told = "b1 is told of change 0, its ISR"
+    assert told not in walk.enabled
+    assert told in walk.take(COMMITTED).enabled
+
+
+def test_a_refusal_waits_for_what_it_rests_on() -> None:
+    asked = ("b1 drops b2 from the ISR", "controller accepts the ISR", COMMITTED, "b1 applies metadata 0")
+    fenced = (*asked, "b2 fetches from b1", "b1 adds b2 to the ISR", "controller fences b2")
+    walk = pair(*fenced)
+    assert "controller refuses the ISR" not in walk.enabled
+    assert "controller refuses the ISR" in walk.take(COMMITTED).enabled
+
+
+def test_a_deposed_controller_refuses_what_the_next_one_would_accept() -> None:
+    walk = pair("b1 drops b2 from the ISR")
+    assert REFUSES not in walk.enabled
+    walk.take(LOSES)
+    assert REFUSES in walk.enabled
+    assert walk.take(REFUSES).cells["b1"] == "L0 [|]"
+    assert "controller accepts the ISR" not in walk.take(NEXT).enabled
+
+
+# ------------------------------------------------------------------------------------------------- what comes of them
+
+
+@pytest.mark.parametrize(
+    ("bounds", "states", "depth"),
+    [
+        ({}, 2_227, 24),
+        pytest.param({"metadata_lag": 2, "failovers": 2}, 4_564, 22, marks=pytest.mark.slow),
+        pytest.param({"crashes": 1, "metadata_lag": 2}, 37_512, 34, marks=pytest.mark.slow),
+    ],
+)
+def test_all_that_holds_of_one_controller_holds_of_a_quorum(
+    bounds: dict[str, int | str], states: int, depth: int
+) -> None:
+    model = Cluster(**{**SMALL, **FAILS, **bounds})
+    result = check(model, properties=list(cluster.__all__))
+    assert (result.verdict, result.distinct_states, result.depth) == ("holds", states, depth)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"fencings": 0, "elections": 1},
+        pytest.param({}, marks=pytest.mark.slow),
+        pytest.param({"fencings": 0, "stops": 1}, marks=pytest.mark.slow),
+        pytest.param({"fencings": 0, "minimum_changes": 1, "min_insync": 2}, marks=pytest.mark.slow),
+        pytest.param({"metadata_lag": 2, "failovers": 2}, marks=pytest.mark.slow),
+        pytest.param({"metadata_lag": 2, "crashes": 1}, marks=pytest.mark.slow),
+        pytest.param({"metadata_lag": 2, "elections": 1, "isr_replies": "on"}, marks=pytest.mark.slow),
+        pytest.param({"unclean": "on", "lossy_crashes": 1}, marks=pytest.mark.slow),
+        pytest.param({"release": "3.9", "lossy_crashes": 1}, marks=pytest.mark.slow),
+        pytest.param({"alter_retries": 1}, marks=pytest.mark.slow),
+        pytest.param({"reassignments": 1, "spares": 1, "shrinks": 0}, marks=pytest.mark.slow),
+        pytest.param({"deletions": 1, "deletion_answers": "on", "fencings": 0, "crashes": 1}, marks=pytest.mark.slow),
+        pytest.param({"directory_failures": 1, "moves": 1, "fencings": 0, "shrinks": 0}, marks=pytest.mark.slow),
+        pytest.param({"moves": 1, "release": "4.2"}, marks=pytest.mark.slow),
+        pytest.param({"directory_losses": 1, "shrinks": 0, "crashes": 1}, marks=pytest.mark.slow),
+        pytest.param({"replicas": 3, "min_insync": 2, "shrinks": 0}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_brokers_and_clients_see_nothing_but_what_lost_and_refused_requests_show(bounds: dict[str, int | str]) -> None:
+    """Each trace of the quorum is one of a controller that never fails, as far as brokers and clients see it."""
+    chosen = {**SMALL, **bounds}
+    chosen.pop("failovers", None)
+    assert inclusion(Cluster(**{**chosen, **FAILS, **bounds}), Unheard(**chosen)).only == ()
+
+
+def test_a_refusal_for_no_reason_is_what_they_see_besides() -> None:
+    calm = {**SMALL, "fencings": 0}
+    found = inclusion(Cluster(**calm, **FAILS), Cluster(**calm))
+    assert found.only == ("b1 drops b2 from the ISR", LOSES, REFUSES)
+
+
+@pytest.mark.parametrize("name", ["M-19", *(pytest.param(name, marks=pytest.mark.slow) for name in ("M-18", "M-20"))])
+def test_without_a_rule_of_the_quorum_they_see_more(name: str) -> None:
+    """Else the comparison would say nothing. (Of M-21 they see nothing at its bounds.)"""
+    broken, alone = Cluster(**DEFECTS[name].witness), {**DEFECTS[name].fixed_witness, "controllers": 1, "failovers": 0}
+    assert inclusion(broken, Unheard(**alone)).only
+
+
+@pytest.mark.slow
+def test_who_runs_is_back_in_the_isr_in_the_end() -> None:
+    pytest.importorskip("scipy")
+    model = Cluster(**{**SMALL, **FAILS, "shrinks": 1})
+    (found,) = liveness(model, properties=["running_is_back_in_isr"]).properties
+    assert found.verdict == "holds"
+
+
+# ------------------------------------------------------------------------------------------------------- the setting
+
+
+def test_one_controller_costs_nothing() -> None:
+    assert Cluster(controllers=1, failovers=2).program.schema.bits == Cluster().program.schema.bits == 139
+    assert Cluster(controllers=3).program.schema.bits > 139
+
+
+ALONE = "The controller of Kafka 4.1 is a KRaft quorum, and one that stands alone never fails: give controllers 3 with "
+ATOMIC = "With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for the quorum."
+OLD = "Kafka 3.2 keeps its metadata in ZooKeeper; controllers are a quorum with KRaft, from 3.3 on."
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (FAILS, []),
+        ({"controllers": 3}, ["No controller of the quorum fails with failovers 0."]),
+        ({"failovers": 1}, [ALONE + "failovers."]),
+        ({**FAILS, "metadata_lag": 0}, [ATOMIC]),
+        ({**FAILS, "release": "3.2"}, [OLD]),
+    ],
+    ids=str,
+)
+def test_what_a_setting_means_less_than_it_says_is_said(chosen: dict[str, int | str], said: list[str]) -> None:
+    assert [line for line in Cluster(**chosen).remarks() if "controller" in line or "quorum" in line] == said
+
+
+def test_a_quorum_is_there_from_3_3_on_alone() -> None:
+    for release, there in (("3.2", False), ("3.3", True)):
+        model = Cluster(controllers=3, release=release)
+        assert ("quorum" in model.decode(model.program.initials[0])) == there
+
+
+def test_how_many_controllers_there_are_changes_nothing() -> None:
+    three, five = Cluster(**SMALL, **FAILS), Cluster(**SMALL, controllers=5, failovers=1)
+    assert check(three, properties=[]).distinct_states == check(five, properties=[]).distinct_states
