@@ -8,7 +8,8 @@ that survives in the log of the next one is as if it had been committed before.
 This is an abstraction of `kraft`, whose traces it has (tests/kafka/quorum/test_decisions.py): any prefix may be
 committed, nobody may be active, and what a deposed controller decides is never committed.
 
-Kafka: QuorumController, OffsetControlManager, DeferredEventQueue; read in trunk of 2023 and of 2024.
+Kafka: QuorumController, OffsetControlManager, DeferredEventQueue; by reading, in trunk before and after metadata
+transactions (KIP-868, 3.6).
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ UNCOMMITTED = (
         affected="none",
         story="A controller is cut off and does not know that it is deposed. The next one accepts an ISR without the "
         "follower. The old one elects that follower, with the ISR that it knows, and that is committed.",
-        fix="refuse what is written in an earlier epoch (KafkaRaftClient.validateLeaderOnlyRequest and the quorum)",
+        fix="let the leader of the newest epoch alone commit (KIP-595)",
         breaks="electable_replicas_are_complete",
         length=9,
         bounds={**FAILS, "shrinks": 1},
