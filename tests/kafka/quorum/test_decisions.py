@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from insync.conformance.quorum.conform_quorum import AS_KAFKA
+from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.explorer import check
 from insync_decisions import WatchedQuorum
 
