@@ -127,6 +127,20 @@ def test_a_leader_that_acts_on_what_it_knew() -> None:
     assert said(walked(model, steps[0], "b1 applies metadata 0"))[1:] == []
 
 
+def test_a_controller_that_fails_with_what_is_not_committed_and_one_that_is_asked_although_it_is_deposed() -> None:
+    model = shared_cluster(replicas=2, records=1, lossy_crashes=0, fencings=0, controllers=3, failovers=1)
+    loses, commits = "the active controller loses its leadership", "controllers commit what is decided"
+    dropped, late = "b1 drops b2 from the ISR", "b1 drops b2, which has not caught up for replica.lag.time.max.ms"
+    dies = "the active controller dies, or is cut off from the others"
+    deposed = "the deposed controller has not heard of the new one, and is asked what that one was not"
+    asked = walked(model, dropped, loses, "deposed controller refuses the ISR")
+    assert said(asked) == [(1, "delay", late), (2, "failure", dies), (3, "delay", deposed)]
+    lost = walked(model, dropped, "controller accepts the ISR", loses)
+    assert said(lost)[1:] == [(3, "failure", f"{dies}, before a majority has what it has decided")]
+    kept = walked(model, dropped, "controller accepts the ISR", "b1 appends a record", commits, "b1 applies metadata 0")
+    assert said(kept)[1:] == [], "what is not committed makes nobody late"
+
+
 def test_a_proposal_that_the_controller_answers_late() -> None:
     model, steps = shared_cluster(records=1, crashes=1), ("b1 appends a record", "b1 drops b2 from the ISR")
     accepts = "controller accepts the ISR"

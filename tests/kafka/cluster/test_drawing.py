@@ -94,3 +94,27 @@ def test_what_happens_to_nobody_in_particular_happens_at_the_controller() -> Non
     assert [(one.lifeline, one.text) for one in draw_step(steps, steps[-1].label) if isinstance(one, Mark)] == [
         (CONTROLLER, steps[-1].label)
     ]
+
+
+def test_a_quorum_commits_and_fails_at_the_controller_and_a_deposed_one_answers_whom_it_is_asked_by() -> None:
+    model = shared_cluster(replicas=2, records=1, lossy_crashes=0, fencings=0, controllers=3, failovers=1)
+    asked, accepted = "b1 drops b2 from the ISR", "controller accepts the ISR"
+    committed, loses = "controllers commit what is decided", "the active controller loses its leadership"
+    taken, drawn = (asked, accepted, committed, loses, "another controller becomes active"), []
+    codes = model.program.initials[0]
+    moves: list[tuple[int | None, tuple[int, ...]]] = [(None, codes)]
+    for label in taken:
+        number = next(n for n, action in enumerate(model.program.actions) if action.label == label)
+        moves.append((number, Evaluator(model.program).step(number, moves[-1][1])))
+        steps = trace_of(model, "explored", moves, "").steps
+        drawn += [(one.lifeline, one.text) for one in draw_step(steps, label) if isinstance(one, Mark)]
+    texts = ("accepts ISR b1", "committed", "loses its leadership", "another one is active")
+    assert drawn == [(CONTROLLER, text) for text in texts]
+    refusal = [moves[0]]
+    for label in (asked, loses, "deposed controller refuses the ISR"):
+        number = next(n for n, action in enumerate(model.program.actions) if action.label == label)
+        refusal.append((number, Evaluator(model.program).step(number, refusal[-1][1])))
+    steps = trace_of(model, "explored", refusal, "").steps
+    (arrow,) = draw_step(steps, steps[-1].label)
+    assert isinstance(arrow, Arrow)
+    assert (arrow.sender, arrow.receiver, arrow.text) == (CONTROLLER, "b1", "refused by a deposed one")

@@ -98,7 +98,8 @@ class ControllerQuorum(Actor):
         that is not any more. A request with a later epoch than it knows it answers with NOT_CONTROLLER.
         Kafka: ControllerWriteEvent.run, ReplicationControlManager.validateAlterPartitionData.
         """
-        require(self.quorum_decides, s.spent.failovers > 0, self.awaits_proposal(s))
+        is_deposed = s.spent.failovers > 0 if self.quorum_decides else False
+        require(is_deposed, self.awaits_proposal(s))
         self.answer_refusal(s)
         self.forget_committed_proposal(s)
 
