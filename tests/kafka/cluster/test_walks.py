@@ -36,8 +36,8 @@ SESSIONS: dict[str, int | str] = {"failovers": 1, "fetch_sessions": "on", "sessi
 
 DISTURBING = {
     "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session", "fail_over",
-    "fail_directory", "fence", "lose_directory", "lose_reply", "pause_fetching", "reassign", "restart_producer",
-    "shrink_isr", "shrink_isr_by_several", "start_move", "throttle",
+    "fail_directory", "fence", "lose_directory", "lose_leadership", "lose_reply", "pause_fetching", "reassign",
+    "restart_producer", "shrink_isr", "shrink_isr_by_several", "start_move", "throttle",
 }  # fmt: skip
 
 CHOSEN: dict[str, dict[str, int | str]] = {
@@ -70,11 +70,12 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "4.0.1": {**EVERYTHING, "records": 4, "retries": 2, "producer_restarts": 2, "acks": "1"},
     "2.8.1": {**EVERYTHING, "alter_retries": 2, "write_errors": "on"},
     "3.4.1": {**EVERYTHING, "deletions": 2, "deletion_answers": "on", "records": 3},
+    "3.3": {**EVERYTHING, "controllers": 3, "failovers": 2, "alter_retries": 2, "deletion_answers": "on", "elr": "on"},
     "3.9.1": {**REASSIGNED, "isr_replies": "on", "alter_retries": 2, "write_errors": "on", "deletion_answers": "on"},
 }
 """What is chosen besides the release."""
 
-LIKE_ANOTHER = {"1.0", "1.1", "2.0.1", "2.8.1", "3.6", "3.8", "4.2"}
+LIKE_ANOTHER = {"1.0", "1.1", "2.0.1", "2.8.1", "3.3", "3.6", "3.8", "4.2"}
 """Those that choose what another chooses too: they are walked with the slow tests."""
 
 WALKS: dict[str, tuple[int, int]] = {
@@ -99,6 +100,7 @@ WALKS: dict[str, tuple[int, int]] = {
     "4.0.1": (5_024, 2_652_690_454),
     "2.8.1": (4_700, 2_179_591_771),
     "3.4.1": (4_326, 1_410_693_181),
+    "3.3": (4_573, 118_182_582),
     "3.9.1": (2_042, 2_328_767_649),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
@@ -171,6 +173,10 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
         "producer_keeps_id": False, "low_watermark_counts_electable": True, "join_needs_log_start": True,
         "low_watermark_counts_live": False,
     },
+    "eighth": {
+        "brokers_hear_committed": False, "answers_wait_for_commit": False, "lost_decisions_are_undone": False,
+        "controller_fence": ControllerFence.NOTHING,
+    },
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
 
@@ -179,6 +185,7 @@ LOOSE: dict[str, dict[str, int | str]] = {
     "fourth": {"directory_failures": 2, "moves": 2},
     "fifth": {"directory_failures": 2, "moves": 2},
     "sixth": {"records": 3, "retries": 2, "producer_restarts": 1, "alter_retries": 2},
+    "eighth": {"controllers": 3, "failovers": 2, "reassignments": 2, "spares": 1},
     "seventh": {"records": 3, "retries": 2, "producer_restarts": 1, "deletions": 2, "deletion_answers": "on"},
 }
 """What is chosen with them, if it is not reassignments and sessions."""

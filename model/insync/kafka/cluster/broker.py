@@ -115,7 +115,7 @@ class Broker(Actor):
 
         Unless it was stopped cleanly, it leaves ISR and ELR, in releases that do so. In KRaft its session may have
         expired without the controller having fenced it yet (KAFKA-18106). It begins with the newest metadata.
-        Kafka: ClusterControlManager.registerBroker, ReplicationControlManager.handleBrokerUncleanShutdown.
+        Kafka: ClusterControlManager.registerBroker, ReplicationControlManager.handleBrokerShutdown.
         """
         b, controller = s.broker[replica], s.controller
         require(self.is_active(s), Not(b.running))
@@ -133,6 +133,8 @@ class Broker(Actor):
             require(Implies(unclean, self.can_write(s, change)))
             with when(unclean):
                 self.write_change(s, change)
+        if self.quorum_decides and self.rules.register_leaves_isr:
+            self.leave_isr_after_clean_stop(s, replica, And(clean, isr.contains(replica)))
         b.clean = False
         self.register_directory(s, replica)
         for other, is_other in self.beside(replica):
