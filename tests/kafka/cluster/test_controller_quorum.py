@@ -174,7 +174,6 @@ def test_a_deposed_controller_refuses_what_the_next_one_would_accept() -> None:
         pytest.param({"stops": 1}, 32_298, 33, marks=pytest.mark.slow),
         pytest.param({"elections": 1}, 8_546, 29, marks=pytest.mark.slow),
         pytest.param({"alter_retries": 1, "crashes": 1}, 48_129, 30, marks=pytest.mark.slow),
-        pytest.param({"minimum_changes": 1, "stops": 1}, 124_096, 35, marks=pytest.mark.slow),
         pytest.param({"deletions": 1, "crashes": 1}, 45_920, 33, marks=pytest.mark.slow),
     ],
 )
