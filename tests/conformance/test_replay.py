@@ -320,7 +320,9 @@ def test_an_exception_of_kafka_is_a_difference() -> None:
 
 
 @pytest.mark.parametrize(("place", "known"), [("kafka.log.LogManager.findAbandonedFutureLogs", True), ("x", False)])
-def test_a_start_with_a_copy_of_what_it_is_to_have_no_more_may_throw(place: str, *, known: bool) -> None:
+def test_the_harness_cannot_start_a_broker_with_a_copy_of_what_it_is_to_have_no_more(
+    place: str, *, known: bool
+) -> None:
     thrown = "java.lang.IllegalArgumentException: Replica 1 is not assigned to this partition."
     found = refusing("N-01-4.3.1", "elect", KafkaRaised(thrown, f"at {place}(X.scala:1)"))
     assert found.verdict is (KafkaVerdict.NOT_SCHEDULABLE if known else KafkaVerdict.DIVERGES)

@@ -16,7 +16,7 @@ _NO_LOG_TO_LEAD = "NotLeaderOrFollowerException: Log for partition"
 
 _NOT_ASSIGNED = "is not assigned to this partition"
 _COPY_OF_NO_REPLICA = "LogManager.findAbandonedFutureLogs"
-"""Since 3.7.1 it asks in which directory a broker has a partition, which throws where it has none (N-19)."""
+"""What throws that at a start: a broker sets such a copy aside before, and the harness does not."""
 
 
 class Commands:
@@ -58,10 +58,8 @@ class Commands:
                     message, "Kafka throws where a broker whose directory has failed is to lead"
                 ) from raised
             if _NOT_ASSIGNED in str(raised.args[0]) and _COPY_OF_NO_REPLICA in str(raised.args[-1]):
-                message = f"Kafka's classes throw {raised.args[0]}, and the broker does not start (N-19)"
-                raise NotSchedulable(
-                    message, "a broker throws that starts with a copy of what it is to have no more"
-                ) from raised
+                message = "the harness does not set aside the copy of a log of which the broker is no replica any more"
+                raise NotSchedulable(message) from raised
             what = "what Kafka's classes throw"
             raise Unlike(what, "nothing", str(raised.args[0])) from raised
 

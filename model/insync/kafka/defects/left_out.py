@@ -110,13 +110,6 @@ LEFT_OUT = (
         "4.1.2 and 4.3.1 do",
     ),
     LeftOut(
-        "N-19",
-        "A broker with a copy of a log that it is to have no more does not start",
-        "no ticket known; LogManager.findAbandonedFutureLogs",
-        "a start with a copy asks in which directory the controller takes it to be, and is no replica; the classes of "
-        "3.9.2, 4.1.2, 4.3.1 and 4.4.0 throw there (IllegalArgumentException, executed), and a broker here starts",
-    ),
-    LeftOut(
         "C-4", "Consumers read what the leader alone has", "KAFKA-15583", "with an ELR it is R-27, without one R-25"
     ),
     LeftOut(
