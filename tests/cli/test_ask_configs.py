@@ -193,6 +193,18 @@ def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
     assert len(orders["steps"]) == orders["trace_length"] == 6
 
 
+def test_what_helps_is_named_also_where_nothing_has_failed_on_the_way(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insync.explorer.exposure._FAILURES", frozenset())
+    file = tmp_path / "server.properties"
+    file.write_text("default.replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")
+    command.main(["--quiet", "--release", "3.9", "--config", str(file)], "insync ask", standalone_mode=False)
+    text = capsys.readouterr().out
+    assert "what helps: Kafka 4.4" in text
+    assert "by:" not in text
+
+
 def test_settings_that_are_safe_end_with_0(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "server.properties"
     file.write_text("default.replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")

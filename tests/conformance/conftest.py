@@ -8,14 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.classes.harness import Harness
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.pinned import pinned
-from insync.conformance.jars.store import is_stored, stored_jars
-from insync.explorer.java import find_compiler, find_java
-from insync.model.errors import UserError
-from insync_classes import HarnessOf, JarsOf
+from insync.conformance.jars.store import stored_jars
+from insync_classes import HarnessOf, JarsOf, skip_where_missing
 
 _AT_ONCE = 4
 
@@ -25,13 +22,7 @@ def jars_of() -> JarsOf:
     """The jars of a release; a test is skipped where they, or Java, are missing."""
 
     def found(version: str) -> JarSet:
-        try:
-            find_java(NEEDED_BY)
-            find_compiler(NEEDED_BY)
-        except UserError as missing:
-            pytest.skip(str(missing))
-        if not is_stored(pinned(version)):
-            pytest.skip(f"insync kafka fetch {version}, with INSYNC_CACHE_DIR set, fetches what this needs")
+        skip_where_missing(pinned(version))
         return stored_jars(pinned(version))
 
     return found

@@ -5,17 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+import pytest
+
+from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import Observation
 from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.jars.pinned import Pinned
+from insync.conformance.jars.store import is_stored
+from insync.explorer.java import find_compiler, find_java
+from insync.model.errors import UserError
 
-__all__ = ["HarnessOf", "JarsOf", "everybody_applies"]
+__all__ = ["HarnessOf", "JarsOf", "everybody_applies", "skip_where_missing"]
 
 JarsOf = Callable[[str], JarSet]
 """Gives the jars of a release; see the fixture `jars_of`."""
 
 HarnessOf = Callable[[JarSet], AbstractContextManager[Harness]]
 """Lends a harness on some jars; see the fixture `harness_of`."""
+
+
+def skip_where_missing(release: Pinned, option: str = "") -> None:
+    """Skip a test where Java, or the jars of a release, are missing; `option` is what these are fetched with."""
+    try:
+        find_java(NEEDED_BY)
+        find_compiler(NEEDED_BY)
+    except UserError as missing:
+        pytest.skip(str(missing))
+    if not is_stored(release):
+        fetching = f"insync kafka fetch {release.version}{option}"
+        pytest.skip(f"{fetching}, with INSYNC_CACHE_DIR set, fetches what this needs")
 
 
 def everybody_applies(harness: Harness) -> Observation:

@@ -41,6 +41,11 @@ class Exposure:
         return str(together([one.result.verdict for one in (self.asked, *(found.asked for found in self.disturbed))]))
 
     @property
+    def is_lossy(self) -> bool:
+        """Whether a record is lost without a disturbance."""
+        return self.asked is not None and bool(self.asked.result.violations)
+
+    @property
     def causes(self) -> list[str]:
         """What goes wrong on the shortest way to a loss, in words."""
         if self.asked is None or not self.asked.result.violations:

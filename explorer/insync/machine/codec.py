@@ -34,10 +34,13 @@ _LEAST_AT_FIRST = 2.0
 """The least room with which codes are begun: with less they would soon be too wide."""
 
 _FIRST_SLOTS = 1 << 10
+
 ROOMS = (4.0, 2.0, 1.25)
 """For how many times the values that there are a layout may have room, the roomiest first."""
 
 _CHUNK = 1 << 12
+_LITTLE = 1 << 20  # bytes of dictionaries that are never too many
+_DICTIONARY_BYTES = 4  # of dictionaries, for a state: with more, hardly a part has the same value in many states
 
 
 class DictionaryField(IntEnum):
@@ -186,6 +189,10 @@ class Codec:
                 slots *= 2
             old, self._slots[shape] = self._slots[shape], self._with_slots(shape, slots)
             old.close()
+
+    def saves(self, states: int) -> bool:
+        """Whether so many states are worth it: their dictionaries take little beside them."""
+        return self.used_bytes <= max(_LITTLE, _DICTIONARY_BYTES * states)
 
     @property
     def used_bytes(self) -> int:

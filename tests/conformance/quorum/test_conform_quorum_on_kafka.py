@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.comparing.conform import Conforming
-from insync.conformance.jars.pinned import pinned_for_quorum
-from insync.conformance.jars.store import is_stored, stored_for_quorum
 from insync.conformance.quorum.beside_kafka import quorum_model
 from insync.conformance.quorum.conform_quorum import conform_quorum
 from insync.conformance.quorum.quorum_harness import QuorumHarness
@@ -17,28 +12,11 @@ from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_self_check import quorum_self_check
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper
-from insync.explorer.java import find_compiler, find_java
-from insync.model.errors import UserError
 from insync_quorum import number_of, quorum_stepper, recorded_course, take_labels
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
-VERSIONS = ("3.9.2", "4.1.2", "4.3.1")
 SMALL: dict[str, int | str] = {"records": 1, "elections": 2, "restarts": 1}
-
-
-@pytest.fixture(scope="module", params=VERSIONS)
-def quorum(request: pytest.FixtureRequest) -> Iterator[QuorumHarness]:
-    version: str = request.param
-    try:
-        find_java(NEEDED_BY)
-        find_compiler(NEEDED_BY)
-    except UserError as missing:
-        pytest.skip(str(missing))
-    if not is_stored(pinned_for_quorum(version)):
-        pytest.skip(f"insync kafka fetch {version} --quorum, with INSYNC_CACHE_DIR set, fetches what this needs")
-    with QuorumHarness(stored_for_quorum(version)) as harness:
-        yield harness
 
 
 def test_a_leader_that_restarts_has_its_log_and_has_resigned(quorum: QuorumHarness) -> None:

@@ -5,22 +5,16 @@ Without Java that is what a recording of it has; the same courses are taken on K
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 
-from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.classes.subject import KafkaRaised
-from insync.conformance.jars.pinned import pinned_for_quorum
-from insync.conformance.jars.store import is_stored, stored_for_quorum
-from insync.conformance.quorum.quorum_harness import QuorumHarness, QuorumSubject
-from insync.explorer.java import find_compiler, find_java
-from insync.model.errors import UserError
+from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync_quorum import RecordedQuorum
 from insync_voters import COURSES, Course
 
 RECORDED = "4.1.2"
-VERSIONS = ("3.9.2", "4.1.2", "4.3.1")
 
 
 def a_late_vote_request(course: Course) -> None:
@@ -84,20 +78,6 @@ def test_what_a_recording_of_kafka_does(name: str) -> None:
     kafka = RecordedQuorum.read(f"{RECORDED}-{name}")
     CHECKS[name](COURSES[name](kafka))
     assert kafka.given == len(kafka.course)
-
-
-@pytest.fixture(scope="module", params=VERSIONS)
-def quorum(request: pytest.FixtureRequest) -> Iterator[QuorumSubject]:
-    version: str = request.param
-    try:
-        find_java(NEEDED_BY)
-        find_compiler(NEEDED_BY)
-    except UserError as missing:
-        pytest.skip(str(missing))
-    if not is_stored(pinned_for_quorum(version)):
-        pytest.skip(f"insync kafka fetch {version} --quorum, with INSYNC_CACHE_DIR set, fetches what this needs")
-    with QuorumHarness(stored_for_quorum(version)) as harness:
-        yield harness
 
 
 @pytest.mark.kafka

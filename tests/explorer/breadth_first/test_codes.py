@@ -12,7 +12,6 @@ from typing import NoReturn
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check, diff, explore
-from insync.explorer.breadth_first import partitions
 from insync.explorer.breadth_first import search as search_module
 from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.reaching import reach
@@ -137,7 +136,7 @@ def test_where_dictionaries_would_take_what_codes_save_states_stay(
 ) -> None:
     whole_up_to(300)
     assert check(KIP320, symmetry=False).kept == "codes"
-    monkeypatch.setattr(partitions, "_LITTLE", 0)
+    monkeypatch.setattr(codec, "_LITTLE", 0)
     assert check(KIP320, symmetry=False).kept == "states"
 
 

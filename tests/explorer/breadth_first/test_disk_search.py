@@ -23,6 +23,7 @@ from insync.explorer.breadth_first import beyond_memory, row_forms, sorted_file
 from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.limits import Watch
 from insync.explorer.progress import Phase
+from insync.machine import codec
 from insync.machine.memory import Block, resident_memory
 from insync.machine.sorted_rows import RowBuffer
 from insync.model import Model
@@ -135,7 +136,7 @@ def test_where_codes_become_too_wide_rows_are_states(
 def test_where_dictionaries_would_take_what_codes_save_rows_are_states(
     full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_forms, "_LITTLE", 0)
+    monkeypatch.setattr(codec, "_LITTLE", 0)
     full(after=25)
     assert check(KIP320, symmetry=False, run_dir=tmp_path).kept == "files"
     assert list(tmp_path.glob("states-*"))

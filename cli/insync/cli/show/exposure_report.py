@@ -28,7 +28,7 @@ def describe_exposure(found: Exposure, topics: Sequence[str], paint: Paint, widt
     lines += [f"  {_when_disturbed(one)}" for one in found.disturbed]
     if found.causes:
         lines.append(f"  by: {'; '.join(found.causes)}")
-    if found.causes:
+    if found.is_lossy:
         remedy = found.remedy
         lines.append(f"  what helps: {'no single change' if remedy is None else describe_settings(remedy.settings)}")
     wrapped = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="    ")]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from insync.conformance.jars.pinned import version_order
-from insync.conformance.quorum.correspondence import Correspondence
+from insync.conformance.quorum.correspondence import Correspondence, asks_pre_votes
 from insync.conformance.quorum.kraft_beside import KraftBeside
 from insync.conformance.quorum.members_beside import MembersBeside
 from insync.kafka.quorum.kraft import Kraft
@@ -16,9 +15,6 @@ __all__ = ["AS_KAFKA", "MEMBERS_AS_KAFKA", "MEMBER_WALKS", "QUORUM_WALKS", "corr
 
 AS_KAFKA: Mapping[str, str] = {"timeouts": "kafka", "answers": "awaited", "leader_change": "on", "hearing": "kafka"}
 """The settings with which `kraft` does as Kafka before pre-votes."""
-
-_PRE_VOTES = (4, 0)
-"""The first release that asks for pre-votes (KIP-996)."""
 
 QUORUM_WALKS: Mapping[str, int | str] = {"servers": 3, "records": 2, "elections": 3, "restarts": 2, **AS_KAFKA}
 """The bounds of the random walks."""
@@ -48,7 +44,7 @@ def quorum_model(version: str, given: Mapping[str, int | str]) -> Model:
         BoundsError: a bound is out of range, or the model has none of that name.
     """
     if not {"additions", "removals"} & given.keys():
-        pre_votes = "on" if version_order(version)[:2] >= _PRE_VOTES else "off"
+        pre_votes = "on" if asks_pre_votes(version) else "off"
         return Kraft(**{**QUORUM_WALKS, "pre_votes": pre_votes, **given})
     chosen = {**MEMBER_WALKS, **given}
     elections = int(chosen.pop("elections", _ELECTIONS))

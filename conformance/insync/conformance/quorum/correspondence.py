@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Protocol
 
 from insync.conformance.classes.subject import Argument
+from insync.conformance.jars.pinned import version_order
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.steps.likeness import Difference, Fact
 from insync.model import ReadableState
 
-__all__ = ["Command", "Correspondence", "Facts", "differing", "number_in"]
+__all__ = ["Command", "Correspondence", "Facts", "asks_pre_votes", "differing", "number_in"]
+
+_PRE_VOTES = (4, 0)
+"""The first release that asks for pre-votes (KIP-996)."""
 
 Command = tuple[str, dict[str, Argument]]
 """The name of a command to Kafka's quorum, and its arguments."""
@@ -71,6 +75,11 @@ class Correspondence(Protocol):
 def differing(model: Facts, kafka: Facts) -> list[Difference]:
     """Return the facts that differ."""
     return [Difference(name, fact, kafka.get(name)) for name, fact in model.items() if kafka.get(name) != fact]
+
+
+def asks_pre_votes(version: str) -> bool:
+    """Return whether servers of a release ask for pre-votes before they stand for election."""
+    return version_order(version)[:2] >= _PRE_VOTES
 
 
 def number_in(name: str) -> int:

@@ -11,13 +11,21 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from insync.conformance.quorum.correspondence import Facts
-from insync.conformance.quorum.quorum_facts import BEGIN, FETCH, VOTE
+from insync.conformance.quorum.quorum_facts import (
+    BEGIN,
+    FAILED,
+    FETCH,
+    VOTE,
+    pair_of,
+    pending_of,
+    server_name,
+    state_of,
+)
 from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
 from insync.model import ReadableState
 
-__all__ = ["asked_by", "facts_of_kafka", "facts_of_model"]
+__all__ = ["facts_of_kafka", "facts_of_model"]
 
-_FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
 _ABSENT: Facts = {"state": "ABSENT"}
 
 
@@ -118,7 +126,7 @@ def _ballot(epoch: int, leader: str | None, granted: bool, current: int) -> str 
 
 
 def _reply_of_model(state: ReadableState, reply: Mapping[str, Any]) -> str:
-    if reply["result"] in _FAILED:
+    if reply["result"] in FAILED:
         return f"failed, epoch {reply['epoch']}, {reply['leader']} leads"
     if reply["result"] == "DIVERGING":
         return f"logs part at {reply['end']}@{reply['record_epoch']}"
@@ -158,33 +166,24 @@ def facts_of_kafka(seen: QuorumSeen, answered: Set[int], servers: int) -> Facts:
         f"{_pair(one)}: {told}"
         for one in answers
         if one.kind == VOTE
-        for told in [_ballot(one.epoch, _name(one.leader), one.granted, seen.servers[one.to].epoch)]
+        for told in [_ballot(one.epoch, server_name(one.leader), one.granted, seen.servers[one.to].epoch)]
         if told
     )
     facts["replies"] = sorted(f"to n{one.to}: {_reply(one, seen)}" for one in answers if one.kind == FETCH)
     return facts
 
 
-def asked_by(seen: QuorumSeen, number: int) -> str | None:
-    """Return from whom a server fetches, as it waits for the answer; None for nobody, or nobody said yet."""
-    for letter in seen.letters:
-        asker, asked = (letter.to, letter.source) if letter.is_answer else (letter.source, letter.to)
-        if letter.kind == FETCH and letter.awaited and asker == number and asked > 0:
-            return f"n{asked}"
-    return None
-
-
 def _server_of_kafka(number: int, seen: QuorumSeen, servers: int) -> Facts:
     server = seen.servers[number]
-    state = "VOTED" if server.state == "Unattached" and server.voted >= 0 else server.state.upper()
+    state = state_of(server)
     facts: Facts = {
         "state": state,
         "epoch": server.epoch,
-        "leader": _name(server.leader),
+        "leader": server_name(server.leader),
         "log": [f"{_told(record)}@{record[1]}" for record in server.log],
         "high_watermark": max(0, server.high_watermark),
-        "fetches from": asked_by(seen, number),
-        "voted_for": _name(server.voted),
+        "fetches from": pending_of(seen, number),
+        "voted_for": server_name(server.voted),
         "votes": sorted(f"n{one}" for one in server.votes),
         "voters": [f"n{one}" for one in _voters(server)],
         "is a voter": number in _voters(server),
@@ -213,7 +212,7 @@ def _end(letter: Letter) -> str:
 
 def _reply(letter: Letter, seen: QuorumSeen) -> str:
     if letter.error != "NONE":
-        return f"failed, epoch {letter.epoch}, {_name(letter.leader)} leads"
+        return f"failed, epoch {letter.epoch}, {server_name(letter.leader)} leads"
     offset, epoch = letter.parting
     if epoch >= 0:
         return f"logs part at {offset}@{epoch if offset else 0}"
@@ -233,8 +232,4 @@ def _change(record: KafkaRecord, letter: Letter, seen: QuorumSeen) -> str:
 
 
 def _pair(letter: Letter) -> str:
-    return f"n{letter.source} to n{letter.to}"
-
-
-def _name(number: int) -> str | None:
-    return None if number < 0 else f"n{number}"
+    return " to ".join(pair_of(letter))

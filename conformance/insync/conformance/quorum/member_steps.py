@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from insync.conformance.quorum.correspondence import Command, number_in
 from insync.conformance.quorum.quorum_facts import BEGIN, FETCH, VOTE
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
+from insync.conformance.quorum.quorum_steps import ANSWERS_TO_FETCHES, BY_ITSELF, awaited_answers
 from insync.conformance.steps.gaps import NotSchedulable
 
 __all__ = ["VERSIONS", "command_of", "next_in_opening", "next_of_change"]
 
 VERSIONS = "API_VERSIONS"
 
-_BY_ITSELF = "Kafka does it at once, by itself, or not yet"
 _NOT_CAUGHT_UP = "Kafka's leader adds nobody who has not caught up with it"
 _AWAITS = "Kafka's leader asks a new voter for its versions, and waits for the answer to another request to it still"
 _UNKNOWN_LEADER = "Kafka's server does not follow a leader that is no voter when it restarts, but knows who leads"
@@ -21,17 +21,7 @@ _NO_API = "only a voter's upper layer has it resign"
 _LEADER = "n1"
 
 _ANSWERS_TO_VOTES = ("handle_vote", "handle_refusal", "handle_refusal_naming")
-_ANSWERS_TO_FETCHES = (
-    "handle_record",
-    "handle_leader_change",
-    "handle_addition",
-    "handle_removal",
-    "handle_nothing",
-    "handle_diverging",
-    "handle_not_leader",
-    "handle_other_leader",
-    "handle_wrong_epoch",
-)
+_ANSWERS_TO_FETCHES = (*ANSWERS_TO_FETCHES, "handle_addition", "handle_removal")
 
 
 def command_of(action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
@@ -129,13 +119,12 @@ def _letter_of(action: str, given: Mapping[str, str], seen: QuorumSeen, to: int)
     elif action in ("handle_fetch", "handle_first_fetch"):
         found = _requests(seen, FETCH, to, given["follower"], given)
     else:
-        raise NotSchedulable(_BY_ITSELF)
+        raise NotSchedulable(BY_ITSELF)
     return max(found, key=lambda one: one.number, default=None)
 
 
 def _answers(seen: QuorumSeen, kind: str, to: int, source: str) -> list[Letter]:
-    key = (kind, to, number_in(source))
-    return [one for one in seen.letters if one.is_answer and one.awaited and (one.kind, one.to, one.source) == key]
+    return [one for one in awaited_answers(seen, kind, to) if one.source == number_in(source)]
 
 
 def _requests(seen: QuorumSeen, kind: str, to: int, source: str, given: Mapping[str, str]) -> list[Letter]:

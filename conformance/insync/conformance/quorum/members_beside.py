@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from insync.conformance.classes.subject import Argument
-from insync.conformance.jars.pinned import version_order
-from insync.conformance.quorum.correspondence import Command, Facts, number_in
-from insync.conformance.quorum.member_facts import asked_by, facts_of_kafka, facts_of_model
+from insync.conformance.quorum.correspondence import Command, Facts, asks_pre_votes, number_in
+from insync.conformance.quorum.member_facts import facts_of_kafka, facts_of_model
 from insync.conformance.quorum.member_steps import command_of, next_in_opening, next_of_change
 from insync.conformance.quorum.pre_vote_steps import next_pre_vote, require_pre_votes, require_same_restart
+from insync.conformance.quorum.quorum_facts import pending_of
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.kafka.quorum.kraft_853 import Kraft853
@@ -17,8 +17,6 @@ from insync.model import ReadableState
 
 __all__ = ["MembersBeside"]
 
-_PRE_VOTES = (4, 0)
-"""The first release that asks for pre-votes (KIP-996)."""
 _UNLIKE = {"request_vote": require_pre_votes, "restart": require_same_restart}
 """Steps that are not what they were before."""
 _LAST_EPOCH = "a single voter that restarts begins an epoch, and there are no more in the model"
@@ -36,7 +34,7 @@ class MembersBeside:
 
     def __init__(self, model: Kraft853, version: str) -> None:
         self._bounds = model.b
-        self._pre_votes = version_order(version)[:2] >= _PRE_VOTES
+        self._pre_votes = asks_pre_votes(version)
         self._answered: set[int] = set()
 
     def opening(self) -> Mapping[str, Argument]:
@@ -78,7 +76,7 @@ class MembersBeside:
                 yield "request_vote", {"i": name}
             if leads and its["state"] == "CANDIDATE" and its["epoch"] == server.epoch:
                 yield "become_leader", {"i": name}
-            asked = asked_by(seen, number)
+            asked = pending_of(seen, number)
             if asked is not None and its["pending"] is None:
                 yield "send_fetch_request", {"i": name, "leader": asked}
 

@@ -17,6 +17,7 @@ from insync.model import ReadableState
 
 __all__ = [
     "BEGIN",
+    "FAILED",
     "FETCH",
     "VOTE",
     "end_of",
@@ -27,6 +28,7 @@ __all__ = [
     "pending_of",
     "position",
     "server_name",
+    "state_of",
 ]
 
 BEGIN, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "FETCH", "VOTE"
@@ -34,7 +36,8 @@ BEGIN, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "FETCH", "VOTE"
 _INVALID = {"invalid": "invalid", "too_early": "invalid, of an earlier epoch"}
 """How answers are told that call a vote request invalid, and name no leader."""
 
-_FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
+FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
+"""The results of a fetch with which a model's server says that it does not lead, or not in that epoch."""
 
 
 def model_epoch(epoch: int) -> int:
@@ -128,7 +131,7 @@ def _votes_of_model(state: ReadableState) -> Iterable[str]:
 
 def _reply_of_model(reply: Mapping[str, Any], server: Mapping[str, Any]) -> str:
     result, watermark = reply["result"], reply["high_watermark"]
-    if result in _FAILED:
+    if result in FAILED:
         leader = reply["leader"] if result == "NOT_LEADER" else server["pending"]["to"]
         return f"failed, epoch {reply['epoch']}, {leader} leads"
     if result == "DIVERGING":
@@ -188,16 +191,21 @@ def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], number_of_end: Mapp
 
 
 def pending_of(seen: QuorumSeen, number: int) -> str | None:
-    """Return from whom a server fetches, as it waits for the answer; None for nobody."""
+    """Return from whom a server fetches, as it waits for the answer; None for nobody, or one of no name."""
     for letter in seen.letters:
         asker, asked = (letter.to, letter.source) if letter.is_answer else (letter.source, letter.to)
-        if letter.kind == FETCH and letter.awaited and asker == number:
+        if letter.kind == FETCH and letter.awaited and asker == number and asked > 0:
             return server_name(asked)
     return None
 
 
+def state_of(server: ServerSeen) -> str:
+    """Return what the models call the state of a server."""
+    return "VOTED" if server.state == "Unattached" and server.voted >= 0 else server.state.upper()
+
+
 def _server_of_kafka(server: ServerSeen) -> Facts:
-    state = "VOTED" if server.state == "Unattached" and server.voted >= 0 else server.state.upper()
+    state = state_of(server)
     facts: Facts = {
         "state": state,
         "epoch": model_epoch(server.epoch),

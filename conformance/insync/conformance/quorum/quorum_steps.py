@@ -10,9 +10,10 @@ from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.model import ReadableState
 
-__all__ = ["command_of"]
+__all__ = ["ANSWERS_TO_FETCHES", "BY_ITSELF", "awaited_answers", "command_of"]
 
-_BY_ITSELF = "Kafka does it at once, by itself, or not yet"
+BY_ITSELF = "Kafka does it at once, by itself, or not yet"
+"""Why an action is none that can be brought about."""
 _OLD_COPY = "Kafka does not take the answer to the fetch of before a restart for that to the one after it"
 _TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout")
 _ANSWERS_TO_PRE_VOTES = ("handle_pre_vote", "handle_pre_refusal")
@@ -24,7 +25,7 @@ _ANSWERS_TO_VOTES = (
     "handle_invalid",
     "handle_too_early",
 )
-_ANSWERS_TO_FETCHES = (
+ANSWERS_TO_FETCHES = (
     "handle_record",
     "handle_leader_change",
     "handle_nothing",
@@ -33,6 +34,7 @@ _ANSWERS_TO_FETCHES = (
     "handle_other_leader",
     "handle_wrong_epoch",
 )
+"""The actions in which a server takes the answer to its fetch."""
 
 
 def command_of(
@@ -77,11 +79,11 @@ def _letter_of(
     end_numbered: Mapping[int, tuple[int, int]],
 ) -> Letter | None:
     """The newest of the messages that a step delivers: where there are several, that alone can be waited for."""
-    if action in _ANSWERS_TO_FETCHES:
-        found = _answers(seen, FETCH, to)
+    if action in ANSWERS_TO_FETCHES:
+        found = awaited_answers(seen, FETCH, to)
     elif action in _ANSWERS_TO_VOTES + _ANSWERS_TO_PRE_VOTES:
         wanted = action in _ANSWERS_TO_PRE_VOTES
-        found = [one for one in _answers(seen, VOTE, to) if one.source == number_in(given["voter"])]
+        found = [one for one in awaited_answers(seen, VOTE, to) if one.source == number_in(given["voter"])]
         found = [one for one in found if one.pre_vote == wanted]
     elif action == "handle_pre_vote_request":
         asker = number_in(given["candidate"])
@@ -97,11 +99,12 @@ def _letter_of(
         end = end_numbered[int(given["end"])]
         found = [one for one in asked if end_of(one.offset, one.last_epoch) == end]
     else:
-        raise NotSchedulable(_BY_ITSELF)
+        raise NotSchedulable(BY_ITSELF)
     return max(found, key=lambda one: one.number, default=None)
 
 
-def _answers(seen: QuorumSeen, kind: str, to: int) -> list[Letter]:
+def awaited_answers(seen: QuorumSeen, kind: str, to: int) -> list[Letter]:
+    """Return the answers of a kind for which a server waits."""
     return [one for one in seen.letters if one.is_answer and one.awaited and (one.kind, one.to) == (kind, to)]
 
 

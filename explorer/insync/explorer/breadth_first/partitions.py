@@ -20,8 +20,6 @@ from insync.model.errors import InternalError
 __all__ = ["CodedPartition", "Partition", "WholePartition", "coded"]
 
 _FACTOR = 2  # a table is made for so many times the states that there are
-_LITTLE = 1 << 20  # bytes of dictionaries that are never too many
-_DICTIONARY_BYTES = 4  # of dictionaries, for a state: with more, hardly a part has the same value in many states
 
 
 class Partition(Protocol):
@@ -314,7 +312,7 @@ def coded(whole: WholePartition, kernels: CodeKernels, level_bytes: int, keep: b
         return None
     codec, store = Codec(kernels.components, kernels.words, kernels.coding), whole.store
     learnt = codec.learn(store.address(0), len(store))
-    if not learnt or codec.used_bytes > max(_LITTLE, _DICTIONARY_BYTES * len(store)):
+    if not learnt or not codec.saves(len(store)):
         codec.close()
         return None
     made = CodedPartition(

@@ -10,9 +10,6 @@ from insync.machine.codec import MOST_CODE_BITS, ROOMS, Codec, Layout
 
 __all__ = ["CodeRows", "NoRows", "RowForm", "StateRows", "layout_of"]
 
-_LITTLE = 1 << 20  # bytes of dictionaries that are never too many
-_DICTIONARY_BYTES = 4  # of dictionaries, for a state: with more, hardly a part has the same value in many states
-
 
 class RowForm(Protocol):
     """Makes rows of states, and states of rows.
@@ -135,8 +132,7 @@ class CodeRows:
         if codec.has_more_room():
             return None
         room = next((room for room in ROOMS if codec.bits_with(room) <= MOST_CODE_BITS), None)
-        much = codec.used_bytes > max(_LITTLE, _DICTIONARY_BYTES * states)
-        if room is None or much or codec.has_used_all_numbers:
+        if room is None or not codec.saves(states) or codec.has_used_all_numbers:
             raise NoRows
         return codec.lay_out(room)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, Module, Value
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.rows import Rows, read_row, rows_equal, rows_less
@@ -170,24 +172,23 @@ def _strike_function(m: Module, words: int, place: Function) -> None:
     b = m.function("strike", I64, (PTR, I64, PTR, PTR, I64), exported=True)
     rows, count, struck, known, size = b.arguments
     ours, theirs, marks = Rows(b, rows, words), Rows(b, known, words), Elements(b, struck, I8)
+
+    def mark_each(few: Rows, some: Value, many: Rows, all_: Value, marked: Callable[[Value, Value], Value]) -> None:
+        """Look each of the few up in the many; `marked` is given the places of both."""
+        from_ = b.variable(0)
+        with b.loop(some) as number:
+            start = from_.value
+            here = start + b.call(place, many.at(start), all_ - start, few.at(number))
+            from_.set(here)
+            with b.when(here < all_):
+                mark = marked(number, here)
+                marks[mark] = marks[mark] | _byte(b, rows_equal(many[here], few[number]))
+        b.give(0)
+
     with b.when(count > size * _MANY):
-        from_ = b.variable(0)
-        with b.loop(size) as number:
-            start = from_.value
-            here = start + b.call(place, ours.at(start), count - start, theirs.at(number))
-            from_.set(here)
-            with b.when(here < count):
-                marks[here] = marks[here] | _byte(b, rows_equal(ours[here], theirs[number]))
-        b.give(0)
+        mark_each(theirs, size, ours, count, lambda _, here: here)
     with b.when(size > count * _MANY):
-        from_ = b.variable(0)
-        with b.loop(count) as number:
-            start = from_.value
-            here = start + b.call(place, theirs.at(start), size - start, ours.at(number))
-            from_.set(here)
-            with b.when(here < size):
-                marks[number] = marks[number] | _byte(b, rows_equal(ours[number], theirs[here]))
-        b.give(0)
+        mark_each(ours, count, theirs, size, lambda number, _: number)
     mine, other = b.variable(0), b.variable(0)
     with b.forever() as steps:
         with b.when((mine.value >= count) | (other.value >= size)):
