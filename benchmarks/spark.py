@@ -74,9 +74,9 @@ def _row(bounds: tuple[int, ...], found: dict, local: dict) -> str:  # type: ign
 
 
 def _print_levels(levels: dict) -> None:  # type: ignore[type-arg]
-    print("   level    states  task s  insert   check  expand   write   in MB  rebuilt")
+    print("   level    states  task s  insert   check  expand    send   write   in MB  rebuilt")
     for level, sums in sorted(levels.items(), key=lambda item: int(item[0])):
-        parts = [f"{sums.get(name, 0):8.2f}" for name in ("seconds", "insert", "check", "expand", "write")]
+        parts = [f"{sums.get(name, 0):8.2f}" for name in ("seconds", "insert", "check", "expand", "send", "write")]
         print(
             f"   {level:>5}{sums['states']:>10,.0f}{''.join(parts)}{sums['bytes_in'] / 1e6:8.1f}{sums['loaded']:9,.0f}"
         )

@@ -7,7 +7,7 @@ from functools import cache
 from insync.machine.code_table import TableKernels
 from insync.machine.codec import CodingKernels
 from insync.machine.coded_store import CodeKernels
-from insync.machine.components import components_of
+from insync.machine.components import Component, components_of
 from insync.machine.emit.coding import coding_module
 from insync.machine.emit.ordering import ordering_module
 from insync.machine.emit.quotient import quotient_module
@@ -15,23 +15,27 @@ from insync.machine.identity import words_key
 from insync.machine.sorted_rows import OrderKernels
 from insync.model.schema import Schema
 
-__all__ = ["code_kernels", "order_kernels", "table_kernels"]
+__all__ = ["code_kernels", "code_kernels_of", "order_kernels", "table_kernels"]
 
 
 def code_kernels(schema: Schema) -> CodeKernels:
     """Return what makes codes of the states of a schema."""
+    return code_kernels_of(components_of(schema), schema.words)
+
+
+def code_kernels_of(components: tuple[Component, ...], words: int) -> CodeKernels:
+    """Return what makes codes of states of so many words with these components."""
     from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
 
-    components = components_of(schema)
-    key = words_key(f"coding-{schema.words}-{components!r}", schema.words)
-    library = compile_module(key, lambda: coding_module(components, schema.words))
+    key = words_key(f"coding-{words}-{components!r}", words)
+    library = compile_module(key, lambda: coding_module(components, words))
     coding = CodingKernels(
         encode=library.function("encode", 5),
         decode=library.function("decode", 5),
         lay=library.function("lay", 4),
         spread=library.function("spread", 1),
     )
-    return CodeKernels(components, schema.words, coding, table_kernels)
+    return CodeKernels(components, words, coding, table_kernels)
 
 
 @cache

@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check
-from insync.explorer.breadth_first import beyond_memory, row_forms, sorted_file
+from insync.explorer.breadth_first import beyond_memory, sorted_file
 from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.limits import Watch
 from insync.explorer.progress import Phase
-from insync.machine import codec
+from insync.machine import codec, row_forms
 from insync.machine.memory import Block, resident_memory
 from insync.machine.sorted_rows import RowBuffer
 from insync.model import Model

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from insync.explorer.breadth_first import spills as spills_module
 from insync.explorer.breadth_first.known_rows import KnownRows, RowReader, strike_known
-from insync.explorer.breadth_first.row_forms import StateRows
 from insync.explorer.breadth_first.sorted_file import Damaged, SortedFile, SortedWriter, Unpacker
 from insync.explorer.breadth_first.spills import Spills
 from insync.machine.code_kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.row_forms import StateRows
 from insync.machine.sorted_rows import RowBuffer, RowScratch
 
 WORDS = 2

@@ -79,6 +79,12 @@ def run_level(place: RunPlace, level: int, given: list[Said], *, expands: bool =
     return answers
 
 
+@pytest.fixture
+def coded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates are sent as codes, however few there are."""
+    monkeypatch.setattr(worker, "LEAST_CODED", 0)
+
+
 def of_kind(rows: list[Said], kind: Kind, level: int) -> list[Said]:
     return [row for row in rows if row[1] is kind and row[2] == level]
 
@@ -96,8 +102,18 @@ def search(place: RunPlace, depth: int = len(LEVELS) + 1) -> list[Said]:
     return rows
 
 
+@pytest.mark.usefixtures("coded")
+def test_a_search_by_codes_says_what_the_evaluator_says(place: RunPlace) -> None:
+    assert {row[1] for row in run_level(place, 1, [])} == {Kind.CODES, Kind.EXPANDED, Kind.FIGURES}
+    _require_what_the_evaluator_says(search(place))
+
+
 def test_each_level_has_the_states_the_steps_and_the_violations_of_the_evaluator(place: RunPlace) -> None:
-    evaluator, program, everything = Evaluator(MODEL.program), MODEL.program, search(place)
+    _require_what_the_evaluator_says(search(place))
+
+
+def _require_what_the_evaluator_says(everything: list[Said]) -> None:
+    evaluator, program = Evaluator(MODEL.program), MODEL.program
     words, actions = program.schema.words, len(program.actions)
     for level, states in enumerate(LEVELS, start=1):
         blocks = [row[4] for row in of_kind(everything, Kind.EXPANDED, level)]

@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from insync.explorer.breadth_first.row_forms import CodeRows, RowForm, StateRows
 from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.progress import DiskNeed, Progress
 from insync.machine.code_kernels import code_kernels, order_kernels
 from insync.machine.codec import Codec
+from insync.machine.row_forms import CodeRows, RowForm, StateRows
 from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
 from insync.model.schema import Schema
 

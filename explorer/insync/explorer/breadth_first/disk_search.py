@@ -11,7 +11,6 @@ from insync.explorer.breadth_first.beyond_memory import (
     least_room,
     sorted_partitions,
 )
-from insync.explorer.breadth_first.row_forms import StateRows
 from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.sorted_partition import SortedPartition
@@ -22,6 +21,7 @@ from insync.explorer.progress import Phase, Progress, Reporter
 from insync.machine.coded_store import InsertOutcome
 from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
+from insync.machine.row_forms import StateRows
 from insync.model.schema import Schema
 
 __all__ = ["DiskSearch"]

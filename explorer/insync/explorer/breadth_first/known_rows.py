@@ -6,9 +6,9 @@ import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from insync.explorer.breadth_first.row_forms import RowForm, layout_of
 from insync.explorer.breadth_first.sorted_file import SortedFile, Unpacker
 from insync.machine.codec import Layout
+from insync.machine.row_forms import RowForm, layout_of
 from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer
 
 __all__ = ["KnownRows", "RowReader", "strike_known"]

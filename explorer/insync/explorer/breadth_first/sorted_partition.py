@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from insync.explorer.breadth_first.known_rows import KnownRows, RowReader, strike_known
-from insync.explorer.breadth_first.row_forms import NoRows, RowForm
 from insync.explorer.breadth_first.run_folder import damaged, reading, sorted_path, writing
 from insync.explorer.breadth_first.sorted_file import SortedFile, SortedWriter
 from insync.explorer.breadth_first.spills import Spills
 from insync.machine.coded_store import InsertOutcome
 from insync.machine.expander import Expander
 from insync.machine.memory import Permission
+from insync.machine.row_forms import NoRows, RowForm
 from insync.machine.sorted_rows import OrderKernels, RowBuffer
 
 __all__ = ["SortedPartition"]

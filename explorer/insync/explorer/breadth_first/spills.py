@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from insync.explorer.breadth_first.known_rows import KnownRows, RowReader
-from insync.explorer.breadth_first.row_forms import RowForm
 from insync.explorer.breadth_first.sorted_file import SortedFile, SortedWriter
+from insync.machine.row_forms import RowForm
 from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer
 
 __all__ = ["Spills"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.model.errors import InternalError
+from insync.spark_explore.executor.sending import Packet
 from insync.spark_explore.executor.tables import Table
 from insync.spark_explore.executor.worker import RunPlace, Worker, worker_for
 from insync.spark_explore.wire.packets import (
@@ -62,14 +63,14 @@ def level_task(job: LevelJob) -> Task:
 class _LevelTask:
     def __init__(self, job: LevelJob, worker: Worker) -> None:
         self.job, self.worker = job, worker
-        self.figures: dict[str, float] = {"level": job.level, "bytes_in": 0, "bytes_out": 0}
+        self.figures: dict[str, float] = {"level": job.level, "bytes_in": 0, "bytes_out": 0, "send": 0}
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (row for batch in batches for row in rows_of(batch))
         first = next(rows, None)
         if first is None:
             return
-        self.started = time.perf_counter()
+        self.started = time.thread_time()
         with self.worker.tables.table(first.partition) as table:
             yield from self._work(table, first, rows)
 
@@ -96,7 +97,7 @@ class _LevelTask:
         if job.expands:
             yield from self._expand(table)
             said.append(self._expanded(table))
-        self.figures["seconds"] = time.perf_counter() - self.started
+        self.figures["seconds"] = time.thread_time() - self.started
         said.append((table.partition, Kind.FIGURES, job.level, 0, figures_block(self.figures)))
         yield to_batch(said)
 
@@ -109,12 +110,13 @@ class _LevelTask:
             if row.partition != table.partition:
                 message = f"Rows of the partitions {table.partition} and {row.partition} came to one task."
                 raise InternalError(message)
-            if row.kind is not Kind.PACKET:
+            if row.kind not in (Kind.PACKET, Kind.CODES):
                 passing.append((row.partition, row.kind, row.level, row.count, row.block))
             elif insert and row.count:
-                began = time.perf_counter()
-                self.worker.tables.insert(table, row.address, row.count)
-                spent += time.perf_counter() - began
+                began = time.thread_time()
+                for address, count in self.worker.received(row):
+                    self.worker.tables.insert(table, address, count)
+                spent += time.thread_time() - began
                 self.figures["bytes_in"] += row.size
             row = next(rows, None)
         self.figures["insert"] = spent
@@ -124,29 +126,27 @@ class _LevelTask:
         """Make a level of what was inserted, and write it to the run directory."""
         import pyarrow as pa
 
-        began = time.perf_counter()
+        began = time.thread_time()
         self.worker.tables.close_level(table)
         address, count = table.level(self.job.level)
         words = self.worker.kernels.sizes.words
         rows = pa.foreign_buffer(address, count * 8 * words) if count else b""
         self.worker.run.write_states(table.partition, self.job.level, [count], words, rows)
-        self.figures["write"] = time.perf_counter() - began
+        self.figures["write"] = time.thread_time() - began
 
     def _check(self, table: Table) -> _OutputRow:
-        began = time.perf_counter()
+        began = time.thread_time()
         address, count = table.level(self.job.level)
         checker = self.worker.checker
         checker.take()
         checker.check(address, count)
         kernels = self.worker.kernels
         block = closed_block(kernels.states_of(address, count), checker.take(), kernels.sizes.words)
-        self.figures["check"] = time.perf_counter() - began
+        self.figures["check"] = time.thread_time() - began
         return table.partition, Kind.CLOSED, self.job.level, count, block
 
     def _expand(self, table: Table) -> Iterator[pa.RecordBatch]:
         """Yield the packets of the next level's candidates."""
-        import pyarrow as pa
-
         expander, row_bytes = self.worker.expander, self.worker.kernels.sizes.row_bytes
         expander.clear()
         expander.forget()
@@ -154,23 +154,35 @@ class _LevelTask:
         expander.take_refused()
         expander.take_stepless()
         address, count = table.level(self.job.level)
-        spent = 0.0
+        sending, spent = self.worker.sending(count), 0.0
         while count:
-            began = time.perf_counter()
+            began = time.thread_time()
             done = expander.expand(address, count)
-            spent += time.perf_counter() - began
+            spent += time.thread_time() - began
             address, count = address + done * row_bytes, count - done
-            packets: list[_OutputRow] = []
-            for partition in range(expander.partitions):
-                start, found = expander.candidates(partition)
-                if found:
-                    block = pa.foreign_buffer(start, found * row_bytes)
-                    packets.append((partition, Kind.PACKET, self.job.level + 1, found, block))
-                    self.figures["bytes_out"] += block.size
-            if packets:
-                yield to_batch(packets)
+            yield from self._sent(sending.take(expander))
             expander.clear()
+        yield from self._sent(sending.rest())
         self.figures["expand"] = spent
+
+    def _sent(self, packets: Iterator[Packet]) -> Iterator[pa.RecordBatch]:
+        """Yield packets; the block of one with codes is copied before the next is made, which takes its place."""
+        made: list[_OutputRow] = []
+        while (packet := self._next(packets)) is not None:
+            partition, kind, count, block = packet
+            made.append((partition, kind, self.job.level + 1, count, block))
+            self.figures["bytes_out"] += block.size
+            if kind is Kind.CODES:
+                yield to_batch(made)
+                made = []
+        if made:
+            yield to_batch(made)
+
+    def _next(self, packets: Iterator[Packet]) -> Packet | None:
+        began = time.perf_counter()
+        packet = next(packets, None)
+        self.figures["send"] += time.perf_counter() - began
+        return packet
 
     def _expanded(self, table: Table) -> _OutputRow:
         expander, words = self.worker.expander, self.worker.kernels.sizes.words

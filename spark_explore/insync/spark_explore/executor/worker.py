@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from insync.machine.checker import Checker
+from insync.machine.code_kernels import code_kernels_of
+from insync.machine.coded_store import CodeKernels
 from insync.machine.expander import Expander
 from insync.machine.kernels import load
 from insync.spark_explore.executor.folders import executor_folder
+from insync.spark_explore.executor.sending import LEAST_CODED, CodeMemory, GatheredCodes, Sending, WholeStates
 from insync.spark_explore.executor.tables import Tables
+from insync.spark_explore.wire.packets import Kind, Row
 from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.version import require_version
@@ -61,8 +67,10 @@ class Worker:
         self.folder = executor_folder(place.run)
         self.tables = Tables(self.folder, self.run, self.kernels, place.warm, place.limit, place.on_disk)
         self._known, self._partitions = recipe.initials.first(recipe.sizes.words), place.partitions
+        self._components = recipe.components
         self._expander: Expander | None = None
         self._checker: Checker | None = None
+        self._memory: CodeMemory | None = None
 
     @property
     def expander(self) -> Expander:
@@ -79,10 +87,33 @@ class Worker:
             self._checker = self.kernels.checker()
         return self._checker
 
+    def sending(self, states: int) -> Sending:
+        """Return what sends the candidates that so many states lead to."""
+        if states < LEAST_CODED or not self._components:
+            return WholeStates(self.kernels.sizes.row_bytes)
+        return GatheredCodes(self._codes, self._code_memory)
+
+    def received(self, row: Row) -> Iterator[tuple[int, int]]:
+        """Yield addresses and numbers of the candidates of a packet, for a while each."""
+        if row.kind is Kind.PACKET:
+            yield row.address, row.count
+        else:
+            yield from self._code_memory.reader.states(row.address, row.count)
+
+    @cached_property
+    def _codes(self) -> CodeKernels:
+        return code_kernels_of(self._components, self.kernels.sizes.words)
+
+    @property
+    def _code_memory(self) -> CodeMemory:
+        if self._memory is None:
+            self._memory = CodeMemory(self._codes, self._partitions)
+        return self._memory
+
     def close(self) -> None:
         """Give all memory back."""
         self.tables.close()
-        for part in (self._expander, self._checker):
+        for part in (self._expander, self._checker, self._memory):
             if part is not None:
                 part.close()
 

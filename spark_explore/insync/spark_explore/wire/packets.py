@@ -42,6 +42,7 @@ class Kind(IntEnum):
     FOUND = 5  # an answer: one packed state
     WALKED = 6  # an answer: what some walks did
     SEEN = 7  # an answer: abstract states that they saw, `count` entries of sightings in the block
+    CODES = 8  # candidates as in PACKET, as codes; see `coded_packets`
 
 
 @dataclass(frozen=True, slots=True)

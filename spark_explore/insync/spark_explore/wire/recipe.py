@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
+from insync.machine.components import BitRun, Component, components_of
 from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
 from insync.machine.packed import PackedRows
 from insync.machine.sizes import Sizes
@@ -29,11 +30,13 @@ class Recipe:
         sizes: of the program.
         starts: the packed initial states, one after the other.
         parts: for each part its name, its key and its IR.
+        components: of the states, for codes of them; those of a search alone.
     """
 
     sizes: Sizes
     starts: bytes
     parts: tuple[tuple[str, str, str], ...]
+    components: tuple[Component, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -62,7 +65,8 @@ def recipe_for(
     """Return the recipe of a program and of conditions that must hold in every state; see `kernels.texts`."""
     made = texts(program, properties, parts, symmetry, abstraction)
     written = tuple((text.part.value, text.key, text.make()) for text in made.parts)
-    return Recipe(made.sizes, program.initials.rows.tobytes(), written)
+    components = components_of(program.schema) if Part.EXPAND in parts else ()
+    return Recipe(made.sizes, program.initials.rows.tobytes(), written, components)
 
 
 def write_recipe(recipe: Recipe) -> bytes:
@@ -75,4 +79,7 @@ def read_recipe(content: bytes) -> Recipe:
     """Return the recipe that `write_recipe` wrote."""
     fields = json.loads(zlib.decompress(content))
     parts = tuple(map(tuple, fields["parts"]))
-    return Recipe(Sizes(**fields["sizes"]), base64.b64decode(fields["starts"]), parts)
+    components = tuple(
+        Component(each["shape"], tuple(BitRun(**piece) for piece in each["pieces"])) for each in fields["components"]
+    )
+    return Recipe(Sizes(**fields["sizes"]), base64.b64decode(fields["starts"]), parts, components)
