@@ -80,7 +80,7 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
         (["scenario", "n-02", "--libs", "x", "--record"], "--record is about a release as it is: give --kafka VERSION"),
         (
             ["scenario", "n-99", "--kafka", "4.3.1", "--record"],
-            "'n-99' is no entry of `insync defects` that can be run.",
+            "'n-99' is no scenario.",
         ),
         (
             ["replay", "R-34", "--all"],
@@ -188,9 +188,9 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> None:
     label, field = "b1 starts and registers", "controller.leader"
     other = RecordedRun("4.0.0", "classes", "diverges", 3, "2026-11-21", "", True, label, field, "b1", "none")
     brokers = (
-        BrokersRun("3.9.2", "scenario", 9, 10, "2026-11-20"),
+        BrokersRun("3.9.2", "r-26", 9, 10, "2026-11-20"),
         BrokersRun("3.9.2", "trace", 1, 1, "2026-11-22"),
-        BrokersRun("4.1.2", "scenario", 0, 1, "2026-11-21"),
+        BrokersRun("4.1.2", "r-26-kill", 0, 1, "2026-11-21"),
     )
     entry = RecordedEntry(runs=(*taken, other), on_brokers=brokers)
     monkeypatch.setattr(seen_on_kafka, "_record", lambda: {"R-26": entry})
@@ -205,7 +205,7 @@ def test_the_list_of_defects_says_where_each_was_seen(insync: Insync) -> None:
     listed = {entry["name"]: entry["on_kafka"] for entry in json.loads(insync("defects", "--json").out)["defects"]}
     on = {kind: [run for run in listed["R-26"] if run["on"] == kind] for kind in ("classes", "brokers")}
     assert [(run["kafka"], run["how"], run["reproduced"], run["runs"], run["date"]) for run in on["brokers"]][:1] == [
-        ("3.9.2", "scenario", 9, 10, "2026-11-20")
+        ("3.9.2", "r-26", 9, 10, "2026-11-20")
     ]
     runs = {run["kafka"]: (run["verdict"], run["on"], bool(run["date"])) for run in on["classes"]}
     assert (runs["3.9.2"], runs["4.0.0"]) == (("reproduced", "classes", True), ("diverges", "classes", True))
@@ -219,7 +219,7 @@ def test_a_defect_says_what_each_release_does(insync: Insync) -> None:
     assert f"on the classes of Kafka 4.0.0: {words} (2026-11-21)" in out
     assert "on running brokers of Kafka 3.9.2, by the scenario r-26: reproduced in 9 of 10 runs (2026-11-20)" in out
     assert "on running brokers of Kafka 3.9.2, step by step: reproduced (2026-11-22)" in out
-    assert "on running brokers of Kafka 4.1.2, by the scenario r-26: not reproduced (2026-11-21)" in out
+    assert "on running brokers of Kafka 4.1.2, by the scenario r-26-kill: not reproduced (2026-11-21)" in out
 
 
 @pytest.mark.parametrize(

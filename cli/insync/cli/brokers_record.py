@@ -45,7 +45,7 @@ class Recorder:
         """Write down what came of some runs.
 
         Args:
-            how: what was done to the brokers: `trace` or `scenario`.
+            how: what was done to the brokers: `trace`, or the scenario by its name.
             reproduced: of each run whether what the entry is about happened.
         """
         record, today = read_record(), datetime.datetime.now(datetime.UTC).date()

@@ -17,13 +17,15 @@ from insync.model.errors import UserError
 __all__ = ["given_trace"]
 
 
-def given_trace(given: str) -> tuple[Cluster, Trace]:
+def given_trace(given: str, *, races: bool = True) -> tuple[Cluster, Trace]:
     """Return a trace with its model, confirmed by the model.
 
     Before a shrink those who stay in the ISR fetch, as Kafka drops all that are slow (`with_one_slow`).
 
     Args:
         given: a trace file, or the name of a defect, whose shortest trace is searched for.
+        races: whether the trace of a defect may take a race inside a method of Kafka; if not, it is the shortest
+            without one, where there is one.
 
     Raises:
         UserError: it is neither; or the trace is not one of `cluster`, or its model does not confirm it; or the defect
@@ -31,7 +33,7 @@ def given_trace(given: str) -> tuple[Cluster, Trace]:
     """
     file = Path(given)
     if not file.exists() and given.upper() in DEFECTS:
-        return _trace_of(DEFECTS[given.upper()])
+        return _trace_of(DEFECTS[given.upper()], races)
     if not file.exists() and file.suffix == "" and len(file.parts) == 1:
         raise no_such_defect(given, fallback=f"{given!r} is neither a trace file nor a defect of `insync defects`.")
     claim = read_trace(file)
@@ -45,8 +47,11 @@ def given_trace(given: str) -> tuple[Cluster, Trace]:
     return model, with_one_slow(replay(claim, model=model, place=given), model)
 
 
-def _trace_of(defect: Defect) -> tuple[Cluster, Trace]:
+def _trace_of(defect: Defect, races: bool) -> tuple[Cluster, Trace]:
     found = search_defect(defect)
+    if found.trace is not None and found.trace.takes_race and not races:
+        calm = search_defect(defect, {**defect.witness, "races": "off"})
+        found = found if calm.trace is None else calm
     if found.trace is None:
         message = (
             f"{defect.name} ({defect.title}) does no harm, so it has no trace. Name another defect, or a trace file."

@@ -146,16 +146,14 @@ def test_a_record_has_the_same_bytes_whatever_order_its_traces_were_found_in(tmp
 
 
 def test_what_brokers_did_takes_the_place_of_what_they_did_before() -> None:
-    first = BrokersRun("4.1.2", "scenario", 0, 1, "2026-01-02")
-    entry = with_brokers_run(
-        with_brokers_run(RecordedEntry(), first), BrokersRun("3.9.2", "scenario", 1, 1, "2026-01-02")
-    )
+    first = BrokersRun("4.1.2", "n-01", 0, 1, "2026-01-02")
+    entry = with_brokers_run(with_brokers_run(RecordedEntry(), first), BrokersRun("3.9.2", "n-01", 1, 1, "2026-01-02"))
     assert [(one.kafka, one.reproduced) for one in entry.on_brokers] == [("3.9.2", 1), ("4.1.2", 0)]
     entry = with_brokers_run(entry, replace(first, reproduced=9, runs=10))
     entry = with_brokers_run(entry, replace(first, how="trace", reproduced=1))
     assert [(one.kafka, one.how, one.reproduced) for one in entry.on_brokers] == [
-        ("3.9.2", "scenario", 1),
-        ("4.1.2", "scenario", 9),
+        ("3.9.2", "n-01", 1),
+        ("4.1.2", "n-01", 9),
         ("4.1.2", "trace", 1),
     ]
 

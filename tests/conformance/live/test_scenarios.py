@@ -21,23 +21,27 @@ from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
 from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
+from insync.conformance.live.scenarios.removed_replica import REPLICA_LEFT_ALONE
 from insync.conformance.live.scenarios.scenario import Written, outcome
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
+from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import release_of
 from insync.model.errors import UserError
+from insync_brokers import ClusterOf
 from insync_classes import JarsOf
 
-LOST = {"n-01": ("r0",), "n-02": ("r0", "r1")}
+LOST = {"n-01": ("r0",), "n-01-kill": ("r0",), "n-02": ("r0", "r1"), "n-02-kill": ("r0", "r1")}
 
 
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("name", LOST)
-def test_a_scenario_loses_what_was_acknowledged_and_the_model_explains_it(cluster_jars_of: JarsOf, name: str) -> None:
+def test_a_scenario_loses_what_was_acknowledged_and_the_model_explains_it(
+    cluster_jars_of: JarsOf, cluster_of: ClusterOf, name: str
+) -> None:
     scenario = SCENARIOS[name]
     told: list[str] = []
-    with LiveCluster(cluster_jars_of("4.3.1"), scenario.plan) as cluster:
-        cluster.wait_for_brokers()
+    with cluster_of(cluster_jars_of("4.3.1"), scenario.plan) as cluster:
         operator = Operator(cluster, f"scenario-{name}")
         recorder = Recorder(operator)
         written = scenario.run(operator, told.append)
@@ -48,7 +52,7 @@ def test_a_scenario_loses_what_was_acknowledged_and_the_model_explains_it(cluste
     assert len(told) > 5
     release = release_of("4.3.1")
     assert validate(run, run_model(run, release)).explained
-    assert not validate(run, run_model(run, release, name.upper())).explained
+    assert not validate(run, run_model(run, release, scenario.defect)).explained
     assert (decided.min_insync, decided.replicas, decided.elr) == (2, (1, 2, 3), True)
     assert validate(decided, run_model(decided, release)).explained
 
@@ -83,8 +87,18 @@ def test_what_is_there_is_what_the_leader_has_that_served() -> None:
 
 
 def test_every_scenario_is_run() -> None:
-    of_their_own = {LOST_DIRECTORY.name, STALE_WATERMARK.name, MISSED_TRUNCATION.name, ABANDONED_COPY.name}
-    assert set(SCENARIOS) == {*LOST, *of_their_own}, "which have clusters of their own, in other test modules"
+    of_their_own = [LOST_DIRECTORY, STALE_WATERMARK, MISSED_TRUNCATION, ABANDONED_COPY, REPLICA_LEFT_ALONE]
+    assert set(SCENARIOS) == {*LOST, *(one.name for one in of_their_own)}, "which have test modules of their own"
+
+
+def test_every_scenario_is_of_a_defect_of_the_catalogue() -> None:
+    assert {scenario.defect for scenario in SCENARIOS.values()} <= set(DEFECTS)
+    assert SCENARIOS["n-01-kill"].defect == "N-01"
+
+
+def test_records_of_a_partition_without_a_leader_are_given_to_nobody() -> None:
+    found = outcome(cast(Operator, Deposed()), Written(["r0"], offline=True))
+    assert (found.leader, found.lost, found.unread, found.shown) == ("nobody", (), ("r0",), ("r0",))
 
 
 @pytest.mark.kafka

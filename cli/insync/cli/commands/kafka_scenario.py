@@ -17,7 +17,7 @@ from insync.cli.show.terminal import emit
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
+from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for, scenario_named
 from insync.conformance.live.scenarios.scenario import Scenario, outcome
 from insync.model.errors import UserError
 
@@ -36,8 +36,11 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     \b
     n-01  an acknowledged record is on one broker alone, and the next election loses it: pauses (SIGSTOP, SIGCONT)
           and preferred-leader elections
+    n-01-kill  the same, and that election comes as the leader is killed
     n-02  a replica that was removed leads with an empty log: reassignments, and brokers that stop and start in order
+    n-02-kill  the same, and the replica that is left is killed
     n-04  a broker whose directory is gone leads with an empty log: brokers that stop and start in order, and log.dirs
+    n-07  the one replica of a partition runs with its whole log, and is not elected: a reassignment, and kill -9
     n-10  a follower in the ISR keeps from consumers what is committed, until something else is written: pauses, and
           a leader that is killed and starts again
     n-11  a consumer reads on in a log that has lost what it has read, and is not told: unclean elections, a pause,
@@ -45,8 +48,8 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     n-12  a broker starts with a copy of its log that lacks a record, and leads: a throttled move between directories,
           a topic of many partitions, and brokers that stop and start in order
 
-    In n-01 to n-04 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
-    off; n-10 and n-11 look for what a consumer is not given. No log is touched.
+    In n-01 to n-07 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
+    off; n-07, n-10 and n-11 look for what a consumer is not given. No log is touched.
 
     \b
     Exit codes:
@@ -54,7 +57,7 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
       1  not reproduced
       2  a mistake in the command, or something is missing: one sentence says which
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
-    recorder = Recorder(name, choice) if record else None
+    recorder = Recorder(scenario_named(name).defect, choice) if record else None
     jars = choice.jars()
     scenario = scenario_for(name, jars.version)
     made: list[ScenarioRun] = []
@@ -62,7 +65,7 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
         while len(made) < runs:
             made += _in_one_cluster(scenario, jars, choice, runs - len(made), output, steps)
     if recorder is not None:
-        recorder.write("scenario", [run.reproduced for run in made])
+        recorder.write(scenario.name, [run.reproduced for run in made])
     output.show(lambda: describe_runs(scenario, jars.version, made), lambda: runs_json(scenario, jars.version, made))
     return ExitCode.HOLDS if any(run.reproduced for run in made) else ExitCode.VIOLATED
 

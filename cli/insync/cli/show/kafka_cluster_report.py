@@ -50,8 +50,8 @@ def describe_run(run: ScenarioRun) -> str:
     kept = ", ".join(f"{broker}: {' '.join(log) or 'nothing'}" for broker, log in made.logs.items())
     lost = f"lost: {' '.join(made.lost)}" if made.lost else "nothing is lost"
     if made.unread is not None:
-        lost += f"; not given to the consumer: {' '.join(made.unread) or 'none'}"
-    held = f"{made.leader} leads, ISR {' '.join(made.isr)}; {kept}"
+        lost += f"; not given to consumers: {' '.join(made.unread) or 'none'}"
+    held = f"{made.leader} leads, ISR {' '.join(made.isr) or 'none'}; {kept}"
     return f"acknowledged: {' '.join(made.acknowledged)}; {lost}. {held} ({seconds(run.seconds)})"
 
 

@@ -44,7 +44,7 @@ def seen_at_length(name: str) -> list[str]:
         classes.setdefault(outcome_words(run), []).append(run)
     brokers: dict[tuple[str, str], list[BrokersRun]] = {}
     for one in entry.on_brokers:
-        brokers.setdefault((_means(name, one), _how_often(one)), []).append(one)
+        brokers.setdefault((_means(one), _how_often(one)), []).append(one)
     said = [f"on the classes of {_which(runs)}: {words} ({_last(runs)})" for words, runs in classes.items()]
     said += [
         f"on running brokers of {_which(ran)}, {how}: {words} ({_last(ran)})" for (how, words), ran in brokers.items()
@@ -60,8 +60,8 @@ def _last(runs: Sequence[RecordedRun] | Sequence[BrokersRun]) -> str:
     return max(run.date for run in runs)
 
 
-def _means(name: str, run: BrokersRun) -> str:
-    return "step by step" if run.how == "trace" else f"by the scenario {name.lower()}"
+def _means(run: BrokersRun) -> str:
+    return "step by step" if run.how == "trace" else f"by the scenario {run.how}"
 
 
 def _how_often(run: BrokersRun) -> str:

@@ -92,7 +92,7 @@ class BrokersRun:
 
     Attributes:
         kafka: the version.
-        how: what was done to them: `trace`, step by step, or `scenario`.
+        how: what was done to them: `trace`, step by step, or the scenario by its name.
         reproduced: in how many runs what the entry is about happened.
         runs: how many runs there were.
         date: when, as year-month-day.

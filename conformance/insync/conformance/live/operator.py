@@ -21,7 +21,7 @@ __all__ = ["Called", "Operator", "Sending"]
 
 _PRODUCE, _FETCH = 9, 11
 _EXISTS = 36
-_PREFERRED = 0
+_PREFERRED, _UNCLEAN = 0, 1
 _TOPIC, _BROKER, _SET = 2, 4, 0
 _THROTTLE = "replica.alter.log.dirs.io.max.bytes.per.second"
 _LONG = 60_000
@@ -122,25 +122,32 @@ class Operator:
             raise UserError(message)
 
     def reassign(self, replicas: Sequence[int]) -> None:
-        """Ask for other replicas, or the same ones in another order."""
+        """Have other replicas, or the same ones in another order: ask until that is accepted."""
+        self.cluster.until(lambda: self.ask_reassignment(replicas) == 0, f"a reassignment to {list(replicas)}")
+
+    def ask_reassignment(self, replicas: Sequence[int]) -> int:
+        """Ask for other replicas once, and return the error: 0 if it is accepted."""
         partition = {"PartitionIndex": 0, "Replicas": list(replicas)}
         body = {"TimeoutMs": _LONG, "Topics": [{"Name": self.topic, "Partitions": [partition]}]}
-
-        def accepted() -> bool:
-            told = self._ask("AlterPartitionReassignments", body, 0)
-            parts = [part for topic in told["Responses"] for part in topic["Partitions"]]
-            return told["ErrorCode"] == 0 and all(part["ErrorCode"] == 0 for part in parts)
-
-        self.cluster.until(accepted, f"a reassignment to {list(replicas)}")
+        told = self._ask("AlterPartitionReassignments", body, 0)
+        errors = [part["ErrorCode"] for topic in told["Responses"] for part in topic["Partitions"]]
+        return next((error for error in [told["ErrorCode"], *errors] if error), 0)
 
     def prefer(self, broker: int) -> None:
         """Make a broker the preferred leader, have the preferred leader elected, and put the order back."""
         replicas = list(self.now.replicas)
         self.reassign([broker, *(one for one in replicas if one != broker)])
-        asked = {"Topic": self.topic, "Partitions": [0]}
-        self._ask("ElectLeaders", {"ElectionType": _PREFERRED, "TopicPartitions": [asked], "TimeoutMs": 1000})
+        self._elect(_PREFERRED)
         self.cluster.until(lambda: self.now.leader == broker, f"the election of broker {broker}")
         self.reassign(replicas)
+
+    def elect_uncleanly(self) -> None:
+        """Ask once for a leader, whoever it may be."""
+        self._elect(_UNCLEAN)
+
+    def _elect(self, kind: int) -> None:
+        asked = {"Topic": self.topic, "Partitions": [0]}
+        self._ask("ElectLeaders", {"ElectionType": kind, "TopicPartitions": [asked], "TimeoutMs": 1000})
 
     def configure(self, name: str, value: str) -> None:
         """Set a property of the topic."""

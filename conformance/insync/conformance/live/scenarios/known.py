@@ -4,26 +4,46 @@ from __future__ import annotations
 
 from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
-from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION
+from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION, MISSED_ELECTION_THEN_KILL
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
-from insync.conformance.live.scenarios.removed_replica import REMOVED_REPLICA
+from insync.conformance.live.scenarios.removed_replica import (
+    REMOVED_REPLICA,
+    REMOVED_REPLICA_AND_KILL,
+    REPLICA_LEFT_ALONE,
+)
 from insync.conformance.live.scenarios.scenario import Scenario
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
 from insync.model.errors import UserError, closest
 
-__all__ = ["SCENARIOS", "scenario_for"]
+__all__ = ["SCENARIOS", "scenario_for", "scenario_named"]
 
 SCENARIOS = {
     scenario.name: scenario
     for scenario in (
         MISSED_ELECTION,
+        MISSED_ELECTION_THEN_KILL,
         REMOVED_REPLICA,
+        REMOVED_REPLICA_AND_KILL,
         LOST_DIRECTORY,
+        REPLICA_LEFT_ALONE,
         STALE_WATERMARK,
         MISSED_TRUNCATION,
         ABANDONED_COPY,
     )
 }
+
+
+def scenario_named(name: str) -> Scenario:
+    """Return a scenario by its name, in any case.
+
+    Raises:
+        UserError: there is none of that name.
+    """
+    found = SCENARIOS.get(name.lower())
+    if found is None:
+        message = f"{name!r} is no scenario. {closest(name, SCENARIOS)}"
+        raise UserError(message)
+    return found
 
 
 def scenario_for(name: str, version: str) -> Scenario:
@@ -32,10 +52,7 @@ def scenario_for(name: str, version: str) -> Scenario:
     Raises:
         UserError: there is none of that name, or the release cannot have it.
     """
-    found = SCENARIOS.get(name.lower())
-    if found is None:
-        message = f"{name!r} is no scenario. {closest(name, SCENARIOS)}"
-        raise UserError(message)
+    found = scenario_named(name)
     if found.elr and version.startswith("3."):
         message = (
             f"{found.name} is about eligible leader replicas, which Kafka {version} has not got. "

@@ -38,10 +38,12 @@ class Written:
     Attributes:
         acknowledged: the records that were acknowledged.
         unread: where it is about consumers, the committed records that one was not given, and not told of.
+        offline: whether nobody leads in the end, though all brokers run, so that consumers are given nothing.
     """
 
     acknowledged: list[str]
     unread: list[str] | None = None
+    offline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,9 @@ class Outcome:
     Attributes:
         acknowledged: the records that were acknowledged, in this order.
         lost: those that the leader has not got.
-        unread: where it is about consumers, the committed records that one was not given, and not told of; else None.
-        leader: who leads.
+        unread: where it is about consumers, or nobody leads in the end, the records that consumers are not given; else
+            None.
+        leader: who leads; "nobody" if nobody does.
         isr: the ISR.
         logs: the records of each broker.
     """
@@ -75,7 +78,7 @@ class Scenario:
     """A script.
 
     Attributes:
-        name: what it is called, after the defect that it shows.
+        name: what it is called: after the defect that it shows and, if another one shows it, what is special.
         title: what it shows.
         means: with which means.
         elr: whether it needs eligible leader replicas, which the releases before 4.0 have not got.
@@ -93,6 +96,11 @@ class Scenario:
     plan: ClusterPlan
     run: Callable[[Operator, Callable[[str], None]], Written]
     again: bool = True
+
+    @property
+    def defect(self) -> str:
+        """The name of the defect that it shows."""
+        return "-".join(self.name.split("-")[:2]).upper()
 
 
 def acknowledged(operator: Operator, broker: int, record: str) -> str:
@@ -134,7 +142,10 @@ def named(brokers: Iterable[int]) -> str:
 
 
 def outcome(operator: Operator, written: Written) -> Outcome:
-    """Return what is there once the leader serves clients."""
+    """Return what is there once the leader serves clients, if there is to be one."""
+    if written.offline:
+        promised = tuple(written.acknowledged)
+        return Outcome(promised, (), promised, "nobody", (), operator.logs())
     cluster = operator.cluster
 
     def served() -> PartitionAt | None:
