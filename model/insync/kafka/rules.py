@@ -195,6 +195,9 @@ class Rules:
     cancel_keeps_minimum: Annotated[
         bool, "A reassignment is not taken back if the ISR is below min.insync.replicas then; Kafka does not ask."
     ] = False
+    elects_in_order: Annotated[
+        bool, "Where several may lead, the first in the order of replicas does, which counts with reorderings."
+    ] = True
     reassignment_forgets_former: Annotated[
         bool,
         "What a reassignment adds and removes takes the place of what the one before it does; "

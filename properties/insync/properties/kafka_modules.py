@@ -35,6 +35,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_truncation",
         "cluster_deletions",
         "cluster_directories",
+        "cluster_order",
         "lemmas_cluster_shape",
         "lemmas_cluster_controller",
         "lemmas_cluster_logs",

@@ -20,6 +20,7 @@ from insync.properties.kafka import (
     cluster_controllers,
     cluster_deletions,
     cluster_directories,
+    cluster_order,
     cluster_producers,
     cluster_runs,
     cluster_sessions,
@@ -45,6 +46,7 @@ QUICK = (
     "M-15",
     "M-16",
     "M-17",
+    "M-22",
     "N-10",
     "N-11",
     "N-12",
@@ -93,7 +95,7 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     assert set(defect.rules) | set(defect.base) <= rules
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
     producing = (cluster_deletions, cluster_producers, cluster_runs)
-    declared = (*producing, cluster_directories, cluster_sessions, cluster_truncation)
+    declared = (*producing, cluster_directories, cluster_order, cluster_sessions, cluster_truncation)
     modules = (cluster, cluster_availability, cluster_consumers, cluster_controllers, *declared)
     assert defect.breaks in {name for module in modules for name in module.__all__}
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"

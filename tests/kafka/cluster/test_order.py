@@ -10,10 +10,11 @@ from collections.abc import Callable
 import pytest
 
 from insync.explorer import check
+from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.cluster.state import Replica
 from insync.kafka.defects import DEFECTS
-from insync.model import And, Condition, If, Not, Num, Or, SetValue
+from insync.model import And, Condition, If, Not, Num
 from insync.properties.kafka import cluster
 from insync.properties.registry import invariants_of
 from insync_walk import Walk, shared_cluster
@@ -24,16 +25,14 @@ class OppositeOrder(Cluster):
 
     name = "opposite_order"
 
-    def first(self, valid: Callable[[Replica], Condition], leader: Num | int, removing: SetValue) -> Num:
-        """The present leader if it is valid, else the last valid replica by number, -1 if there is none."""
+    def first_by_number(self, valid: Callable[[Replica], Condition], assigned: Assigned) -> Num | int:
+        """The valid replica of the greatest number, -1 if there is none."""
         chosen: Num | int = -1
         for last in (True, False) if self.b.reassignments else (False,):
             for replica in self.all(Replica):
-                goes = removing.contains(replica) if self.b.reassignments else False
+                goes = assigned.removing.contains(replica) if self.b.reassignments else False
                 chosen = If(And(valid(replica), goes if last else Not(goes)), int(replica), chosen)
-        stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
-        elected: Num = If(stays, leader, chosen)
-        return elected
+        return chosen
 
 
 def test_another_one_is_elected_when_the_leader_fails() -> None:

@@ -151,7 +151,7 @@ def require_ascending_order(
     """Refuse an election in which Kafka takes another one than the model, as its order of replicas is another one.
 
     In a reassignment those who are asked for come first, also when it is taken back. The model has them by number, and
-    those who are to go last.
+    those who are to go last, but where its operators may reorder them.
 
     Args:
         order: the replicas in Kafka's order.

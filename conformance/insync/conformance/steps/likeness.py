@@ -7,7 +7,7 @@ outside the ISR are not compared: the model forgets them in a new epoch, and Kaf
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -122,6 +122,8 @@ def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
     facts |= {name: sorted(members) for name, members in sets.items() if members is not None}
     if "last_leader" in controller:
         facts["last_leader"] = controller["last_leader"]
+    if "places" in controller:
+        facts["order"] = sorted(newest.get("replicas", controller["places"]), key=controller["places"].__getitem__)
     return facts
 
 
@@ -188,6 +190,8 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     if "last_leader" in controller:
         last = registered.last_known_elr
         controller["last_leader"] = broker_name(last[0] if last else None)
+    if "places" in controller:
+        controller["places"] = _places(registered.order, controller["places"])
     newest = state["changes"][0]
     newest.update(leader=broker_name(registered.leader), epoch=str(registered.leader_epoch), isr=_names(registered.isr))
     if "replicas" in newest:
@@ -203,6 +207,12 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     if seen.consumer is not None:
         state["consumer"] = _put_consumer(model["consumer"], seen.consumer)
     return state
+
+
+def _places(order: tuple[int, ...], brokers: Iterable[str]) -> dict[str, int]:
+    """The place of each broker: that of its replica in Kafka's order, or behind all of these by its number."""
+    named = [f"b{number}" for number in order]
+    return {name: place for place, name in enumerate([*named, *(name for name in brokers if name not in named)])}
 
 
 def _put_consumer(consumer: dict[str, Any], seen: ConsumerSeen) -> dict[str, Any]:

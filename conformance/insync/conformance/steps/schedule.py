@@ -7,7 +7,6 @@ broker has it, and at once where that is up to date.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from insync.conformance.classes.observation import Observation
@@ -28,6 +27,7 @@ from insync.conformance.steps.gaps import (
 )
 from insync.conformance.steps.isr_requests import IsrRequests
 from insync.conformance.steps.likeness import broker_id
+from insync.conformance.steps.named_brokers import ids_in, in_order
 from insync.conformance.steps.outside import Outside, reasons_outside
 from insync.conformance.steps.producer_steps import OF_PRODUCER, ProducerSteps
 from insync.kafka.cluster.model import Cluster
@@ -248,7 +248,7 @@ class Schedule:
         raise NotSchedulable(message, "Kafka's leader asks within a fetch alone, and none has made it ask")
 
     def _shrink(self, given: Mapping[str, str], before: ReadableState) -> None:
-        leader, wanted = broker_id(given["leader"]), _ids(given.get("follower") or given["followers"])
+        leader, wanted = broker_id(given["leader"]), ids_in(given.get("follower") or given["followers"])
         seen = self._kafka.broker(leader)
         if seen.leading is not None and seen.log is not None:
             end = seen.log.end
@@ -295,9 +295,14 @@ class Schedule:
             raise Unlike(what, "NONE", answer.said)
 
     def _reassign(self, given: Mapping[str, str], before: ReadableState) -> None:
-        target = _ids(given["target"])
+        target = in_order(ids_in(given["target"]), before)
         self._kafka.give_accepted("the answer to the reassignment", "reassign", replicas=target)
         self.order = [*target, *(number for number in self.order if number not in target)]
+
+    def _reorder(self, given: Mapping[str, str], before: ReadableState) -> None:
+        first = broker_id(given["replica"])
+        others = [number for number in self.seen.controller.order if number != first]
+        self._kafka.give_accepted("the answer to another order", "reassign", replicas=[first, *others])
 
     def _cancel(self, given: Mapping[str, str], before: ReadableState) -> None:
         self._kafka.give_accepted("the answer to the cancellation", "cancel_reassignment")
@@ -350,11 +355,6 @@ class Schedule:
             require_one_change(number, was, self.seen.controller)
 
 
-def _ids(label: str) -> list[int]:
-    """The ids of the brokers that a label names: of one, or of a set."""
-    return [int(number) for number in re.findall(r"b(\d+)", label)]
-
-
 _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]] = {
     "fetch": Schedule._fetch,
     "receive": Schedule._receive,
@@ -378,6 +378,7 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "apply_metadata": Schedule._apply,
     "reassign": Schedule._reassign,
     "cancel_reassignment": Schedule._cancel,
+    "reorder": Schedule._reorder,
     "change_minimum": Schedule._change_minimum,
     "delete_record": Schedule._delete,
     "flush": Schedule._flush,

@@ -23,11 +23,13 @@ class Assigned:
         replicas: all that have one, those included that are to come and to go.
         adding: those that are to come: they stay when the reassignment ends, and go when it is taken back.
         removing: those that are to go when it ends.
+        places: the place of each broker in the order of replicas; none where that never changes.
     """
 
     replicas: SetValue
     adding: SetValue
     removing: SetValue
+    places: tuple[Num | int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Assignment(Actor):
 
     def assigned(self, s: StateView) -> Assigned:
         """The present assignment."""
-        return Assigned(s.changes[0].replicas, s.controller.adding, s.controller.removing)
+        return Assigned(s.changes[0].replicas, s.controller.adding, s.controller.removing, self.places_of(s))
 
     def needed_of(self, view: Any) -> Num | int:
         """min.insync.replicas, but no more than there are replicas by some change."""
@@ -71,8 +73,9 @@ class Assignment(Actor):
             If(ends, staying, assigned.replicas),
             If(ends, set(), assigned.adding),
             If(ends, set(), assigned.removing),
+            assigned.places,
         )
-        return Completion(after, If(ends, left, isr), thin)
+        return Completion(self.in_order(after, after.replicas), If(ends, left, isr), thin)
 
     def may_end(self, left: SetValue, assigned: Assigned) -> Condition:
         """Whether those are in the ISR for whom a reassignment waits, by the ISR without those who go."""
@@ -103,4 +106,4 @@ class Assignment(Actor):
             assigned.adding == present.adding,
             assigned.removing == present.removing,
         )
-        return Not(same)
+        return Or(Not(same), self.moves(s, assigned))

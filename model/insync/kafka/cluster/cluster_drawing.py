@@ -220,6 +220,9 @@ class _Drawing:
     def draw_reassign(self) -> tuple[Drawn, ...]:
         return (Arrow(CLIENTS, CONTROLLER, f"assign {self.named['target']}"),)
 
+    def draw_reorder(self) -> tuple[Drawn, ...]:
+        return (Arrow(CLIENTS, CONTROLLER, f"{self.replica} first"),)
+
     def draw_cancel_reassignment(self) -> tuple[Drawn, ...]:
         return (Arrow(CLIENTS, CONTROLLER, "cancel"),)
 

@@ -113,6 +113,7 @@ BOUNDS = Bounds(
     directory_failures=Bound(0, 0, 30, "directories with the log that fail while their broker runs"),
     deletions=Bound(0, 0, 30, "records that a leader deletes at the start of its log"),
     reassignments=Bound(0, 0, 30, "times that an operator changes the replicas of the partition, or takes that back"),
+    reorderings=Bound(0, 0, 30, "times that an operator puts another replica first, so that it is preferred"),
     spares=Bound(0, 0, 4, "brokers that have no replica at first"),
     controllers=Bound(1, 1, 5, "controllers; more than one are a quorum, which commits what is decided (KRaft, 3.3)"),
     failovers=Bound(0, 0, 2, "controllers that are deposed and do not know it (before 3.3, or with controllers 2 on)"),
@@ -233,6 +234,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append("offset_reset is looked at only with consumer=leader or follower.")
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
         remarks.append(f"Reassignments are modelled from 2.7 on; with {release} none happens.")
+    if rules.isr_write is IsrWrite.DIRECT and b.reorderings:
+        remarks.append(f"Another order of replicas is modelled from 2.7 on; with {release} it stays as it is.")
     return remarks
 
 

@@ -90,12 +90,15 @@ class Controller(Actor):
     def elect(self, s: StateView, replica: Replica) -> None:
         """A member of the ISR is made leader although nothing has failed, as when the preferred leader is asked for.
 
-        Kafka: PartitionChangeBuilder.electPreferredLeader, here with any member preferred.
+        Without a budget for another order of replicas any member may be preferred.
+        Kafka: PartitionChangeBuilder.electPreferredLeader.
         """
         require(self.is_active(s), s.spent.elections < self.b.elections)
         newest = s.changes[0]
         require(newest.isr.contains(replica), Not(newest.leader == replica))
         require(Not(s.controller.fenced.contains(replica)), Not(s.controller.without_directory.contains(replica)))
+        if self.can_reorder:
+            require(self.is_first(s, replica))
         s.spent.elections += 1
         change = replace(self.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
         require(self.has_room(s, change))
@@ -223,27 +226,33 @@ class Controller(Actor):
             eligible = And(isr.is_empty(), elr.contains(replica))
             return And(acceptable(replica), Or(isr.contains(replica), eligible))
 
-        safe = self.first(valid, leader, replicas.removing)
+        safe = self.first(valid, leader, replicas)
         last = s.controller.last_leader.or_else(-1)
         elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr) if knows_elr else False), last, safe)
         if self.unclean and not clean:
-            anybody = self.first(acceptable, leader, replicas.removing)
+            anybody = self.first(acceptable, leader, replicas)
             elected = If(elected < 0, anybody, elected)
         made = self._outcome(s, completion, elected, elected != safe, elr)
         return made if knows_elr else replace(made, elr=set_of([]), last_leader=last)
 
-    def first(self, valid: Callable[[Replica], Condition], leader: Num | int, removing: SetValue) -> Num:
-        """The present leader if it is valid, else the first valid replica, -1 if there is none.
+    def first(self, valid: Callable[[Replica], Condition], leader: Num | int, assigned: Assigned) -> Num:
+        """The present leader if it is valid, else the first valid replica, -1 if there is none."""
+        ordered = self.can_reorder and self.rules.elects_in_order
+        chosen = self.first_in_order(valid, assigned) if ordered else self.first_by_number(valid, assigned)
+        stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
+        return If(stays, leader, chosen)
+
+    def first_by_number(self, valid: Callable[[Replica], Condition], assigned: Assigned) -> Num | int:
+        """The valid replica of the least number, -1 if there is none.
 
         During a reassignment those who are to go come last. Kafka: PartitionReassignmentReplicas.replicas.
         """
         chosen: Num | int = -1
         for last in (True, False) if self.b.reassignments else (False,):
             for replica in reversed(self.all(Replica)):
-                goes = removing.contains(replica) if self.b.reassignments else False
+                goes = assigned.removing.contains(replica) if self.b.reassignments else False
                 chosen = If(And(valid(replica), goes if last else Not(goes)), int(replica), chosen)
-        stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
-        return If(stays, leader, chosen)
+        return chosen
 
     def may_serve(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker is not fenced, and not known for a failed directory with its log (LeaderAcceptor.test)."""
@@ -296,6 +305,8 @@ class Controller(Actor):
         s.controller.last_leader = self.perhaps(made.last_leader)
         s.controller.adding = made.assigned.adding
         s.controller.removing = made.assigned.removing
+        if self.can_reorder:
+            s.controller.places = list(made.assigned.places)
         self.forget_untold(s, made.assigned)
         with when(made.differs):
             self.write_metadata(s, made.change)

@@ -20,6 +20,7 @@ _OPERATIONS = {
     "elect": "{replica} is made leader although nothing has failed, as the preferred one is",
     "begin_stop": "{replica} is told to stop",
     "reassign": "the partition is assigned to other replicas",
+    "reorder": "the order of replicas is changed, so that {replica} is preferred",
     "cancel_reassignment": "a reassignment is taken back",
     "change_minimum": "min.insync.replicas is changed",
     "restart_producer": "the producer is started anew",

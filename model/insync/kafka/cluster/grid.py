@@ -89,8 +89,11 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
     parts = [f"{newest['leader'] or 'none'}@{newest['epoch']} ISR {_members(newest['isr'])}"]
     if "replicas" in newest:
         adding, removing = controller["adding"], controller["removing"]
-        marked = [f"{'+' * (name in adding)}{'-' * (name in removing)}{name}" for name in newest["replicas"]]
+        replicas = _ordered(controller, newest["replicas"])
+        marked = [f"{'+' * (name in adding)}{'-' * (name in removing)}{name}" for name in replicas]
         parts.append(f"of {_members(marked)}")
+    elif "places" in controller:
+        parts.append(f"of {_members(_ordered(controller, list(controller['places'])))}")
     if controller.get("elr"):
         parts.append(f"ELR {_members(controller['elr'])}")
     if controller["fenced"]:
@@ -105,6 +108,12 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
     if controller.get("deposed"):
         parts.append("and a deposed one")
     return " ".join(parts)
+
+
+def _ordered(controller: dict[str, Any], replicas: list[str]) -> list[str]:
+    """Replicas in the order of the assignment, the preferred leader first."""
+    places = controller.get("places")
+    return replicas if places is None else sorted(replicas, key=places.__getitem__)
 
 
 def _quorum(state: ReadableState) -> list[str]:

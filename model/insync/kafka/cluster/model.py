@@ -28,6 +28,7 @@ from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
 from insync.kafka.cluster.producers import Producers
 from insync.kafka.cluster.reassignment import Reassignment
+from insync.kafka.cluster.replica_order import ReplicaOrder
 from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.sessions import FetchSessions
 from insync.kafka.cluster.state import ClusterState
@@ -38,6 +39,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    ReplicaOrder,
     ControllerQuorum,
     Deletions,
     IsrRetries,

@@ -36,7 +36,9 @@ class Reassignment(Actor):
         if not self.rules.reassignment_forgets_former:
             adding = If(adding.is_empty(), present.adding, adding)
             removing = If(removing.is_empty(), present.removing, removing)
-        assigned = Assigned(present.replicas | target, adding, removing)
+        assigned = Assigned(present.replicas | target, adding, removing, present.places)
+        if self.can_reorder:
+            assigned = self.in_order(assigned, assigned.replicas - (present.replicas - target))
         change = self.build_change(s, s.changes[0].isr, assigned=assigned, clean=True)
         require(self.can_write(s, change))
         self.write_change(s, change)
@@ -61,9 +63,9 @@ class Reassignment(Actor):
         thin = And(isr.count() < needed, s.changes[0].isr.count() >= needed)
         if self.rules.cancel_keeps_minimum:
             require(Not(thin))
-        first = self.first(old.contains, -1, present.removing)
+        first = self.first(old.contains, -1, present)
         change = self.build_change(
-            s, If(isr.is_empty(), set_of([first]), isr), assigned=Assigned(old, old - old, old - old)
+            s, If(isr.is_empty(), set_of([first]), isr), assigned=Assigned(old, old - old, old - old, present.places)
         )
         require(self.can_write(s, change))
         s.thin_move = Or(s.thin_move, thin)

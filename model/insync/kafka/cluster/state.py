@@ -28,7 +28,7 @@ from insync.kafka.cluster.configuration import (
 from insync.kafka.cluster.indices import ChangeIndex, LeaderEpoch, Offset, RecordNumber, Target
 from insync.kafka.defects import NO_DEFECT
 from insync.kafka.replica import Replica
-from insync.kafka.rules import ControllerFence, MinimumChange, Rules
+from insync.kafka.rules import ControllerFence, IsrWrite, MinimumChange, Rules
 from insync.model import (
     Absent,
     And,
@@ -71,6 +71,7 @@ class Actor:
     directories_fail: bool
     directories_are_assigned: bool
     names_directories: bool
+    can_reorder: bool
     naming_clears_elr: bool
     old_checkpoints: bool
     notes_errors: bool
@@ -111,6 +112,7 @@ class ClusterState(Model):
         self.sessions = bool(self.b.settings.fetch_sessions) and rules.fetches_in_sessions
         self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
         self.quorum_decides = has_quorum(self.b)
+        self.can_reorder = self.b.reorderings > 0 and rules.isr_write is IsrWrite.PROPOSED
         may_go_on = self.fails_over or (self.quorum_decides and self.b.failovers > 0)
         waits = rules.brokers_hear_committed and rules.answers_wait_for_commit
         self.hears_uncommitted = self.quorum_decides and not waits
@@ -206,6 +208,7 @@ class ClusterState(Model):
                 alter_retries=Absent.unless(b.alter_retries, Int(0, b.alter_retries)),
                 minimum_changes=Int(0, b.minimum_changes),
                 reassignments=Int(0, b.reassignments),
+                reorderings=Absent.unless(self.can_reorder, Int(0, b.reorderings)),
                 pauses=Int(0, b.pauses),
                 throttles=Int(0, b.throttles),
                 moves=Int(0, b.moves),
@@ -234,6 +237,8 @@ class ClusterState(Model):
             # During a reassignment: `removing` are still replicas, `adding` already are.
             adding=Absent.unless(b.reassignments, Set(Replica)),
             removing=Absent.unless(b.reassignments, Set(Replica)),
+            # The place of each broker in the order of replicas; those without a replica come last.
+            places=Absent.unless(self.can_reorder, Array(Replica, Int(0, b.replicas - 1))),
         )
 
     def _broker(self, b: BoundValues) -> Record:
@@ -332,6 +337,8 @@ class ClusterState(Model):
         for replica in self.all(Replica):
             s.broker[replica].running = True
             s.broker[replica].term = -1
+            if self.can_reorder:
+                s.controller.places[replica] = int(replica)
         if self.consumes:
             s.consumer.last_epoch = -1
         if self.rules.cache_epoch_on_election:

@@ -92,5 +92,18 @@ MUTANTS = (
         bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, **DELETED},
         rules={"low_watermark_counts_live": False},
     ),
+    Defect(
+        name="M-22",
+        title="Who is elected is not the first in the order that an operator has chosen",
+        ticket="mutant of PartitionReassignmentReplicas",
+        affected="none",
+        story="An operator puts another replica first, so that it is preferred. The leader is fenced, and the next one "
+        "by number leads in its place.",
+        fix="elect the first who may lead in the order of the assignment (PartitionChangeBuilder.electAnyLeader)",
+        breaks="elections_go_by_order",
+        length=3,
+        bounds={**CALM, "records": 1, "fencings": 1, "reorderings": 1},
+        rules={"elects_in_order": False},
+    ),
 )
 """The entries, by number. M2 is R-05, M3 is R-18, M6 is R-06, M8 is R-20, M9 is R-16, M10 is R-13."""

@@ -239,6 +239,14 @@ def cut(failure: Failure) -> str:
     return f"{replica} cuts its log below its high watermark {_broker(old, replica)['hw']}: of {cut} is left {left}."
 
 
+def out_of_order(failure: Failure) -> str:
+    """Say who leads, and in which order the replicas are."""
+    places = cast(dict[str, int], failure.state["controller"]["places"])
+    order = " ".join(sorted(places, key=places.__getitem__))
+    isr = " ".join(failure.state["changes"][0]["isr"])
+    return f"{failure.bindings['replica']} is elected from the ISR {isr}, and the replicas are in the order {order}."
+
+
 def haunted(failure: Failure) -> str:
     """Say in which epoch of its producer each record of a log was sent."""
     replica, epochs = failure.bindings["replica"], cast(dict[str, int], failure.state["producer_epoch"])

@@ -30,6 +30,7 @@ final class Observer {
         seen.put("partition_epoch", partition.partitionEpoch);
         seen.put("isr", Plain.sortedIds(partition.isr));
         seen.put("replicas", Plain.sortedIds(partition.replicas));
+        seen.put("order", Plain.list(partition.replicas));
         seen.put("adding", Plain.sortedIds(partition.addingReplicas));
         seen.put("removing", Plain.sortedIds(partition.removingReplicas));
         seen.put("elr", Plain.sortedIds(Reflect.get(partition, "elr")));
