@@ -56,7 +56,12 @@ settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 settings.load_profile("ci" if os.environ.get("CI", "").lower() in {"1", "true"} else "dev")
 
-_LIVE_BESIDE = ("/test_what_consumers_get.py", "/live/test_scenarios.py", "/test_kafka_cluster.py")
+_LIVE_BESIDE = (
+    "/test_what_consumers_get.py",
+    "/live/test_scenarios.py",
+    "/live/test_quorum_scenarios.py",
+    "/test_kafka_cluster.py",
+)
 """Tests with brokers that take as long as all others with brokers."""
 
 

@@ -17,7 +17,8 @@ from insync.cli.show.terminal import emit
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for, scenario_named
+from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, SCENARIOS, any_scenario, scenario_named
+from insync.conformance.live.scenarios.quorum_scenario import QuorumScenario
 from insync.conformance.live.scenarios.scenario import Scenario, outcome
 from insync.model.errors import UserError
 
@@ -25,7 +26,7 @@ __all__ = ["command"]
 
 
 @click.command("scenario", short_help="Lose records on a cluster, by what operators do.")
-@click.argument("name", metavar="NAME", shell_complete=complete_from(lambda: SCENARIOS))
+@click.argument("name", metavar="NAME", shell_complete=complete_from(lambda: [*SCENARIOS, *QUORUM_SCENARIOS]))
 @cluster_options()
 @click.option("--runs", metavar="N", type=click.IntRange(1, 1000), default=1, show_default=True, help="How often.")
 @click.option("--record", is_flag=True, help="Write down what came of it, for `insync defects` to say.")
@@ -48,22 +49,31 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     n-12  a broker starts with a copy of its log that lacks a record, and leads: a throttled move between directories,
           a topic of many partitions, and brokers that stop and start in order
 
+    \b
+    q-6   a controller that follows and has stood for election in the same epoch ends when it is started again:
+          messages between controllers that are held
+    q-7   a controller that leads ends when one that it has removed from the voters answers it: a pause
+
     In n-01 to n-07 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
-    off; n-07, n-10 and n-11 look for what a consumer is not given. No log is touched.
+    off; n-07, n-10 and n-11 look for what a consumer is not given. No log is touched. q-6 and q-7 are of three
+    controllers without brokers.
 
     \b
     Exit codes:
-      0  reproduced: a record was lost that had been acknowledged, or kept from a consumer
+      0  reproduced: a record was lost that had been acknowledged, or kept from a consumer; a controller has ended
       1  not reproduced
       2  a mistake in the command, or something is missing: one sentence says which
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
     recorder = Recorder(scenario_named(name).defect, choice) if record else None
     jars = choice.jars()
-    scenario = scenario_for(name, jars.version)
+    scenario = any_scenario(name, jars.version)
     made: list[ScenarioRun] = []
     with steps_of_work(output.quiet) as steps:
         while len(made) < runs:
-            made += _in_one_cluster(scenario, jars, choice, runs - len(made), output, steps)
+            if isinstance(scenario, QuorumScenario):
+                made.append(_of_controllers(scenario, jars, choice, output, steps))
+            else:
+                made += _in_one_cluster(scenario, jars, choice, runs - len(made), output, steps)
     if recorder is not None:
         recorder.write(scenario.name, [run.reproduced for run in made])
     output.show(lambda: describe_runs(scenario, jars.version, made), lambda: runs_json(scenario, jars.version, made))
@@ -85,17 +95,44 @@ def _in_one_cluster(
     return made
 
 
+def _of_controllers(
+    scenario: QuorumScenario, jars: JarSet, choice: ClusterChoice, output: Output, steps: Steps
+) -> ScenarioRun:
+    """Run it on a quorum of its own."""
+    tell = _Telling(output)
+    steps.begin(f"the scenario {scenario.name}")
+    with choice.quorum(jars, scenario.plan) as quorum:
+        try:
+            made = ScenarioRun(scenario.run(quorum, tell), None, tell.seconds)
+        except UserError as fault:
+            made = ScenarioRun(None, str(fault), tell.seconds)
+    if not output.json:
+        emit(describe_run(made))
+    return made
+
+
+class _Telling:
+    """Says what is done, each time after how many seconds, but where the report is JSON."""
+
+    def __init__(self, output: Output) -> None:
+        self._json, self._began = output.json, time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """The time that has passed."""
+        return time.monotonic() - self._began
+
+    def __call__(self, said: str) -> None:
+        if not self._json:
+            emit(f"{self.seconds:5.1f} s  {said}")
+
+
 def _run(scenario: Scenario, cluster: LiveCluster, topic: str, output: Output, steps: Steps) -> ScenarioRun:
-    began = time.monotonic()
-
-    def tell(said: str) -> None:
-        if not output.json:
-            emit(f"{time.monotonic() - began:5.1f} s  {said}")
-
+    tell = _Telling(output)
     steps.begin(f"the scenario {scenario.name}")
     operator = Operator(cluster, topic)
     try:
         written = scenario.run(operator, tell)
-        return ScenarioRun(outcome(operator, written), None, time.monotonic() - began)
+        return ScenarioRun(outcome(operator, written), None, tell.seconds)
     except UserError as fault:
-        return ScenarioRun(None, str(fault), time.monotonic() - began)
+        return ScenarioRun(None, str(fault), tell.seconds)

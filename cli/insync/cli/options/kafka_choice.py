@@ -15,6 +15,8 @@ from insync.cli.options.groups import Decorator, Option, gathered, option
 if TYPE_CHECKING:
     from insync.conformance.jars.jar_set import JarSet
     from insync.conformance.live.live_cluster import LiveCluster
+    from insync.conformance.live.live_quorum import LiveQuorum
+    from insync.conformance.live.nodes.controller_files import QuorumPlan
     from insync.conformance.live.nodes.node_files import ClusterPlan
 
 __all__ = ["ClusterChoice", "KafkaChoice", "cluster_options", "kafka_options", "known_releases"]
@@ -76,6 +78,12 @@ class ClusterChoice(KafkaChoice):
         from insync.conformance.live.live_cluster import LiveCluster
 
         return LiveCluster(jars, plan, self.port, options)
+
+    def quorum(self, jars: JarSet, plan: QuorumPlan) -> LiveQuorum:
+        """Return a quorum of controllers, which are not started."""
+        from insync.conformance.live.live_quorum import LiveQuorum
+
+        return LiveQuorum(jars, plan, self.port)
 
 
 def kafka_options() -> Decorator:

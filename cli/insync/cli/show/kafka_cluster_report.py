@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from insync.cli.show.figures import plural, seconds
 from insync.conformance.live.live_cluster import LiveCluster
+from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, QuorumScenario
 from insync.conformance.live.scenarios.scenario import Outcome, Scenario
 
 __all__ = ["ScenarioRun", "cluster_json", "describe_cluster", "describe_run", "describe_runs", "runs_json"]
@@ -17,13 +18,13 @@ __all__ = ["ScenarioRun", "cluster_json", "describe_cluster", "describe_run", "d
 class ScenarioRun:
     """A run of a scenario: what came of it, or why nothing did, and the seconds that it took."""
 
-    outcome: Outcome | None
+    outcome: Outcome | QuorumOutcome | None
     fault: str | None
     seconds: float
 
     @property
     def reproduced(self) -> bool:
-        """Whether a record was lost, or kept from a consumer."""
+        """Whether a record was lost, or kept from a consumer, or a controller has ended by itself."""
         return self.outcome is not None and bool(self.outcome.shown)
 
 
@@ -47,6 +48,8 @@ def describe_run(run: ScenarioRun) -> str:
     made = run.outcome
     if made is None:
         return f"not brought about: {run.fault}"
+    if isinstance(made, QuorumOutcome):
+        return f"{_ending(made)} ({seconds(run.seconds)})"
     kept = ", ".join(f"{broker}: {' '.join(log) or 'nothing'}" for broker, log in made.logs.items())
     lost = f"lost: {' '.join(made.lost)}" if made.lost else "nothing is lost"
     if made.unread is not None:
@@ -55,7 +58,15 @@ def describe_run(run: ScenarioRun) -> str:
     return f"acknowledged: {' '.join(made.acknowledged)}; {lost}. {held} ({seconds(run.seconds)})"
 
 
-def describe_runs(scenario: Scenario, version: str, runs: Sequence[ScenarioRun]) -> str:
+def _ending(made: QuorumOutcome) -> str:
+    """What became of the controller that a scenario is about, and of the others without it."""
+    if made.code is None:
+        return f"controller {made.controller} runs, and {'one' if made.led else 'none'} leads"
+    led = "another one leads without it" if made.led else "nobody leads without it"
+    return f"controller {made.controller} has ended with exit code {made.code}: {made.said}; {led}"
+
+
+def describe_runs(scenario: Scenario | QuorumScenario, version: str, runs: Sequence[ScenarioRun]) -> str:
     """Return what came of all runs."""
     count = sum(run.reproduced for run in runs)
     verdict = "reproduced" if count else "not reproduced"
@@ -63,7 +74,7 @@ def describe_runs(scenario: Scenario, version: str, runs: Sequence[ScenarioRun])
     return said if len(runs) == 1 else f"{said}; in {count} of {plural(len(runs), 'run')}"
 
 
-def runs_json(scenario: Scenario, version: str, runs: Sequence[ScenarioRun]) -> str:
+def runs_json(scenario: Scenario | QuorumScenario, version: str, runs: Sequence[ScenarioRun]) -> str:
     """Return the object that says what came of all runs."""
     told = {
         "verdict": "reproduced" if any(run.reproduced for run in runs) else "not_reproduced",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from insync.conformance.live.live_cluster import LiveCluster, NotInTime
+from insync.conformance.live.live_cluster import LiveCluster
+from insync.conformance.live.live_nodes import NotInTime
 from insync.conformance.live.metadata_frames import partition_parts, sent_below
 from insync.conformance.live.proxies import ALTER_PARTITION, FETCH, HEARTBEAT, Frame, Hold
 

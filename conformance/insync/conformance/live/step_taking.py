@@ -8,7 +8,7 @@ from typing import Any
 
 from insync.conformance.live.broker_files import cut_log
 from insync.conformance.live.levers import CannotBeHeld, Levers
-from insync.conformance.live.live_cluster import NotInTime
+from insync.conformance.live.live_nodes import NotInTime
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.operator import Operator, Sending
 from insync.conformance.steps.likeness import ACKS, broker_id

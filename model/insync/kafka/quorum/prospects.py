@@ -13,6 +13,7 @@ from typing import Any
 
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.pre_vote_rules import grants_pre_vote, grants_vote
+from insync.kafka.quorum.restarts import RestartAs
 from insync.kafka.quorum.transitions import ILLEGAL, Transition, become, either, heard, unattached, unchanged
 from insync.kafka.quorum.voter import QuorumActor, QuorumEpoch, Voter, VoterState
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, is_later, last_epoch
@@ -242,8 +243,13 @@ class Prospects(QuorumActor):
         me.state = If(me.leader.is_some(), FOLLOWER, If(me.voted_for.is_some(), VOTED, UNATTACHED))
 
     def come_back_since_996(self, me: RecordView, i: Voter) -> None:
-        """Who restarts and has voted for itself is a candidate, even if it knew its leader; nobody asks any more."""
+        """Who restarts and has voted for itself is a candidate, even if it knew its leader; nobody asks any more.
+
+        But with `restart_as=follower` it follows the leader that it knew. Kafka: QuorumState.initialize.
+        """
         leads = one_of(me.state, LEADER, RESIGNED)
+        if self.restart_as is RestartAs.FOLLOWER:
+            leads = Or(leads, me.leader.is_some())
         with when(me.state == PROSPECTIVE):
             self.give_up(me)
         with when(And(Not(leads), me.voted_for == i)):

@@ -13,9 +13,13 @@ __all__ = ["Flush", "RestartAs", "Restarts"]
 
 
 class RestartAs(Enum):
-    """As what a server comes back: as Kafka does it, or with one of the mistakes that were made."""
+    """As what a server comes back: as Kafka does it, without a mistake of its, or with one of those that were made.
+
+    With `follower` who knows the leader of its epoch follows it, as up to 3.9, also if it has voted for itself.
+    """
 
     KAFKA = "kafka"
+    FOLLOWER = "follower"
     LEADER = "leader"
     UNATTACHED = "unattached"
     EMPTY_DISK = "empty_disk"
@@ -79,7 +83,7 @@ class Restarts(QuorumActor):
 
     def come_back_from_leading(self, me: RecordView) -> None:
         """What becomes of a leader that restarts."""
-        if self.restart_as is RestartAs.KAFKA:
+        if self.restart_as in (RestartAs.KAFKA, RestartAs.FOLLOWER):
             me.state = VoterState.RESIGNED
         elif self.restart_as is RestartAs.UNATTACHED:
             me.state, me.leader, me.voted_for = VoterState.UNATTACHED, NONE, NONE

@@ -23,10 +23,15 @@ __all__ = [
     "NodePorts",
     "first_metadata",
     "folder_id",
+    "format_disk",
     "log_folders",
+    "logging_files",
+    "name_disk",
     "new_id",
+    "shown_id",
     "take_out_folder",
     "write_identity",
+    "write_logging",
     "write_node",
 ]
 
@@ -120,6 +125,11 @@ def folder_id(disk: Path) -> str:
     """Return the id of a directory that is formatted, as messages name it."""
     lines = (disk / _OF_A_DISK).read_text(encoding="utf-8").splitlines()
     (written,) = [line.removeprefix(_DISK_ID) for line in lines if line.startswith(_DISK_ID)]
+    return shown_id(written)
+
+
+def shown_id(written: str) -> str:
+    """Return an id that Kafka has written, as messages name it."""
     return str(uuid.UUID(bytes=base64.urlsafe_b64decode(f"{written}==")))
 
 
@@ -132,9 +142,7 @@ def take_out_folder(folder: Path, node: int, gone: Path) -> None:
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def write_node(
-    folder: Path, node: int, plan: ClusterPlan, controller: int, ports: NodePorts | None, version: str
-) -> None:
+def write_node(folder: Path, node: int, plan: ClusterPlan, controller: int, ports: NodePorts | None) -> None:
     """Write the settings of a node.
 
     Args:
@@ -143,7 +151,6 @@ def write_node(
         plan: the cluster.
         controller: the port of the controller.
         ports: of a broker, its ports.
-        version: the release.
     """
     properties = {
         **_COMMON,
@@ -176,8 +183,7 @@ def write_node(
         }
     text = "".join(f"{name}={value}\n" for name, value in properties.items())
     (folder / f"node-{node}.properties").write_text(text, encoding="utf-8")
-    logging = _logging(folder / f"log-{node}", plan.levels, version)
-    (folder / f"logging-{node}.properties").write_text(logging, encoding="utf-8")
+    write_logging(folder, node, plan.levels)
 
 
 def _folders_at_first(folder: Path, node: int, plan: ClusterPlan) -> list[Path]:
@@ -186,14 +192,28 @@ def _folders_at_first(folder: Path, node: int, plan: ClusterPlan) -> list[Path]:
     return [folder / f"disk-{node}-{number}" for number in range(1, plan.log_dirs + 1)]
 
 
-def _logging(file: Path, levels: Mapping[str, str], version: str) -> str:
-    """Log4j's own settings, of its first generation before 4.0."""
-    if version.startswith("3."):
-        return (
-            f"log4j.rootLogger=WARN, F\nlog4j.appender.F=org.apache.log4j.FileAppender\nlog4j.appender.F.File={file}\n"
-            "log4j.appender.F.layout=org.apache.log4j.EnhancedPatternLayout\n"
-            "log4j.appender.F.layout.ConversionPattern=[%d{ISO8601}] %p %m (%c)%n\n"
-        ) + "".join(f"log4j.logger.{name}={level}\n" for name, level in levels.items())
+def write_logging(folder: Path, node: int, levels: Mapping[str, str]) -> None:
+    """Write the settings of Log4j for a node: warnings, and what `levels` says; for both of its generations."""
+    file = folder / f"log-{node}"
+    first, second = logging_files(folder, node)
+    first.write_text(_first_generation(file, levels), encoding="utf-8")
+    second.write_text(_second_generation(file, levels), encoding="utf-8")
+
+
+def logging_files(folder: Path, node: int) -> tuple[Path, Path]:
+    """Return the files with the settings of Log4j for a node, of its first generation and of its second one."""
+    return folder / f"log4j-{node}.properties", folder / f"log4j2-{node}.properties"
+
+
+def _first_generation(file: Path, levels: Mapping[str, str]) -> str:
+    return (
+        f"log4j.rootLogger=WARN, F\nlog4j.appender.F=org.apache.log4j.FileAppender\nlog4j.appender.F.File={file}\n"
+        "log4j.appender.F.layout=org.apache.log4j.EnhancedPatternLayout\n"
+        "log4j.appender.F.layout.ConversionPattern=[%d{ISO8601}] %p %m (%c)%n\n"
+    ) + "".join(f"log4j.logger.{name}={level}\n" for name, level in levels.items())
+
+
+def _second_generation(file: Path, levels: Mapping[str, str]) -> str:
     loggers = "".join(
         f"logger.l{number}.name={name}\nlogger.l{number}.level={level}\n"
         for number, (name, level) in enumerate(levels.items())
@@ -228,8 +248,13 @@ def write_identity(folder: Path, node: int, cluster: str, first: Path) -> None:
             shutil.copytree(first, disk)
         else:
             disk.mkdir()
-        text = f"version=1\ncluster.id={cluster}\nnode.id={node}\n{_DISK_ID}{new_id()}\n"
-        (disk / _OF_A_DISK).write_text(text, encoding="utf-8")
+        name_disk(disk, node, cluster, new_id())
+
+
+def name_disk(disk: Path, node: int, cluster: str, disk_id: str) -> None:
+    """Write down whose a formatted disk is, of which cluster, and by which id it is known."""
+    text = f"version=1\ncluster.id={cluster}\nnode.id={node}\n{_DISK_ID}{disk_id}\n"
+    (disk / _OF_A_DISK).write_text(text, encoding="utf-8")
 
 
 def first_metadata(jars: JarSet, elr: bool | None, java: str, options: Sequence[str] = ()) -> Path:
@@ -267,18 +292,37 @@ def first_metadata(jars: JarSet, elr: bool | None, java: str, options: Sequence[
 
 
 def _format(folder: Path, jars: JarSet, elr: bool | None, java: Sequence[str]) -> Path:
-    write_node(folder, CONTROLLER, ClusterPlan(), 9093, None, jars.version)
+    write_node(folder, CONTROLLER, ClusterPlan(), 9093, None)
+    feature = [] if elr is None else ["--feature", f"eligible.leader.replicas.version={int(elr)}"]
+    disk = format_disk(folder, CONTROLLER, new_id(), jars, java, feature)
+    (disk / _OF_A_DISK).unlink()
+    return disk
+
+
+def format_disk(
+    folder: Path, node: int, cluster: str, jars: JarSet, java: Sequence[str], options: Sequence[str]
+) -> Path:
+    """Have Kafka's own `format` make the disk of a node, of which the settings are written; return the disk.
+
+    Args:
+        folder: the folder of the cluster.
+        node: the number of the node.
+        cluster: the id of the cluster.
+        jars: the jars of the release.
+        java: the program that runs them, and its options.
+        options: further options of `format`, such as features.
+
+    Raises:
+        UserError: the release refuses an option.
+    """
     command = [*java, "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", ":".join(map(str, jars.paths))]
-    command += ["kafka.tools.StorageTool", "format", "-t", new_id(), "-c", f"{folder}/node-{CONTROLLER}.properties"]
-    if elr is not None:
-        command += ["--feature", f"eligible.leader.replicas.version={int(elr)}"]
+    command += ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", f"{folder}/node-{node}.properties", *options]
     done = subprocess.run(  # noqa: S603
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_PATIENCE, check=False
     )
-    disk = folder / f"disk-{CONTROLLER}"
+    disk = folder / f"disk-{node}"
     if done.returncode != 0 or not list(disk.rglob("*.checkpoint")):
         said = (done.stderr or done.stdout).strip().splitlines() or ["it says nothing"]
-        message = f"Kafka {jars.version} cannot format a disk{'' if elr is None else ' with this feature'}: {said[-1]}"
+        message = f"Kafka {jars.version} cannot format a disk{f' with {options[-1]}' if options else ''}: {said[-1]}"
         raise UserError(message)
-    (disk / _OF_A_DISK).unlink()
     return disk

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
+from insync.conformance.live.scenarios.candidate_again import CANDIDATE_AGAIN
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION, MISSED_ELECTION_THEN_KILL
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
+from insync.conformance.live.scenarios.quorum_scenario import QuorumScenario
 from insync.conformance.live.scenarios.removed_replica import (
     REMOVED_REPLICA,
     REMOVED_REPLICA_AND_KILL,
     REPLICA_LEFT_ALONE,
 )
+from insync.conformance.live.scenarios.removed_voter import REMOVED_VOTER
 from insync.conformance.live.scenarios.scenario import Scenario
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
 from insync.model.errors import UserError, closest
 
-__all__ = ["SCENARIOS", "scenario_for", "scenario_named"]
+__all__ = ["QUORUM_SCENARIOS", "SCENARIOS", "any_scenario", "scenario_for", "scenario_named"]
 
 SCENARIOS = {
     scenario.name: scenario
@@ -31,23 +34,45 @@ SCENARIOS = {
         ABANDONED_COPY,
     )
 }
+"""Those of a cluster with brokers."""
+
+QUORUM_SCENARIOS = {scenario.name: scenario for scenario in (CANDIDATE_AGAIN, REMOVED_VOTER)}
+"""Those of controllers alone."""
+
+
+def any_scenario(name: str, version: str) -> Scenario | QuorumScenario:
+    """Return a scenario of a cluster or of controllers alone, which a release can have.
+
+    Raises:
+        UserError: there is none of that name, or the release cannot have it.
+    """
+    found = QUORUM_SCENARIOS.get(name.lower())
+    if found is None:
+        return scenario_for(name, version)
+    if found.pre_votes and version.startswith("3."):
+        message = f"{found.name} is about pre-votes, which Kafka {version} has not got. Take a release from 4.0 on."
+        raise UserError(message)
+    return found
 
 
 def scenario_named(name: str) -> Scenario:
-    """Return a scenario by its name, in any case.
+    """Return a scenario of a cluster by its name, in any case.
 
     Raises:
-        UserError: there is none of that name.
+        UserError: there is none of that name, or it is one of controllers alone.
     """
     found = SCENARIOS.get(name.lower())
+    if name.lower() in QUORUM_SCENARIOS:
+        message = f"{name.lower()} is of controllers alone, and nothing of brokers can be recorded in it."
+        raise UserError(message)
     if found is None:
-        message = f"{name!r} is no scenario. {closest(name, SCENARIOS)}"
+        message = f"{name!r} is no scenario. {closest(name, [*SCENARIOS, *QUORUM_SCENARIOS])}"
         raise UserError(message)
     return found
 
 
 def scenario_for(name: str, version: str) -> Scenario:
-    """Return a scenario that a release can have.
+    """Return a scenario of a cluster that a release can have.
 
     Raises:
         UserError: there is none of that name, or the release cannot have it.

@@ -1,0 +1,66 @@
+"""A scenario of controllers alone: what an operator and the network do to them, and whether one ends by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from insync.conformance.live.live_quorum import LiveQuorum
+from insync.conformance.live.nodes.controller_files import QuorumPlan
+
+__all__ = ["QuorumOutcome", "QuorumScenario", "ending"]
+
+_SOON = 8.0
+"""Seconds in which a controller ends that is about to."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumOutcome:
+    """What is there in the end.
+
+    Attributes:
+        controller: the controller that it is about.
+        code: the exit code with which it has ended by itself; None if it runs.
+        said: what it has said then.
+        led: whether some controller leads while that one does not run, or although it does.
+    """
+
+    controller: int
+    code: int | None
+    said: str
+    led: bool
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The controller that has ended by itself; empty if it has not."""
+        return () if self.code is None else (f"controller {self.controller}",)
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumScenario:
+    """A script.
+
+    Attributes:
+        name: what it is called, after the defect that it shows.
+        title: what it shows.
+        means: with which means.
+        plan: the quorum that it is for.
+        run: takes the steps, and tells of each.
+        pre_votes: whether it needs pre-votes (KIP-996), which the releases before 4.0 have not got.
+    """
+
+    name: str
+    title: str
+    means: str
+    plan: QuorumPlan
+    run: Callable[[LiveQuorum, Callable[[str], None]], QuorumOutcome]
+    pre_votes: bool = False
+
+
+def ending(quorum: LiveQuorum, controller: int) -> tuple[int | None, str]:
+    """Return the exit code of a controller that ends soon, and why; None, and nothing, if it goes on."""
+    if not quorum.try_for(lambda: quorum.ended(controller) is not None, _SOON):
+        return None, ""
+    ended = quorum.ended(controller)
+    assert ended is not None
+    return ended.code, quorum.fault(controller)

@@ -1,0 +1,36 @@
+"""What is said of the runs of a scenario of controllers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from insync.cli.show.kafka_cluster_report import ScenarioRun, describe_run, describe_runs, runs_json
+from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS
+from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome
+
+ENDED = ScenarioRun(QuorumOutcome(1, 1, "it was surprised", led=False), None, 17.0)
+RUNS = ScenarioRun(QuorumOutcome(1, None, "", led=True), None, 18.0)
+TITLE = QUORUM_SCENARIOS["q-7"].title
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (ENDED, "controller 1 has ended with exit code 1: it was surprised; nobody leads without it (17.0 s)"),
+        (RUNS, "controller 1 runs, and one leads (18.0 s)"),
+        (ScenarioRun(None, "Nobody leads.", 9.0), "not brought about: Nobody leads."),
+    ],
+)
+def test_what_became_of_a_controller(run: ScenarioRun, said: str) -> None:
+    assert describe_run(run) == said
+
+
+def test_a_controller_that_has_ended_in_one_run_is_enough() -> None:
+    scenario = QUORUM_SCENARIOS["q-7"]
+    assert describe_runs(scenario, "4.3.1", [ENDED, RUNS]) == f"reproduced on Kafka 4.3.1: {TITLE}; in 1 of 2 runs"
+    assert describe_runs(scenario, "4.3.1", [RUNS]) == f"not reproduced on Kafka 4.3.1: {TITLE}"
+    told = json.loads(runs_json(scenario, "4.3.1", [ENDED, RUNS]))
+    assert (told["verdict"], told["reproduced"]) == ("reproduced", 1)
+    assert told["runs"][0]["outcome"] == {"controller": 1, "code": 1, "said": "it was surprised", "led": False}

@@ -1,0 +1,68 @@
+"""Kafka's Raft client with a patch in its released sources does not throw where it did, and does as the model then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+
+from insync.conformance.comparing.conform import Conforming
+from insync.conformance.jars.jar_set import JarSet, file_digest
+from insync.conformance.jars.pinned import pinned_for_quorum
+from insync.conformance.jars.store import stored_for_quorum
+from insync.conformance.patches.patched_jars import patched_kafka, read_patch
+from insync.conformance.quorum.beside_kafka import AS_KAFKA, quorum_model
+from insync.conformance.quorum.conform_quorum import conform_quorum
+from insync.conformance.quorum.quorum_harness import QuorumHarness
+from insync.conformance.quorum.quorum_pair import QuorumPair
+from insync.explorer.evaluator.stepping import Stepper
+from insync.kafka.quorum.kraft import Kraft
+from insync_classes import skip_where_missing
+from insync_quorum import recorded_course, take_labels
+from insync_voters import COURSES
+
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
+
+Patched = Callable[[str], AbstractContextManager[QuorumHarness]]
+FOLLOWS: dict[str, int | str] = {"servers": 3, "records": 1, "elections": 2, "restarts": 1, "restart_as": "follower"}
+
+
+@pytest.fixture(params=("4.1.2", "4.3.1"))
+def patched(request: pytest.FixtureRequest) -> Patched:
+    """Starts the harness of the quorum of a release with a patch in it."""
+    version: str = request.param
+    skip_where_missing(pinned_for_quorum(version), " --quorum")
+
+    @contextmanager
+    def start(patch: str) -> Iterator[QuorumHarness]:
+        libs = patched_kafka(read_patch(patch, version), stored_for_quorum(version)).libs
+        paths = tuple(sorted(libs.glob("*.jar")))
+        with QuorumHarness(JarSet(version, paths, tuple(map(file_digest, paths)))) as harness:
+            yield harness
+
+    return start
+
+
+def test_a_leader_passes_over_the_answer_of_who_was_removed(patched: Patched) -> None:
+    with patched("Q-7") as quorum:
+        course = COURSES["an_acknowledgement_of_who_was_removed"](quorum)
+        course.deliver("BEGIN_QUORUM_EPOCH", 3, 1, answer=True)
+        assert (course.server(1).state, course.membership(1).voters) == ("Leader", (1, 2))
+
+
+def test_a_follower_that_was_a_candidate_restarts_as_a_follower(patched: Patched) -> None:
+    labels = recorded_course("4.1.2-a_follower_is_a_candidate_again")
+    (restart,) = (place for place, label in enumerate(labels) if " restarts with " in label)
+    stepper = Stepper(Kraft(**{**AS_KAFKA, **FOLLOWS, "pre_votes": "on"}))
+    with patched("Q-6") as quorum:
+        pair = QuorumPair(stepper, quorum)
+        assert take_labels(pair, labels[: restart + 1]) == []
+        server = pair.seen.servers[int(labels[restart].split()[0].removeprefix("n"))]
+        assert (server.state, server.voted > 0) == ("Follower", True)
+
+
+def test_with_the_patch_walks_agree_with_the_model_that_has_the_fix(patched: Patched) -> None:
+    with patched("Q-6") as quorum:
+        found = conform_quorum(quorum_model(quorum.version, FOLLOWS), quorum, walks=60, seed=1)
+    assert (found.verdict, found.walks) == (Conforming.AGREES, 60)
