@@ -336,6 +336,11 @@ class Rules:
         "Metadata that says that a copy is accepted is no reason to tell the controller where the log still is; "
         "ReplicaManager.maybeUpdateTopicAssignment does not look for copies.",
     ] = False
+    added_replica_names_directory: Annotated[
+        bool,
+        "A broker says in which directory a replica is that a reassignment adds; TopicDelta.localChanges leaves it out "
+        "where the broker had none before.",
+    ] = False
     named_directory_keeps_elr: Annotated[
         bool,
         "The controller keeps the ELR when a broker names the directory of its log; before 4.3 it empties it.",

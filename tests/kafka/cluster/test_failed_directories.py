@@ -130,7 +130,7 @@ def test_with_kraft_nobody_tells_of_a_failed_directory_before_3_7(release: str) 
         {"replicas": 3, "lossy_crashes": 1, "fencings": 1, "metadata_lag": 1, "min_insync": 2},
         {"release": "1.1", "crashes": 1, "fencings": 1, "shrinks": 1},
         {"release": "3.2", "elections": 1, "shrinks": 1, "late_replies": "on"},
-        {"spares": 1, "reassignments": 1, "replicas": 3},
+        {"spares": 1, "reassignments": 1, "replicas": 3, "defect": "N-18", "fixed": "on"},
     ],
 )
 def test_with_directories_that_fail_all_that_holds_without_them_holds(bounds: dict[str, int | str]) -> None:
@@ -203,3 +203,44 @@ def test_who_led_last_is_known_though_somebody_is_left_in_the_isr_from_4_1_1_on(
     assert walk.state["controller"]["last_leader"] == (None if known == "none" else known)
     walk.take("controller unfences b1")
     assert walk.state["changes"][0]["leader"] is None, "b1 is back, and b2 is in its way"
+
+
+ADDED = (
+    "operator assigns the partition to {b1, b2}",
+    "b1 applies metadata 0",
+    "b2 applies metadata 0",
+    "b2 fetches from b1",
+    "b1 adds b2 to the ISR",
+    "controller accepts the ISR",
+    "b1 applies metadata 0",
+    "controller elects b2",
+    "b2 applies metadata 0",
+)
+WIDER: dict[str, int | str] = {"spares": 1, "reassignments": 1, "elections": 1, "crashes": 1, "min_insync": 1}
+TELLS = "controller hears of b2's failed directory"
+
+
+def test_a_replica_that_was_added_leads_on_without_its_directory_which_is_n_18() -> None:
+    walk = pair(*ADDED, "b2's directory fails", **WIDER)
+    assert walk.cells["controller"] == "b2@1 ISR b1 b2 of b1 b2 in no directory b2"
+    assert TELLS not in walk.enabled
+    told = pair(*ADDED, "b2's directory fails", TELLS, **WIDER, defect="N-18", fixed="on")
+    assert told.cells["controller"] == "b1@2 ISR b1 of b1 b2 offline b2"
+
+
+def test_its_broker_names_a_directory_when_it_starts_and_begins_anew_where_that_has_failed() -> None:
+    again = ("b2 crashes, its log ends at 0", "b2 starts and registers")
+    walk = pair(*ADDED, "b2's directory fails", *again, **WIDER, metadata_lag=3)
+    assert "no directory" not in walk.cells["controller"]
+    assert not walk.state["broker"]["b2"]["offline"]
+    walk = pair(*ADDED, *again, "b2's directory fails", **{**WIDER, "metadata_lag": 3})
+    assert TELLS in walk.enabled
+
+
+def test_who_is_taken_out_is_in_no_directory_no_more() -> None:
+    walk = pair(*ADDED[:1], "operator cancels the reassignment", **{**WIDER, "reassignments": 2})
+    assert walk.state["controller"]["unassigned"] == []
+
+
+def test_before_3_7_no_controller_knows_directories() -> None:
+    assert "unassigned" not in pair(*ADDED[:1], **WIDER, release="3.6", elr="off").state["controller"]

@@ -64,6 +64,8 @@ class AssignedDirectories(Actor):
             b.elsewhere = True
             b.to_hear = True
             self.write_directory(s)
+        if self.leaves_unassigned:
+            s.controller.unassigned -= {replica}
 
     @action(label="{replica} hears of its directory")
     def hear_directory(self, s: StateView, replica: Replica) -> None:
@@ -138,6 +140,32 @@ class AssignedDirectories(Actor):
         b.offline = And(b.offline, Not(b.elsewhere))
         b.elsewhere = stays
         b.untold = Or(b.untold, stays)
+
+    def note_unassigned(self, s: StateView, assigned: Assigned) -> None:
+        """The controller does not know in which directory a replica is that it adds, and the broker does not say.
+
+        Kafka's broker says so where its metadata named another directory before; of one without a replica it named
+        none (TopicDelta.localChanges). One that is taken out and added again before it has heard of that does say it,
+        which is no step here. Kafka: PartitionChangeBuilder.setAssignmentChanges, DirectoryId.UNASSIGNED.
+        """
+        if not self.leaves_unassigned:
+            return
+        added = assigned.replicas - s.changes[0].replicas
+        s.controller.unassigned = (s.controller.unassigned | added) & assigned.replicas
+
+    def name_at_start(self, s: StateView, replica: Replica) -> None:
+        """A broker that starts finds in its first metadata a replica without a directory, and says where it is.
+
+        If that directory has failed, it begins anew in another one. The start and what it tells are one step.
+        Kafka: TopicDelta.localChanges, Partition.createLogInAssignedDirectoryId; by reading, 4.1.2.
+        """
+        if not self.leaves_unassigned:
+            return
+        b, unassigned = s.broker[replica], s.controller.unassigned.contains(replica)
+        with when(And(unassigned, b.offline)):
+            self.delete_log(s, replica)
+            b.offline = False
+        s.controller.unassigned -= {replica}
 
     def forget_untold(self, s: StateView, assigned: Assigned) -> None:
         """Nobody names the directory of a replica that is none any more; one that is added again is where it is.

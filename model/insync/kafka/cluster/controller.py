@@ -308,6 +308,7 @@ class Controller(Actor):
         if self.can_reorder:
             s.controller.places = list(made.assigned.places)
         self.forget_untold(s, made.assigned)
+        self.note_unassigned(s, made.assigned)
         with when(made.differs):
             self.write_metadata(s, made.change)
         if self.names_directories and self.b.reassignments:

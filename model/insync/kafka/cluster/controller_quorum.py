@@ -35,7 +35,17 @@ from insync.model import (
 
 __all__ = ["ControllerQuorum"]
 
-_DECIDED = ("fenced", "elr", "last_leader", "minimum_is_one", "without_directory", "adding", "removing", "places")
+_DECIDED = (
+    "fenced",
+    "elr",
+    "last_leader",
+    "minimum_is_one",
+    "without_directory",
+    "adding",
+    "removing",
+    "places",
+    "unassigned",
+)
 """What a controller knows by what it has decided, beside the changes of the partition."""
 
 

@@ -42,13 +42,16 @@ class FailedDirectories(Actor):
         """A heartbeat says which directories have failed: who is in one leaves the ISR, and may not be elected.
 
         The controller goes by the directory in which it takes the log to be, and decides about every partition of which
-        a replica is there, in the ISR or not; one that was removed is in none (directoriesToPartitions). With ZooKeeper
+        a replica is there, in the ISR or not; one that was removed is in none (directoriesToPartitions), nor is one
+        that was added and has not named its directory (N-18). With ZooKeeper
         it asks the broker for its replicas, and hears which are offline.
         Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
         """
         b, controller = s.broker[replica], s.controller
         require(self.directories_fail, self.rules.failed_directory_is_told, b.running, b.offline, Not(b.elsewhere))
         require(self.is_active(s), Not(controller.without_directory.contains(replica)))
+        if self.leaves_unassigned:
+            require(Not(controller.unassigned.contains(replica)))
         controller.without_directory |= {replica}
         if self.rules.controller_in_zookeeper:
             self.take_out(s, replica)
@@ -78,6 +81,7 @@ class FailedDirectories(Actor):
         """
         if not (self.directories_fail or self.names_directories):
             return
+        self.name_at_start(s, replica)
         b, away = s.broker[replica], s.controller.without_directory
         known = False if self.rules.controller_in_zookeeper else And(b.offline, Not(b.elsewhere))
         if self.names_directories:

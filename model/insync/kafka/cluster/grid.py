@@ -100,6 +100,8 @@ def _controller(state: ReadableState, newest: dict[str, Any]) -> str:
         parts.append(f"fenced {_members(controller['fenced'])}")
     if controller.get("without_directory"):
         parts.append(f"offline {_members(controller['without_directory'])}")
+    if controller.get("unassigned"):
+        parts.append(f"in no directory {_members(controller['unassigned'])}")
     if controller.get("last_leader"):
         parts.append(f"last {controller['last_leader']}")
     parts += _quorum(state)

@@ -73,6 +73,7 @@ class Actor:
     names_directories: bool
     can_reorder: bool
     naming_clears_elr: bool
+    leaves_unassigned: bool
     old_checkpoints: bool
     notes_errors: bool
     answers_deletions: bool
@@ -123,6 +124,8 @@ class ClusterState(Model):
         )
         loses = self.b.directory_losses > 0 and rules.controller_knows_directories
         self.names_directories = self.directories_are_assigned or loses
+        knows = self.directories_fail and rules.controller_knows_directories
+        self.leaves_unassigned = knows and self.b.reassignments > 0 and not rules.added_replica_names_directory
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
         self.finds_older_starts = self.answers_deletions and self.old_checkpoints
@@ -234,6 +237,8 @@ class ClusterState(Model):
             ),
             # The replicas that are in a directory of which it has heard that it has failed, or is not there.
             without_directory=Absent.unless(self.directories_fail or self.names_directories, Set(Replica)),
+            # Those that a reassignment has added, and of which it does not know in which directory they are.
+            unassigned=Absent.unless(self.leaves_unassigned, Set(Replica)),
             # During a reassignment: `removing` are still replicas, `adding` already are.
             adding=Absent.unless(b.reassignments, Set(Replica)),
             removing=Absent.unless(b.reassignments, Set(Replica)),

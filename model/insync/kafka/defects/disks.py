@@ -1,4 +1,4 @@
-"""Defects of brokers with several directories: R-50, R-51, N-12 to N-14, N-17."""
+"""Defects of brokers with several directories: R-50, R-51, N-12 to N-14, N-17, N-18."""
 
 from __future__ import annotations
 
@@ -117,6 +117,22 @@ DISKS = (
         },
         rules={"named_directory_keeps_elr": False},
         base=NAMED,
+    ),
+    Defect(
+        name="N-18",
+        title="A replica that a reassignment adds never names its directory",
+        ticket="no ticket known; TopicDelta.localChanges",
+        affected="3.7 and later with KRaft, by reading; executed on the classes of 4.1.2 and 4.3.1",
+        story="A reassignment adds a replica on a broker with several directories. The controller does not know in "
+        "which one it is, and the broker does not say. When that directory fails, what the broker tells of it does "
+        "not concern the replica as far as the controller knows: it stays in the ISR, or the leader, until its broker "
+        "is started again.",
+        fix="let the broker name the directory of a replica that it gets; Kafka's does so when it starts",
+        breaks="failed_directories_are_noticed",
+        length=4,
+        bounds={**FAILING, "spares": 1, "reassignments": 1},
+        rules={"added_replica_names_directory": False},
+        base={"added_replica_names_directory": True},
     ),
 )
 """The entries."""

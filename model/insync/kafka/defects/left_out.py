@@ -118,13 +118,6 @@ LEFT_OUT = (
         "classes of 3.7.2 to 3.9.2 do",
     ),
     LeftOut(
-        "N-18",
-        "A replica that a reassignment adds never names its directory",
-        "no ticket known; TopicDelta.localChanges",
-        "a replica that is added is where the controller takes it to be; docs/findings/N-18.md has what the classes of "
-        "4.1.2 and 4.3.1 do",
-    ),
-    LeftOut(
         "C-4", "Consumers read what the leader alone has", "KAFKA-15583", "with an ELR it is R-27, without one R-25"
     ),
     LeftOut(

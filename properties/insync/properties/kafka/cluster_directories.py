@@ -23,6 +23,8 @@ def failed_directories_are_noticed(model: Cluster, s: StateView) -> Condition:
     def noticed(replica: Replica) -> Condition:
         b = s.broker[replica]
         told = Or(Not(b.elsewhere), b.untold) if model.rules.failed_directory_is_told else False
+        if model.leaves_unassigned:
+            told = And(told, Not(s.controller.unassigned.contains(replica)))
         return Or(s.controller.without_directory.contains(replica), told)
 
     def is_offline(replica: Replica) -> Condition:
