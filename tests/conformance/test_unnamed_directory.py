@@ -40,3 +40,28 @@ def test_an_added_replica_names_no_directory_and_its_failure_is_not_noticed(jars
         assert reported.brokers[3].directory.offline
         assert (reported.controller.leader, reported.controller.isr) == (3, (1, 3)), "though b1 could lead"
         assert reported.controller.without_directory == ()
+
+
+@pytest.mark.parametrize("version", ["4.1.2", "4.3.1"])
+def test_it_names_its_directory_when_its_broker_starts(jars_of: JarsOf, version: str) -> None:
+    with Harness(jars_of(version)) as harness:
+        joined(harness)
+        harness.take("crash", broker=3, spared=1)
+        harness.take("register", broker=3)
+        everybody_applies(harness)
+        assert harness.take("assign_directory", broker=3).said != "NOTHING_TO_ASSIGN"
+        assert harness.take("observe").state.controller.elsewhere == ()
+
+
+@pytest.mark.parametrize("version", ["4.1.2", "4.3.1"])
+def test_where_that_directory_has_failed_it_begins_anew_in_another_one(jars_of: JarsOf, version: str) -> None:
+    with Harness(jars_of(version)) as harness:
+        joined(harness)
+        harness.take("fail_directory", broker=3)
+        harness.take("crash", broker=3, spared=1)
+        harness.take("register", broker=3)
+        begun = everybody_applies(harness).brokers[3]
+        assert begun.directory is not None
+        assert not begun.directory.offline
+        assert begun.log is not None
+        assert begun.log.end == 0

@@ -157,7 +157,7 @@ class AssignedDirectories(Actor):
         """A broker that starts finds in its first metadata a replica without a directory, and says where it is.
 
         If that directory has failed, it begins anew in another one. The start and what it tells are one step.
-        Kafka: TopicDelta.localChanges, Partition.createLogInAssignedDirectoryId; by reading, 4.1.2.
+        Kafka: TopicDelta.localChanges, Partition.createLogInAssignedDirectoryId.
         """
         if not self.leaves_unassigned:
             return

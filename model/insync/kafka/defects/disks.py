@@ -122,7 +122,8 @@ DISKS = (
         name="N-18",
         title="A replica that a reassignment adds never names its directory",
         ticket="no ticket known; TopicDelta.localChanges",
-        affected="3.7 and later with KRaft, by reading; executed on the classes of 4.1.2 and 4.3.1",
+        affected="read in 4.1.2 and 4.3.1, and executed on their classes; the model has it from 3.7 on (KIP-858), of "
+        "which no other release was looked at",
         story="A reassignment adds a replica on a broker with several directories. The controller does not know in "
         "which one it is, and the broker does not say. When that directory fails, what the broker tells of it does "
         "not concern the replica as far as the controller knows: it stays in the ISR, or the leader, until its broker "
