@@ -130,6 +130,15 @@ def test_as_kafka_a_voter_that_is_removed_loses_nothing() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize(("removals", "counts"), [(0, [2_059, 6_772, 28]), (1, [25_565, 84_836, 38])])
+def test_as_kafka_three_servers_of_which_one_is_added(removals: int, counts: list[int]) -> None:
+    found = check(Kraft853(servers=3, records=0, additions=1, removals=removals, **AS_KAFKA))
+    assert found.verdict == "holds"
+    assert [found.distinct_states, found.transitions, found.depth] == counts
+
+
+@pytest.mark.slow
 def test_a_late_vote_request_takes_a_server_back_to_an_earlier_epoch() -> None:
     """As published: the module compares the epochs for the answer alone."""
     model = Kraft853(servers=3, spares=0, records=0, epochs=3, additions=0)
