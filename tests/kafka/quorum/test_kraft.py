@@ -214,6 +214,11 @@ def test_fewer_states_where_answers_must_be_awaited(chosen: dict[str, int | str]
         ({"records": 2, "elections": 2}, [25_713_157, 4_285_691, 105_467_502, 52]),
         ({"elections": 2, "restarts": 1, "timeouts": "kafka"}, [16_927_352, 2_821_422, 79_014_660, 49]),
         ({"servers": 5, "records": 0}, [73_846, 931, 342_370, 23]),
+        ({"servers": 5}, [12_992_811, 118_836, 59_932_350, 47]),
+        (
+            {"elections": 2, "restarts": 2, "timeouts": "kafka", "answers": "awaited"},
+            [33_957_894, 5_660_022, 177_104_163, 50],
+        ),
         ({"restarts": 2, "timeouts": "kafka"}, [136_923, 22_890, 490_650, 32]),
         ({"servers": 2, "elections": 2, "restarts": 2, "timeouts": "kafka"}, [7_129, 3_569, 19_588, 30]),
     ],
