@@ -131,9 +131,12 @@ def test_as_kafka_a_voter_that_is_removed_loses_nothing() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize(("removals", "counts"), [(0, [2_059, 6_772, 28]), (1, [25_565, 84_836, 38])])
-def test_as_kafka_three_servers_of_which_one_is_added(removals: int, counts: list[int]) -> None:
-    found = check(Kraft853(servers=3, records=0, additions=1, removals=removals, **AS_KAFKA))
+@pytest.mark.parametrize(
+    ("removals", "records", "counts"),
+    [(0, 0, [2_059, 6_772, 28]), (1, 0, [25_565, 84_836, 38]), (1, 1, [179_225, 599_242, 45])],
+)
+def test_as_kafka_three_servers_of_which_one_is_added(removals: int, records: int, counts: list[int]) -> None:
+    found = check(Kraft853(servers=3, records=records, additions=1, removals=removals, **AS_KAFKA))
     assert found.verdict == "holds"
     assert [found.distinct_states, found.transitions, found.depth] == counts
 
