@@ -55,8 +55,21 @@ def test_the_same_as_json(insync: Insync) -> None:
     ("arguments", "said"),
     [
         (["validate", "nowhere.run"], "nowhere.run: cannot be read (No such file or directory)."),
-        (["validate", str(RUN), "--release", "9.1"], "The model has the releases of Kafka from 0.10.2 to"),
+        (["validate", str(RUN), "--release", "9.1"], "'9.1' is not known. The model has the releases of Kafka"),
+        (
+            ["validate", str(RUN), "--release", "2.1"],
+            "Kafka 2.1 keeps its metadata in ZooKeeper, and the run is one of",
+        ),
         (["validate", str(RUN), "--fixed", "N-99"], "'N-99' is no defect of `insync defects`."),
+        (
+            ["validate", str(RUN), "--fixed", "r-48"],
+            "Kafka 3.9.1 has not got R-48, so it cannot be fixed",
+        ),
+        (
+            ["validate", str(RUN), "--fixed", "L-1"],
+            "Kafka 3.9.1 has not got L-1, so it cannot be fixed",
+        ),
+        (["validate", str(RUN), "--fixed", "C-6"], "C-6 is no rule of Kafka 3.9.1 that could be fixed, but a setting"),
         (["validate", str(RUN), "--infer-release", "--release", "4.1"], "Give --infer-release by itself"),
         (["scenario", "n-02", "--kafka", "4.3.1"], "Fetch them: insync kafka fetch 4.3.1 --cluster"),
         (["scenario", "n-02"], "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR"),

@@ -259,7 +259,7 @@ def test_safe_combinations_and_those_beyond_the_model(played: Played) -> None:
 # -------------------------------------------------------------------------------------------------------- disturbances
 
 
-@pytest.mark.parametrize("helps", [None, [{"fixed": "on"}], [{"defect": "N-02", "fixed": "on"}], []])
+@pytest.mark.parametrize("helps", [None, [{"fixed": "alone"}], [{"defect": "N-02", "fixed": "alone"}], []])
 def test_what_breaks_is_put_down_to_an_entry_whose_fix_keeps_it(played: Played, helps: list[Given] | None) -> None:
     played.helps = helps
     said: list[tuple[int, int, Given]] = []

@@ -110,6 +110,6 @@ def disturbed(question: Question) -> Iterator[Disturbed]:
 
 def _cause(question: Question, disturbance: Disturbance, bounds: Mapping[str, int | str]) -> Defect | None:
     """Return the entry that a disturbance takes if its fix keeps all that was broken."""
-    fixed = {**bounds, "defect": disturbance.defect.name, "fixed": "on"}
+    fixed = {**bounds, "defect": disturbance.defect.name, "fixed": "alone"}
     kept = question.search(fixed, disturbance.asked_about(question), keep_going=False)
     return disturbance.defect if kept.result.verdict is Verdict.HOLDS else None

@@ -24,7 +24,7 @@ from insync.kafka.rules import (
 )
 from insync.model.errors import UserError
 
-__all__ = ["Release", "release_advice", "release_of"]
+__all__ = ["Release", "has_series", "release_advice", "release_of"]
 
 
 class Release(Enum):
@@ -111,6 +111,12 @@ def release_of(version: str) -> Release:
         message = f"{version!r} is no version of Kafka whose rules the model has. {release_advice(version)}"
         raise UserError(message)
     return (_same_series(older, numbers) or older)[-1]
+
+
+def has_series(version: str) -> bool:
+    """Return whether the model has a release of a version's series, such as 4.1 of `4.1.2`."""
+    numbers = version.split("-")[0]
+    return bool(_same_series(_up_to(numbers), numbers))
 
 
 def release_advice(given: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from insync.conformance.catalogue.bisection import Bisection
 from insync.conformance.catalogue.catalogue_record import RecordedRun
 from insync.conformance.catalogue.catalogue_runs import as_expected, merged, recorded_run, run_entry
-from insync.conformance.catalogue.entry_traces import catalogue_trace, has_defect, release_traces, takes_trace
+from insync.conformance.catalogue.entry_traces import catalogue_trace, release_traces, takes_trace
 from insync.conformance.catalogue.reached import claims
 from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
 from insync.kafka.defects import DEFECTS
@@ -25,14 +25,6 @@ def test_claims_are_made_between_versions_that_follow_one_another() -> None:
     assert ("skip_later_epochs", "3.9.2", "4.0.0") in found  # 4.0.0 is the older one
     assert ("skip_later_epochs", "4.0.0", "4.0.1") in found
     assert all(before != "4.0.0" or rule != "register_leaves_isr" for rule, before, _ in found)
-
-
-@pytest.mark.parametrize(
-    ("name", "release", "has"),
-    [("R-26", "3.9", True), ("R-26", "4.0", False), ("N-01", "4.4", True), ("C-2", "4.1", None)],
-)
-def test_a_release_has_a_defect_if_it_has_its_rules(name: str, release: str, has: bool | None) -> None:
-    assert has_defect(DEFECTS[name], Release(release)) is has
 
 
 def test_a_trace_of_a_release_is_one_that_its_rules_allow() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,9 +23,10 @@ from insync.conformance.live.runs.run_events import (
     read_run,
     write_run,
 )
-from insync.conformance.live.runs.run_model import releases_to_try, run_model
+from insync.conformance.live.runs.run_model import run_model
+from insync.conformance.live.runs.run_release import release_of_run, releases_to_try
 from insync.conformance.live.runs.validation import Validation, validate
-from insync.kafka.releases import Release, release_of
+from insync.kafka.releases import Release
 from insync.model.errors import UserError
 
 RECORDINGS = Path(__file__).parents[1] / "recordings" / "live"
@@ -35,7 +37,7 @@ def recorded(name: str) -> BrokerRun:
 
 
 def beside(run: BrokerRun, release: Release | None = None, fixed: str | None = None) -> Validation:
-    return validate(run, run_model(run, release or release_of(run.kafka), fixed))
+    return validate(run, run_model(run, release_of_run(run, release), fixed))
 
 
 @pytest.mark.parametrize("name", ["n-01-3.9.2", "n-02-4.3.1", "n-12-4.3.1"])
@@ -264,6 +266,70 @@ def test_a_run_that_does_not_begin_with_a_new_topic_is_refused() -> None:
 def test_a_run_without_a_decision_is_refused() -> None:
     with pytest.raises(UserError, match="has no decision of the controller, so a part of its file is missing"):
         run_model(replace(recorded("n-02-4.3.1"), events=()), Release.V4_3)
+
+
+@pytest.mark.parametrize("kafka", ["4.5.0", "4.10.1-SNAPSHOT", "5.0.0"])
+def test_a_run_of_a_kafka_whose_rules_are_not_known_needs_a_release(kafka: str) -> None:
+    run = replace(recorded("n-02-4.3.1"), kafka=kafka)
+    with pytest.raises(UserError, match=rf"is of Kafka {kafka}, whose rules the model has not got.*with --release, or"):
+        release_of_run(run)
+    assert release_of_run(run, Release.V4_3) is Release.V4_3
+    assert release_of_run(replace(run, kafka="4.4.7")) is Release.V4_4
+
+
+@pytest.mark.parametrize("kafka", ["trunk", "2.1.1"])
+def test_a_run_of_no_kafka_with_kraft_is_refused(kafka: str) -> None:
+    with pytest.raises(UserError, match=rf"{kafka}"):
+        release_of_run(replace(recorded("n-02-4.3.1"), kafka=kafka))
+
+
+@pytest.mark.parametrize("release", [Release.V2_1, Release.V3_2])
+def test_a_run_is_not_laid_beside_a_release_with_zookeeper(release: Release) -> None:
+    with pytest.raises(UserError, match=rf"Kafka {release.value} keeps its metadata in ZooKeeper, and the run is one"):
+        release_of_run(recorded("n-02-4.3.1"), release)
+
+
+STRANGERS: dict[str, dict[str, object]] = {
+    "a follower": {"event": "fetch", "at": 0, "follower": 9, "leader": 1, "offset": 0, "epoch": 0},
+    "who is written to": {"event": "done", "at": 0, "what": "send", "broker": 9, "record": "q", "error": 0},
+    "a member": {"event": "isr", "at": 0, "leader": 1, "epoch": 0, "isr": [1, 9]},
+    "who hears": {"event": "applied", "at": 0, "broker": 9, "below": 40},
+    "who leads": {"leader": 9},
+    "who is assigned": {"replicas": [1, 2, 9]},
+}
+
+
+@pytest.mark.parametrize("told", STRANGERS.values(), ids=STRANGERS)
+def test_a_run_that_names_a_broker_which_it_has_not_is_refused(tmp_path: Path, told: dict[str, object]) -> None:
+    head, first, *rest = (RECORDINGS / "n-02-4.3.1.run").read_text().splitlines()
+    if "event" not in told:
+        decision = json.loads(first)
+        decision["decision"]["partition"] |= told
+        told = decision
+    (tmp_path / "a.run").write_text("\n".join([head, first, json.dumps(told), *rest]))
+    with pytest.raises(
+        UserError, match=r"a\.run:3: this names broker 9, and the run is of the brokers 1, 2, 3\. Record"
+    ):
+        read_run(tmp_path / "a.run")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"kafka": 4},
+        {"replicas": [1, "2"]},
+        {"replicas": [1, 1]},
+        {"replicas": []},
+        {"spares": [3]},
+        {"min_insync": "2"},
+    ],
+    ids=str,
+)
+def test_a_run_whose_first_line_is_not_one_of_a_run_is_refused(tmp_path: Path, changed: dict[str, object]) -> None:
+    head, *rest = (RECORDINGS / "n-02-4.3.1.run").read_text().splitlines()
+    (tmp_path / "a.run").write_text("\n".join([json.dumps({**json.loads(head), **changed}), *rest]))
+    with pytest.raises(UserError, match=r"a\.run:1: this is no line of a run"):
+        read_run(tmp_path / "a.run")
 
 
 def test_a_run_that_is_too_large_is_refused() -> None:

@@ -7,37 +7,31 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.completing import complete_defects, complete_from
+from insync.cli.options.completing import complete_defects
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import ReadFile
+from insync.cli.options.values import Named, ReadFile
 from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
 from insync.cli.show.progress import steps_of_work
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import no_such_defect
-from insync.kafka.releases import release_of
+from insync.kafka.releases import Release, release_advice
 
 __all__ = ["command"]
-
-
-def _releases() -> list[str]:
-    from insync.kafka.releases import Release
-
-    return [release.value for release in Release]
 
 
 @click.command("validate", short_help="Say whether a recorded run is a behaviour of the model.")
 @click.argument("file", metavar="RUN", type=ReadFile())
 @click.option(
     "--release",
+    type=Named([release.value for release in Release], release_advice),
     metavar="RELEASE",
-    shell_complete=complete_from(_releases),
-    help="By the rules of this release; else of the one that was recorded.",
+    help="By the rules of this release, one of KRaft; else of the one that was recorded.",
 )
 @click.option(
     "--fixed",
     metavar="DEFECT",
     shell_complete=complete_defects,
-    help="As if this defect of `insync defects` were fixed.",
+    help="As if this defect of `insync defects` were fixed in the release, and nothing else.",
 )
 @click.option("--infer-release", "infer", is_flag=True, help="Try the rules of all releases of KRaft, from 3.3 on.")
 @output_options()
@@ -57,7 +51,8 @@ def command(file: Path, release: str | None, fixed: str | None, infer: bool, out
         message = "Give --infer-release by itself: it tries every release."
         raise click.UsageError(message)
     from insync.conformance.live.runs.run_events import read_run
-    from insync.conformance.live.runs.run_model import releases_to_try, run_model
+    from insync.conformance.live.runs.run_model import run_model
+    from insync.conformance.live.runs.run_release import release_of_run, releases_to_try
     from insync.conformance.live.runs.validation import validate
 
     if fixed is not None and fixed.upper() not in DEFECTS:
@@ -73,7 +68,7 @@ def command(file: Path, release: str | None, fixed: str | None, infer: bool, out
             output.show(lambda: describe_inferred(run, made, output.paint), lambda: inferred_json(run, made))
             return ExitCode.HOLDS if any(result.explained for _, result in made) else ExitCode.VIOLATED
         steps.begin("looking for steps of the model")
-        model = run_model(run, release or release_of(run.kafka), fixed and fixed.upper())
+        model = run_model(run, release_of_run(run, Release(release) if release else None), fixed and fixed.upper())
         result = validate(run, model)
     output.show(
         lambda: describe_validation(run, model, result, output.paint), lambda: validation_json(run, model, result)

@@ -12,6 +12,7 @@ from insync.conformance.live.runs.run_events import BrokerRun
 from insync.conformance.live.runs.run_model import written_in
 from insync.conformance.live.runs.validation import Validation
 from insync.explorer.traces.grid import Paint, Tone
+from insync.kafka.cluster.configuration import Fixed
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 
@@ -62,7 +63,7 @@ def validation_json(run: BrokerRun, model: Cluster, result: Validation) -> str:
     """Return the object that says whether a run is a behaviour of the model."""
     settings = model.b.settings
     told: dict[str, Any] = {"kafka": run.kafka, "release": settings.release.value}
-    told["fixed"] = settings.defect.value if settings.fixed else None
+    told["fixed"] = settings.defect.value if settings.fixed is not Fixed.OFF else None
     return json.dumps({**told, **_json(result)})
 
 
@@ -84,7 +85,8 @@ def inferred_json(run: BrokerRun, made: Sequence[tuple[Release, Validation]]) ->
 
 def _rules(model: Cluster) -> str:
     settings = model.b.settings
-    return f"{settings.release.value}{f' with {settings.defect.value} fixed' if settings.fixed else ''}"
+    fixed = "" if settings.fixed is Fixed.OFF else f" with {settings.defect.value} fixed"
+    return f"{settings.release.value}{fixed}"
 
 
 def _json(result: Validation) -> dict[str, Any]:

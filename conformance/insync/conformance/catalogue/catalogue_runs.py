@@ -11,7 +11,6 @@ from insync.conformance.catalogue.catalogue_record import RecordedEntry, Recorde
 from insync.conformance.catalogue.entry_traces import (
     EntryTrace,
     catalogue_trace,
-    has_defect,
     release_traces,
     takes_trace,
     trace_digest,
@@ -24,6 +23,7 @@ from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect
+from insync.kafka.fixes import has_defect
 from insync.kafka.releases import Release, release_of
 from insync.properties.registry import run_properties_of
 

@@ -25,7 +25,6 @@ __all__ = [
     "EntryTrace",
     "NamedSteps",
     "catalogue_trace",
-    "has_defect",
     "release_traces",
     "steps_again",
     "takes_trace",
@@ -61,13 +60,6 @@ class EntryTrace:
     def steps(self) -> NamedSteps:
         """The steps after the first state."""
         return [(step.action or "", dict(step.parameters)) for step in self.trace.steps[1:]]
-
-
-def has_defect(defect: Defect, release: Release) -> bool | None:
-    """Return whether a release has the rules that are a defect; None for one that is a setting, or a budget."""
-    if not defect.rules:
-        return None
-    return all(getattr(release.rules, name) == value for name, value in defect.rules.items())
 
 
 def catalogue_trace(defect: Defect) -> EntryTrace | None:

@@ -8,8 +8,9 @@ from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.explorer.traces.counterexample import trace_steps
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import DEFECTS
+from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect
+from insync.kafka.fixes import has_defect
 from insync.model.errors import GuardError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import judge
@@ -47,8 +48,7 @@ def fixed_trace(trace: Trace, model: Cluster, defect: str) -> FixedTrace:
     """
     if defect not in DEFECTS:
         raise no_such_defect(defect)
-    changed = {"defect": defect, "fixed": "on", **DEFECTS[defect].fixed}
-    fixed = Cluster(**{**model.identity, **changed})
+    fixed = Cluster(**{**model.identity, **_fixing(DEFECTS[defect], model)})
     walk = Walk(Stepper(fixed))
     impossible = None
     for step in trace.steps[1:]:
@@ -61,3 +61,10 @@ def fixed_trace(trace: Trace, model: Cluster, defect: str) -> FixedTrace:
     holds = all(evaluate(node, codes) for _, codes in walk.moves)
     kept = Trace(trace.model, fixed.identity, trace.property, trace_steps(fixed, walk.moves), "", witness=True)
     return FixedTrace(fixed, kept, impossible, holds)
+
+
+def _fixing(defect: Defect, model: Cluster) -> dict[str, int | str]:
+    """What fixes a defect: that and nothing else where the release has it, else in the protocol of its entry."""
+    if not defect.rules:
+        return dict(defect.fixed)
+    return {"defect": defect.name, "fixed": "alone" if has_defect(defect, model.b.settings.release) else "on"}

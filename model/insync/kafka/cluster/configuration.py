@@ -6,9 +6,11 @@ from dataclasses import replace
 from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT
+from insync.kafka.fixes import fixing_rules, require_defect
 from insync.kafka.releases import Release, release_advice
 from insync.kafka.rules import ControllerFence, IsrWrite, Rules
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
+from insync.model.errors import UserError
 
 __all__ = [
     "BOUNDS",
@@ -17,11 +19,13 @@ __all__ = [
     "Consumer",
     "DefectName",
     "Elr",
+    "Fixed",
     "Flushing",
     "OffsetReset",
     "epoch_bumps",
     "has_quorum",
     "keeps_elr",
+    "require_a_defect_to_fix",
     "rules_of",
     "setting_remarks",
     "without_races",
@@ -60,6 +64,16 @@ class Elr(Enum):
     ON = "on"
 
 
+class Fixed(Enum):
+    """Whether a defect is fixed, and in which protocol."""
+
+    OFF = "off"
+    ON = "on"
+    """In that of its entry, which has other rules around the defect: what the defect is to be compared with."""
+    ALONE = "alone"
+    """In the release as it is, which has the defect: nothing else is changed."""
+
+
 class Flushing(Enum):
     """When a broker flushes its log. A crash spares what is flushed, and of the rest any prefix."""
 
@@ -91,7 +105,10 @@ SETTINGS = Settings(
     ),
     flushing=Setting(Flushing.NEVER, "when logs are flushed, which is what a crash spares"),
     defect=Setting(DefectName(NO_DEFECT), "defect of the catalogue to switch on (insync defects)"),
-    fixed=Setting(Switch.OFF, "whether the defect is fixed; what its entry says of other rules still holds"),
+    fixed=Setting(
+        Fixed.OFF,
+        "whether the defect is fixed: on, and what its entry says of other rules holds; alone, in the release as it is",
+    ),
 )
 
 BOUNDS = Bounds(
@@ -134,8 +151,28 @@ def rules_of(b: BoundValues) -> Rules:
     if name == NO_DEFECT:
         return rules
     defect = DEFECTS[name]
-    changed = {**defect.base, **({} if b.settings.fixed else defect.rules)}
+    if b.settings.fixed is Fixed.ALONE:
+        changed = fixing_rules(defect, b.settings.release)
+    else:
+        changed = {**defect.base, **({} if b.settings.fixed is Fixed.ON else defect.rules)}
     return replace(rules, **changed)  # type: ignore[arg-type]
+
+
+def require_a_defect_to_fix(b: BoundValues) -> None:
+    """Require that what is to be fixed is there: a defect, and fixed alone one that the release has.
+
+    Raises:
+        UserError: it is not.
+    """
+    name, fixed = b.settings.defect.value, b.settings.fixed
+    if fixed is not Fixed.OFF and name == NO_DEFECT:
+        message = (
+            f"fixed={fixed.value} fixes nothing, as no defect is switched on; give defect=R-13, say, or leave fixed "
+            f"out."
+        )
+        raise UserError(message)
+    if fixed is Fixed.ALONE:
+        require_defect(DEFECTS[name], b.settings.release)
 
 
 def keeps_elr(b: BoundValues) -> bool:

@@ -22,11 +22,11 @@ from insync.kafka.cluster.configuration import (
     epoch_bumps,
     has_quorum,
     keeps_elr,
+    require_a_defect_to_fix,
     rules_of,
     without_races,
 )
 from insync.kafka.cluster.indices import ChangeIndex, LeaderEpoch, Offset, RecordNumber, Target
-from insync.kafka.defects import NO_DEFECT
 from insync.kafka.replica import Replica
 from insync.kafka.rules import ControllerFence, IsrWrite, MinimumChange, Rules
 from insync.model import (
@@ -100,9 +100,7 @@ class ClusterState(Model):
         if self.b.spares >= self.b.replicas:
             message = f"spares {self.b.spares} is too many: one of the {self.b.replicas} brokers must have a replica."
             raise UserError(message)
-        if self.b.settings.fixed and self.b.settings.defect.value == NO_DEFECT:
-            message = "fixed=on fixes nothing, as no defect is switched on; give defect=R-13, say, or leave fixed out."
-            raise UserError(message)
+        require_a_defect_to_fix(self.b)
         rules = rules_of(self.b)
         self.rules = rules if self.b.settings.races else without_races(rules)
         self.acks: Acks = self.b.settings.acks

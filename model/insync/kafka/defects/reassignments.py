@@ -65,6 +65,7 @@ REASSIGNMENT = (
         length=8,
         bounds={**CALM, "min_insync": 2, "spares": 1, "reassignments": 1, "fencings": 1, "records": 1},
         rules={"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
+        base={"reassignment_ends": ReassignmentEnd.TARGETS},
     ),
     Defect(
         name="N-02",

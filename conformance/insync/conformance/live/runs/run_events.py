@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,6 +33,8 @@ __all__ = [
 
 _FORMAT = "insync-kafka-run"
 _VERSION = 1
+_NOBODY = -1
+"""The leader of a partition that has none."""
 _AGAIN = "`insync kafka record` writes such a file."
 _RUN_FILE = FileKind("run", f"{_FORMAT}, version {_VERSION}", _AGAIN, _AGAIN)
 
@@ -223,15 +225,49 @@ def read_run(file: Path) -> BrokerRun:
         head = json.loads(lines[0])
         if head.pop("format", None) != _FORMAT or head.pop("version", None) != _VERSION:
             raise ValueError
-        events = []
+        events: list[RunEvent] = []
+        begun = _begun(head)
         for line in lines[1:]:
             number += 1
             events.append(_event(json.loads(line)))
-        return BrokerRun(**{**head, **{key: tuple(head[key]) for key in ("replicas", "spares")}}, events=tuple(events))
+            _require_known(begun, events[-1], f"{file}:{number}")
+        return replace(begun, events=tuple(events))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         what = f"no line of a run that insync kafka record has written ({_RUN_FILE.format})"
         message = f"{file}:{number}: this is {what}. Record it again."
         raise UserError(message) from error
+
+
+def _begun(head: dict[str, Any]) -> BrokerRun:
+    """The run that a first line tells of, without events."""
+    begun = BrokerRun(**{**head, **{key: tuple(head[key]) for key in ("replicas", "spares")}}, events=())
+    brokers = (*begun.replicas, *begun.spares)
+    kinds = {type(one) for one in (*brokers, begun.min_insync, begun.acks)}
+    if type(begun.kafka) is not str or kinds != {int} or not begun.replicas or len(set(brokers)) < len(brokers):
+        raise ValueError
+    return begun
+
+
+def _require_known(run: BrokerRun, event: RunEvent, place: str) -> None:
+    """Every broker that an event names is one of the run."""
+    brokers = (*run.replicas, *run.spares)
+    stranger = next((one for one in _brokers_in(event) if one not in brokers), None)
+    if stranger is not None:
+        known = ", ".join(str(broker) for broker in sorted(brokers))
+        message = f"{place}: this names broker {stranger}, and the run is of the brokers {known}. Record it again."
+        raise UserError(message)
+
+
+def _brokers_in(event: RunEvent) -> Iterator[int]:
+    made = event.decision.partition if isinstance(event, Decided) else None
+    if made is not None:
+        yield from () if made.leader == _NOBODY else (made.leader,)
+        yield from (*made.isr, *made.elr, *made.replicas, *made.adding, *made.removing)
+    for name in ("broker", "follower", "leader"):
+        if hasattr(event, name):
+            yield getattr(event, name)
+    if isinstance(event, IsrAsked):
+        yield from event.isr
 
 
 def _event(told: dict[str, Any]) -> RunEvent:

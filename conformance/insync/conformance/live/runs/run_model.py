@@ -18,22 +18,17 @@ from insync.conformance.live.runs.run_events import (
     FetchAsked,
 )
 from insync.conformance.steps.likeness import ACKS
-from insync.kafka.cluster.configuration import BOUNDS, Elr
+from insync.kafka.cluster.configuration import BOUNDS, Elr, Fixed
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.model import Switch
 from insync.model.errors import UserError
 
-__all__ = ["commits_in", "decided_of", "releases_to_try", "run_model", "unsure_in", "written_in"]
+__all__ = ["commits_in", "decided_of", "run_model", "unsure_in", "written_in"]
 
 _MOST_LATE = 4
 _NOT_APPENDED = (3, 19, 74, 75, 87, 100)
 """Errors with which a leader refuses a record that it has not appended."""
-
-
-def releases_to_try() -> list[Release]:
-    """Return the releases of which a run may be: those of KRaft, one of each that have the same rules."""
-    return [release for release in Release if not release.is_before(Release.V3_3) and release.same_since is release]
 
 
 def decided_of(run: BrokerRun) -> list[Decision]:
@@ -85,10 +80,11 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
     Args:
         run: the run.
         release: the release, or its name.
-        fixed: a defect of the catalogue that the release would have no more.
+        fixed: a defect of the catalogue that the release has, and would have no more; nothing else of it changes.
 
     Raises:
-        UserError: the model has no such release, the run is too large for a model, or does not begin as one does.
+        UserError: the model has no such release, or that has not got the defect; the run is too large for a model, or
+            does not begin as one does.
     """
     made, records = decided_of(run), len(written_in(run)) + len(unsure_in(run))
     if not made:
@@ -136,7 +132,7 @@ def run_model(run: BrokerRun, release: Release | str, fixed: str | None = None) 
         "old_checkpoints": Switch.ON if seen and budgets["crashes"] else Switch.OFF,
     }
     if fixed is not None:
-        settings |= {"defect": fixed, "fixed": Switch.ON}
+        settings |= {"defect": fixed, "fixed": Fixed.ALONE}
     return Cluster(
         replicas=len(run.replicas) + len(run.spares),
         spares=len(run.spares),

@@ -1,0 +1,46 @@
+"""By the rules of which releases a run may be laid beside the model."""
+
+from __future__ import annotations
+
+from insync.conformance.live.runs.run_events import BrokerRun
+from insync.kafka.releases import Release, has_series, release_of
+from insync.model.errors import UserError
+
+__all__ = ["release_of_run", "releases_to_try"]
+
+_OLDEST = Release.V3_3
+"""The first that keeps its metadata in a log, where every decision of a run is read."""
+
+
+def releases_to_try() -> list[Release]:
+    """Return the releases of which a run may be: those of KRaft, one of each that have the same rules."""
+    return [release for release in Release if not release.is_before(_OLDEST) and release.same_since is release]
+
+
+def release_of_run(run: BrokerRun, asked: Release | None = None) -> Release:
+    """Return the release whose rules a run is laid beside: the one that is asked for, else its own.
+
+    Args:
+        run: the run.
+        asked: the release that the user names.
+
+    Raises:
+        UserError: what is asked for keeps its metadata in ZooKeeper, or the run is of a Kafka with rules unknown here.
+    """
+    if asked is None:
+        newest = release_of(run.kafka)
+        if has_series(run.kafka) and not newest.is_before(_OLDEST):
+            return newest
+        message = (
+            f"The run is of Kafka {run.kafka}, whose rules the model has not got; it knows those of Kafka with KRaft "
+            f"from {_OLDEST.value} to {list(Release)[-1].value}. Name the one to lay it beside with --release, or give "
+            f"--infer-release."
+        )
+        raise UserError(message)
+    if asked.is_before(_OLDEST):
+        message = (
+            f"Kafka {asked.value} keeps its metadata in ZooKeeper, and the run is one of KRaft (Kafka {run.kafka}), so "
+            f"its rules say nothing of it. Give a release from {_OLDEST.value} on."
+        )
+        raise UserError(message)
+    return asked
