@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from insync.conformance.live.runs.decision_steps import apart
-from insync.conformance.live.runs.moving import told_of_moves
+from insync.conformance.live.runs.moving import named_early, told_of_moves
 from insync.conformance.live.runs.run_events import (
     Applied,
     BrokerRun,
@@ -182,6 +182,32 @@ def test_who_names_its_directory_before_it_is_registered_is_elected() -> None:
     assert beside(run).explained
     result = beside(run, fixed="N-04")
     assert result.event == "the controller writes registered 1: nobody leads in epoch 1, ISR of nobody"
+
+
+def up_to_the_return_of(broker: str, run: BrokerRun) -> BrokerRun:
+    """The beginning of a run, up to when the controller unfences a broker."""
+    ends = max(place for place, event in enumerate(run.events) if f"unfenced {broker[1:]}" in str(event))
+    return replace(run, events=run.events[: ends + 1])
+
+
+@pytest.mark.slow
+def test_the_whole_run_in_which_it_does_is_explained() -> None:
+    assert beside(recorded("n-04-4.1.2")).explained
+
+
+def test_who_names_its_directory_before_it_is_registered_empties_the_elr_up_to_4_2() -> None:
+    run = up_to_the_return_of("b1", recorded("n-04-4.1.2"))
+    (place,) = (place for place, names in named_early(run).items() if names)
+    naming = next(event for event in run.events if isinstance(event, Decided) and event.decision.offset == place)
+    assert naming.decision.partition is not None
+    assert naming.decision.kinds == ("changed",)
+    assert naming.decision.partition.elr == ()
+    assert beside(run).explained
+    kept = replace(naming, decision=replace(naming.decision, partition=replace(naming.decision.partition, elr=(1, 2))))
+    number = run.events.index(naming)
+    assert beside(replace(run, events=(*run.events[:number], kept, *run.events[number + 1 :]))).stuck == number
+    for other in (beside(run, fixed="N-17"), beside(run, Release.V4_3)):
+        assert other.stuck == number, "the controller would have kept them"
 
 
 def test_two_decisions_of_one_batch_are_told_apart() -> None:

@@ -47,7 +47,9 @@ def apart(decision: Decision) -> list[Decision]:
     ]
 
 
-def same_decision(decision: Decision, state: ReadableState, names: Mapping[int, str], elr: bool) -> bool:
+def same_decision(
+    decision: Decision, state: ReadableState, names: Mapping[int, str], *, elr: bool, emptied: bool = False
+) -> bool:
     """Return whether the controller of a state has decided the same.
 
     Args:
@@ -55,6 +57,7 @@ def same_decision(decision: Decision, state: ReadableState, names: Mapping[int, 
         state: the state.
         names: what the model calls the brokers.
         elr: whether the model keeps eligible leader replicas.
+        emptied: whether there are none by then, though the model has them still.
     """
     made, newest, controller = decision.partition, state["changes"][0], state["controller"]
     if made is None:
@@ -69,7 +72,7 @@ def same_decision(decision: Decision, state: ReadableState, names: Mapping[int, 
         shown["adding"] = (controller["adding"], made.adding)
         shown["removing"] = (controller["removing"], made.removing)
     if elr:
-        shown["elr"] = (controller["elr"], made.elr)
+        shown["elr"] = ([] if emptied else controller["elr"], made.elr)
         last = names.get(made.last_known[0]) if made.last_known else None
         if controller["last_leader"] != last:
             return False

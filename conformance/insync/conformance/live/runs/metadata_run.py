@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from insync.conformance.live.metadata_log import BrokerAt, Decision, MetadataRecord, decisions, metadata_records
 from insync.conformance.live.runs.run_events import BrokerRun, Decided
 from insync.conformance.live.wire.message_schemas import MessageSchemas
+from insync.conformance.live.wire.record_batches import no_batch_at
 from insync.model.errors import UserError
 
 __all__ = ["run_of_metadata"]
@@ -31,13 +33,13 @@ def run_of_metadata(
         min_insync: min.insync.replicas, where that is not a configuration of the topic.
 
     Raises:
-        UserError: there is no such log, or it does not have the creation of the topic.
+        UserError: there is no such log, it cannot be read, or it does not have the creation of the topic.
     """
     segments = sorted(folder.glob("*.log"))
     if not segments:
         message = f"{folder} has no segment of a metadata log. Name the folder __cluster_metadata-0 of a controller."
         raise UserError(message)
-    records = [one for segment in segments for one in metadata_records(schemas, segment.read_bytes())]
+    records = [one for segment in segments for one in _read(schemas, segment)]
     made = decisions(records, topic, partition)
     first = next((place for place, one in enumerate(made) if "created" in one.kinds), None)
     if first is None:
@@ -59,6 +61,30 @@ def run_of_metadata(
         unclean=settings.get(_UNCLEAN) == "true",
         events=tuple(Decided(one.milliseconds / 1000, one) for one in kept),
     )
+
+
+def _read(schemas: MessageSchemas, segment: Path) -> list[MetadataRecord]:
+    """Return the records of a segment."""
+    try:
+        data = segment.read_bytes()
+    except OSError as error:
+        message = f"{segment}: cannot be read ({error.strerror}). Name a folder that you may read, or a copy of it."
+        raise UserError(message) from error
+    place = no_batch_at(data)
+    if place is not None:
+        message = (
+            f"{segment}: at byte {place} is no batch of records, so this is no metadata log, or a damaged one. "
+            "Name the folder __cluster_metadata-0 of a controller, or copy it again."
+        )
+        raise UserError(message)
+    try:
+        return list(metadata_records(schemas, data))
+    except (ValueError, LookupError, EOFError, struct.error) as error:
+        message = (
+            f"{segment}: a record cannot be read as one of Kafka {schemas.version}, so it is damaged, or of another "
+            "release. Name the release that wrote it with --kafka, or copy it again."
+        )
+        raise UserError(message) from error
 
 
 def _settings(records: Iterable[MetadataRecord], topic: str) -> dict[str, str]:

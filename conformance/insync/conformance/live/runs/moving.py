@@ -15,7 +15,7 @@ from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Codes
 
-__all__ = ["DirectoryMoves", "moves_in", "registers", "told_of_moves"]
+__all__ = ["DirectoryMoves", "moves_in", "named_early", "registers", "told_of_moves"]
 
 _TOLD = ("accept_copy", "hear_directory")
 _NAMED = "name_directory"
@@ -30,16 +30,30 @@ def moves_in(run: BrokerRun) -> int:
 def told_of_moves(run: BrokerRun) -> dict[int, set[int]]:
     """Return the places of decisions that name another directory of brokers whose logs move or are gone, with those.
 
-    A broker that has started names its directory before it is registered, where the controller still waits for the
-    session of its former incarnation to end. In the model a start is a registration, so that is told with it: the place
-    is that of the registration. Source: AssignmentsManager, which sends the broker epoch of the metadata that it has.
+    Of a broker that names its directory before it is registered that is the place of its registration (`named_early`).
     """
+    return _named_in(run)[0]
+
+
+def named_early(run: BrokerRun) -> dict[int, bool]:
+    """Return the places at which a broker has named its directory and is not registered yet; true where it names it.
+
+    A broker that has started names its directory before it is registered, where the controller still waits for the
+    session of its former incarnation to end. In the model a start is a registration, so that is told with it. Up to 4.2
+    the controller empties the eligible leader replicas as it hears of the directory, and the model's does so then.
+    Source: AssignmentsManager, which sends the broker epoch of the metadata that it has.
+    """
+    return _named_in(run)[1]
+
+
+def _named_in(run: BrokerRun) -> tuple[dict[int, set[int]], dict[int, bool]]:
     moving: set[int] = set()
     gone: set[int] = set()
     away: set[int] = set()  # those whose directory is gone, until they are registered
     early: set[int] = set()
     last: PartitionAt | None = None
     found: dict[int, set[int]] = {}
+    before: dict[int, bool] = {}
     for event in run.events:
         if isinstance(event, Done) and event.what == "move":
             moving.add(event.broker)
@@ -52,13 +66,16 @@ def told_of_moves(run: BrokerRun) -> dict[int, set[int]]:
             away -= registered
             named = _named_anew(last, event.decision.partition) & (moving | gone)
             gone -= named
+            naming = bool(named & away)
             early |= named & away
             told = (named - away) | (early & registered)
             early -= registered
+            if early:
+                before[event.decision.offset] = naming
             last = event.decision.partition
             if told:
                 found[event.decision.offset] = told
-    return found
+    return found, before
 
 
 def registers(decision: Decision, broker: int) -> bool:
@@ -85,7 +102,11 @@ class DirectoryMoves:
 
     def __init__(self, run: BrokerRun, model: Cluster, stepper: Stepper) -> None:
         self._model, self._stepper = model, stepper
-        self.told = told_of_moves(run)
+        self.told, self._early = told_of_moves(run), named_early(run)
+
+    def empties_elr(self, decision: Decision) -> bool:
+        """Whether the controller has emptied the ELR by then for a directory of which the model's hears later."""
+        return self._model.naming_clears_elr and decision.offset in self._early
 
     def hidden(self, codes: Codes) -> Iterator[int]:
         """Yield the numbers of the steps that nobody sees: the controller decides nothing anew."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
-from insync.conformance.live.runs.moving import moves_in, registers, told_of_moves
+from insync.conformance.live.runs.moving import moves_in, named_early, registers, told_of_moves
 from insync.conformance.live.runs.run_events import (
     Acting,
     BrokerRun,
@@ -38,10 +38,12 @@ def decided_of(run: BrokerRun) -> list[Decision]:
 
 def commits_in(run: BrokerRun) -> Counter[int]:
     """Return where in the metadata log the model changes the partition, and how often there."""
-    made, told = decided_of(run), told_of_moves(run)
+    made, told, early = decided_of(run), told_of_moves(run), named_early(run)
     changes = Counter({made[0].offset: 1})
     for before, after in pairwise(made):
-        shown, named = _shown(before) != _shown(after), told.get(after.offset, set())
+        naming = early.get(after.offset, False)  # the ELR that is emptied by that is no change of the model here
+        shown = _shown(before, elr=not naming) != _shown(after, elr=not naming)
+        named = told.get(after.offset, set())
         # To be registered and to name a directory are two changes; what else changes by a name is one with it.
         two = any(registers(after, broker) for broker in named)
         changes[after.offset] = shown + bool(named) if two else max(shown, bool(named))
@@ -175,12 +177,12 @@ def _ended(run: BrokerRun, how: str) -> int:
     return sum(isinstance(event, Done) and event.what == how for event in run.events)
 
 
-def _shown(decision: Decision) -> Any:
-    """What of a decision brokers hear, whatever the order of its members."""
+def _shown(decision: Decision, *, elr: bool = True) -> Any:
+    """What of a decision brokers hear, whatever the order of its members; without the ELR where that is not asked."""
     made = decision.partition
     if made is None:
         return None
-    shown = (made.isr, made.replicas, made.elr, made.adding, made.removing)
+    shown = (made.isr, made.replicas, made.elr if elr else (), made.adding, made.removing)
     return (made.leader, made.leader_epoch, *map(frozenset, shown))
 
 

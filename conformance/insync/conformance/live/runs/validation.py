@@ -251,7 +251,8 @@ class _Search:
             yield codes
             return
         for after in self._decided_to(event.decision, codes):
-            if same_decision(event.decision, self._state(after), self._names, self._model.elr):
+            emptied = self._moves.empties_elr(event.decision)
+            if same_decision(event.decision, self._state(after), self._names, elr=self._model.elr, emptied=emptied):
                 yield after
 
     def _decided_to(self, decision: Decision, codes: Codes) -> Iterator[Codes]:
