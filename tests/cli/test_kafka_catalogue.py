@@ -92,10 +92,10 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (["bisect", "N-01"], "No release of Kafka is here yet. Fetch one, such as: insync kafka fetch 4.3.1"),
         (
-            ["bisect", "N-01", "--repository", "x"],
+            ["bisect", "N-01", "--repository", "."],
             "--repository says where --fetch takes jars from: give --fetch with it.",
         ),
-        (["bisect", "N-01", "--fetch", "--repository", "x"], "x has no "),
+        (["bisect", "N-01", "--fetch", "--repository", "."], ". has no "),
     ],
 )
 def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], said: str) -> None:

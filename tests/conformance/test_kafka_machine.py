@@ -50,6 +50,13 @@ def test_what_is_missing_is_one_sentence(given: dict[str, str], said: str) -> No
         InsyncKafka()(**given)  # type: ignore[arg-type]
 
 
+def test_a_release_and_a_folder_for_all_tests_are_refused_together(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"--insync-kafka names a release and --insync-kafka-libs a folder, and one Kafka"
+    ):
+        InsyncKafka("4.3.1", tmp_path)()
+
+
 @pytest.fixture(autouse=True)
 def beside_a_fake(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     if request.node.get_closest_marker("kafka") is None:

@@ -89,6 +89,12 @@ class InsyncKafka:
         if kafka is not None and libs is not None:
             message = "insync_kafka: give kafka=, a release, or libs=, a folder, and not both."
             raise UserError(message)
+        if self._version is not None and self._libs is not None:
+            message = (
+                "insync_kafka: --insync-kafka names a release and --insync-kafka-libs a folder, and one Kafka is "
+                "meant: leave one of them out."
+            )
+            raise UserError(message)
         folder = libs if libs is not None else None if kafka is not None else self._libs
         if folder is not None:
             return distribution_jars(Path(folder))

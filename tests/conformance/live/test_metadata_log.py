@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from insync.conformance.live.metadata_log import MetadataRecord, decisions, metadata_records
+from insync.conformance.live.runs.metadata_run import run_of_metadata
 from insync.conformance.live.wire.message_codec import encode
 from insync.conformance.live.wire.record_batches import made_batch
+from insync.model.errors import UserError
 from insync_schemas import schemas
+
+WHOLE = made_batch([b"\1\x63\0"], 1000)
+"""A batch with a record of a kind that nobody knows, which is passed over."""
 
 TOPIC = "11111111-0000-0000-0000-000000000000"
 UNCHANGED = {"Isr": None, "Leader": -2, "Replicas": None, "EligibleLeaderReplicas": None}
@@ -116,3 +124,30 @@ def test_each_change_counts_and_only_one_that_names_a_leader_begins_an_epoch() -
     assert [one and (one.isr, one.replicas) for one in found] == [
         ((1, 2), (1, 2)), ((1,), (1, 2)), ((), (1, 2)), ((), (1,))
     ]  # fmt: skip
+
+
+def of_segment(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "0.log").write_bytes(data)
+    run_of_metadata(schemas(tmp_path), tmp_path, "t")
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [(b"no batch, but a text that somebody has put here" * 3, 0), (WHOLE + b"\x07" * 90, len(WHOLE)), (b"x", 0)],
+    ids=["text", "after a batch", "a byte"],
+)
+def test_what_is_no_metadata_log_is_refused_with_its_place(tmp_path: Path, data: bytes, place: int) -> None:
+    said = f"0.log: at byte {place} is no batch of records, so this is no metadata log, or a damaged one."
+    with pytest.raises(UserError, match=re.escape(said)):
+        of_segment(tmp_path, data)
+
+
+def test_a_record_that_cannot_be_read_is_told_of_with_the_release(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"0\.log: a record cannot be read as one of Kafka .*with --kafka, or copy it"):
+        of_segment(tmp_path, made_batch([b"\1\3\0\x7f"], 1000))
+
+
+@pytest.mark.parametrize("end", [b"", b"\0" * 500, WHOLE[:-2], WHOLE[:40]], ids=["nothing", "room", "part", "less"])
+def test_a_batch_that_is_being_written_and_room_for_more_are_no_damage(tmp_path: Path, end: bytes) -> None:
+    with pytest.raises(UserError, match="does not have the creation of t-0"):
+        of_segment(tmp_path, WHOLE + end)

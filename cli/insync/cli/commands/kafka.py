@@ -73,7 +73,7 @@ def list_versions(output: Output) -> int:
 @click.option(
     "--repository",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Take the jars from DIR, a folder in Maven's layout, and not by Maven.",
 )
 @click.option("--cluster", is_flag=True, help="What brokers need to run by themselves as well: insync kafka cluster.")

@@ -20,7 +20,7 @@ __all__ = ["command"]
 @click.option(
     "--repository",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="With --fetch: take jars from DIR, a folder in Maven's layout, and not by Maven.",
 )
 @output_options(color=False)

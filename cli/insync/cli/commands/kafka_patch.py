@@ -51,7 +51,7 @@ def _patches() -> tuple[str, ...]:
 @click.option(
     "--repository",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Take the sources from DIR, a folder in Maven's layout, and not by Maven.",
 )
 @output_options()

@@ -91,6 +91,12 @@ def command(
     if logs and folder is None:
         message = "--broker-log LOG belongs to --metadata-log DIR, which says what brokers act on."
         raise click.UsageError(message)
+    if min_insync is not None and folder is None:
+        message = "--min-insync belongs to --metadata-log DIR: a cluster that is run here has that of its scenario."
+        raise click.UsageError(message)
+    if choice.port is not None and folder is not None:
+        message = "--port is about the ports of a cluster that is run here, and --metadata-log reads files."
+        raise click.UsageError(message)
     from insync.conformance.live.runs.broker_logs import with_broker_logs
     from insync.conformance.live.runs.run_events import write_run
 

@@ -6,7 +6,7 @@ import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_traces_and_defects
-from insync.cli.options.kafka_choice import ClusterChoice, KafkaChoice, kafka_options
+from insync.cli.options.kafka_choice import ClusterChoice, KafkaChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
 from insync.explorer.traces.files import check_writable
@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 @click.command("replay", short_help="Take the steps of a trace on Kafka's classes, and compare.")
 @click.argument("trace", metavar="[TRACE]", required=False, shell_complete=complete_traces_and_defects)
-@kafka_options()
+@cluster_options("The release, which must be fetched; for --on cluster with --cluster.")
 @click.option(
     "--on",
     "where",
@@ -39,7 +39,7 @@ __all__ = ["command"]
 @output_options()
 def command(
     trace: str | None,
-    choice: KafkaChoice,
+    choice: ClusterChoice,
     where: str,
     everything: bool,
     record: bool,
@@ -60,6 +60,9 @@ def command(
       2  a mistake in the command or a file, or something is missing: one sentence says which
       3  not schedulable: a step cannot be brought about on Kafka's classes
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    if choice.port is not None and where != "cluster":
+        message = "--port is about the ports of a cluster: give --on cluster with it."
+        raise click.UsageError(message)
     if everything:
         if choice.libs is not None or where == "cluster":
             message = (
@@ -75,8 +78,8 @@ def command(
         message = "Name a TRACE, a file or a defect of `insync defects`, or give --all."
         raise click.UsageError(message)
     if where == "cluster":
-        return _replay_on_cluster(trace, ClusterChoice(choice.kafka, choice.libs), record, output)
-    return _replay_one(trace, choice, output)
+        return _replay_on_cluster(trace, choice, record, output)
+    return _replay_one(trace, KafkaChoice(choice.kafka, choice.libs), output)
 
 
 def _replay_on_cluster(trace: str, choice: ClusterChoice, record: bool, output: Output) -> int:

@@ -91,12 +91,16 @@ def kafka_options() -> Decorator:
     return gathered("choice", KafkaChoice, **_which("The release, which must be fetched."))
 
 
-def cluster_options() -> Decorator:
-    """Return a decorator that gives a command `--kafka` and its like, which it gets as `choice`."""
+def cluster_options(release: str = "The release, which must be fetched with --cluster.") -> Decorator:
+    """Return a decorator that gives a command `--kafka` and its like, which it gets as `choice`.
+
+    Args:
+        release: what is said of `--kafka`.
+    """
     return gathered(
         "choice",
         ClusterChoice,
-        **_which("The release, which must be fetched with --cluster."),
+        **_which(release),
         port=option(
             "--port",
             metavar="PORT",

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.live.nodes.node_ends import how_it_ended
 from insync.conformance.live.nodes.node_files import logging_files
 from insync.conformance.live.proxies import Proxies
 from insync.conformance.live.wire.message_schemas import MessageSchemas
@@ -178,18 +179,8 @@ class LiveNodes(ABC):
             node = int(name)
             if node not in self._down:
                 self._down.add(node)
-                message = (
-                    f"{self.called(node)} of Kafka {self.version} has ended with exit code {ended.code}. "
-                    f"{self._last_words(node)}"
-                )
+                message = f"{self.called(node)} of Kafka {self.version} {how_it_ended(ended.code, self.said(node))}"
                 raise UserError(message)
-
-    def _last_words(self, node: int) -> str:
-        """The first error that it has written, or the last thing at all."""
-        lines = self.said(node)
-        faults = [line for line in lines if " ERROR " in line or " FATAL " in line or "Exception" in line]
-        said = (faults or lines[-1:] or [""])[0].strip()
-        return f"It says: {said[:300]}" if said else "It says nothing."
 
     def close(self) -> None:
         """End all nodes, and remove their files."""

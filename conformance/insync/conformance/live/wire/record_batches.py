@@ -12,7 +12,7 @@ from functools import cache
 
 from insync.conformance.live.wire.message_codec import Reader, unsigned_varint, zigzag_varint
 
-__all__ = ["Batch", "LoggedRecord", "batches", "made_batch"]
+__all__ = ["Batch", "LoggedRecord", "batches", "made_batch", "no_batch_at"]
 
 _HEAD = struct.Struct(">qi")
 _EPOCH = struct.Struct(">ib")
@@ -69,6 +69,21 @@ def batches(data: bytes) -> Iterator[Batch]:
         records = () if flags & _COMPRESSED else tuple(_records(data[place + _RECORDS : end], base, count))
         yield Batch(place, base, base + last, epoch, newest, bool(flags & _CONTROL), records)
         place = end
+
+
+def no_batch_at(data: bytes) -> int | None:
+    """Return the place in a segment at which something else than a batch is; None if there is no such.
+
+    A batch that is not there whole is one that is being written, and zeros are room for more.
+    """
+    place = 0
+    while place + _RECORDS <= len(data):
+        _, size = _HEAD.unpack_from(data, place)
+        _, magic = _EPOCH.unpack_from(data, place + _HEAD.size)
+        if size < _RECORDS - _HEAD.size or magic != _MAGIC:
+            return place if data[place:].strip(b"\0") else None
+        place += _HEAD.size + size
+    return None if place or not data.strip(b"\0") else 0
 
 
 def _records(data: bytes, base: int, count: int) -> Iterator[LoggedRecord]:
