@@ -125,6 +125,28 @@ def test_a_limit_on_the_time_is_incomplete(insync: Insync, libs: Path, kafka: di
     assert "incomplete with Kafka 4.3.1: no difference in 0 walks, seed 0\n  stopped by the limit on the time" in out
 
 
+def test_what_this_kafka_lacks_is_incomplete_and_what_the_guide_names_is_not(
+    insync: Insync, libs: Path, kafka: dict[str, int | str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, lacks = FakeKafka.of, ("",)
+
+    def lacking(model: Cluster) -> FakeKafka:
+        fake = real(model, "write", "elect")
+        fake.lacks = lacks
+        return fake
+
+    monkeypatch.setattr(FakeKafka, "of", lacking)
+    given = ["kafka", "conform", "--libs", libs, "--part", "walks", "--walks", 3, *SMALL]
+    assert insync(*given).code == 0
+    lacks = ("elect",)
+    code, out, _ = insync(*given)
+    assert code == 3
+    assert out.index("incomplete with Kafka 4.3.1: no difference in 3 walks") < out.index("not schedulable:\n")
+    assert "not schedulable, for no reason that docs/guide/kafka.md names:\n" in out
+    gaps = json.loads(insync(*given, "--json").out)["parts"]["walks"]["not_schedulable"]
+    assert {(gap["action"], gap["expected"]) for gap in gaps} == {("write", True), ("elect", False)}
+
+
 def test_which_kafka_must_be_said(insync: Insync) -> None:
     code, out, err = insync("kafka", "conform")
     assert (code, out) == (2, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from insync.conformance.classes.subject import Answer, Argument, Subject
+from insync.conformance.steps.gaps import Missing
 from insync.conformance.steps.likeness import Difference, compared
 from insync.conformance.steps.pair import Pair
 from insync.conformance.steps.schedule import NotSchedulable
@@ -23,12 +24,14 @@ class FakeKafka:
         stepper: of the model that it is.
         not_schedulable: actions that it cannot be made to take.
         steps: how many it has taken, in all clusters.
+        lacks: of those actions the ones that it should be able to take.
     """
 
     stepper: Stepper
     not_schedulable: tuple[str, ...] = ()
     steps: int = 0
     version: str = "0.0.0"
+    lacks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: Cluster, *not_schedulable: str) -> FakeKafka:
@@ -61,7 +64,7 @@ class FakePair(Pair):
         action = self.walk.stepper.actions[number]
         if action.name in self.kafka.not_schedulable:
             message = f"the fake Kafka takes no {action.name}"
-            raise NotSchedulable(message)
+            raise (Missing if action.name in self.kafka.lacks else NotSchedulable)(message)
         self.kafka.steps += 1
         self._step(number)
         if number not in self.other.enabled.get(action.name, ()):

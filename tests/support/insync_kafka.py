@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from insync.conformance.catalogue.entry_traces import steps_again
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.replay import KafkaReplay, replay_on_kafka
@@ -97,11 +98,14 @@ class Recording:
 
     def trace(self) -> tuple[Cluster, Trace]:
         """The trace that was replayed, as the model takes its steps now."""
-        return _trace(*(json.dumps(self.content[name]) for name in ("bounds", "steps", "property")))
+        return _trace(*(json.dumps(self.content.get(name)) for name in ("bounds", "steps", "property", "loop")))
 
 
 @cache
-def _trace(bounds: str, steps: str, failing: str) -> tuple[Cluster, Trace]:
+def _trace(bounds: str, steps: str, failing: str, loop: str) -> tuple[Cluster, Trace]:
+    if json.loads(loop) is not None:  # a run that never ends
+        asked = steps_again(json.loads(bounds), json.loads(steps), json.loads(failing), json.loads(loop))
+        return asked.model, asked.trace
     model = Cluster(**json.loads(bounds))
     walk = Walk(Stepper(model))
     for action, parameters in json.loads(steps):
@@ -125,7 +129,8 @@ def recorded(model: Cluster, trace: Trace, recorder: Recorder) -> str:
     about = None if trace.witness or trace.property == AGREEMENT else trace.property
     head = {"kafka": recorder.version, "property": about}
     bounds = {name: value for name, value in trace.bounds.items() if value != Cluster().identity[name]}
-    lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in {**head, "bounds": bounds}.items()]
+    told = {**head, **({} if trace.loop is None else {"loop": trace.loop}), "bounds": bounds}
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in told.items()]
     steps = ",\n".join(f"    {json.dumps([step.action, dict(step.parameters)])}" for step in trace.steps[1:])
     answers = ",\n".join(f"    {json.dumps(answer)}" for answer in recorder.answers)
     return "\n".join(["{", *lines, f'  "steps": [\n{steps}\n  ],', f'  "answers": [\n{answers}\n  ]', "}", ""])

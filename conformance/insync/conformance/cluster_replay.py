@@ -17,6 +17,7 @@ from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
 from insync.conformance.live.step_taking import StepTaking
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
+from insync.conformance.steps.going_round import ForEver
 from insync.conformance.steps.likeness import Difference, broker_id, broker_name, differences
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
@@ -25,6 +26,7 @@ from insync.model import ReadableState
 __all__ = ["plan_for", "replay_on_cluster"]
 
 _SETTLED = 10.0
+_NOT_FOLLOWED = "whether Kafka goes on so is not shown: running brokers were not watched any longer"
 
 
 def plan_for(model: Cluster, version: str) -> ClusterPlan:
@@ -58,9 +60,11 @@ def replay_on_cluster(trace: Trace, model: Cluster, operator: Operator) -> Kafka
         state, found = _compared(step.state, operator, taking)
     else:
         if not found:
-            verdict = KafkaVerdict.AGREES if trace.witness or trace.refused else KafkaVerdict.REPRODUCED
+            proves = not (trace.witness or trace.refused or trace.loop is not None)
+            verdict = KafkaVerdict.REPRODUCED if proves else KafkaVerdict.AGREES
     shown = replace(trace, steps=tuple(taken), refused=None, loop=None, fairness=None)
-    return KafkaReplay(verdict, version, shown, (), state, tuple(found), reason, label)
+    for_ever = ForEver(False, _NOT_FOLLOWED) if trace.loop is not None and verdict is KafkaVerdict.AGREES else None
+    return KafkaReplay(verdict, version, shown, (), state, tuple(found), reason, label, for_ever)
 
 
 def _compared(

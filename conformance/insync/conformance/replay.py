@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Subject
+from insync.conformance.steps.going_round import ForEver, goes_round, stays
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Named, Pair
 from insync.conformance.steps.schedule import NotSchedulable
@@ -40,9 +42,10 @@ class KafkaReplay:
     """What came of a trace.
 
     Attributes:
-        verdict: reproduced: Kafka has come to the state that breaks the property; agrees: to the same state, of a
-            trace that is no counterexample, or of a property of which Kafka is not asked; diverges: to another one; or
-            a step was not schedulable.
+        verdict: reproduced: Kafka has come to the state that breaks the property, and where that takes a run that
+            never ends, was seen to go on so; agrees: to the same state, of a trace that is no counterexample, of a
+            property of which Kafka is not asked, or of a run of which it was not seen that it goes on; diverges: to
+            another one; or a step was not schedulable.
         kafka: the release.
         trace: the steps that were taken, with the model's states; what Kafka does by itself is among them. The
             last is the one that diverges.
@@ -51,6 +54,7 @@ class KafkaReplay:
         differences: the facts that differ there.
         reason: why the step after the last is not schedulable; None if all were.
         step: that step in words.
+        for_ever: of a run that never ends, whether Kafka was seen to go on so, once all steps of it were taken.
     """
 
     verdict: KafkaVerdict
@@ -61,6 +65,7 @@ class KafkaReplay:
     differences: tuple[Difference, ...] = ()
     reason: str | None = None
     step: str | None = None
+    for_ever: ForEver | None = None
 
     @property
     def steps(self) -> int:
@@ -86,12 +91,15 @@ class _KafkaRun:
         self.claim, self.model, self.version = trace, model, subject.version
         self.pair = Pair(Stepper(model), subject, first_codes(model, trace))
         self.due: tuple[Named, str, str] | None = None  # what Kafka must do by itself in the next step
+        self.begun: Observation | None = None  # Kafka where the loop begins
 
     def run(self) -> KafkaReplay:
         found, steps = self.pair.open(), self.claim.steps[1:]
         for number, step in enumerate(steps):
             if found:
                 break
+            if number == self.claim.loop:
+                self.begun = self.pair.seen
             named = _named(step)
             if self._done_by_kafka(named):
                 continue
@@ -127,7 +135,9 @@ class _KafkaRun:
 
     def _came_to_the_end(self) -> KafkaReplay:
         claim = self.claim
-        if claim.witness or claim.loop is not None or claim.refused is not None:
+        if claim.loop is not None:
+            return self._went_round()
+        if claim.witness or claim.refused is not None:
             return self._ended(KafkaVerdict.AGREES)
         if claim.property in (*WITHOUT_PROPERTY, *_NOT_ASKED):
             return self._ended(KafkaVerdict.AGREES)
@@ -139,6 +149,22 @@ class _KafkaRun:
         except ReplayError:
             message = f"with what Kafka does by itself, {claim.property} is not broken at the end"
             return replace(ended, verdict=KafkaVerdict.NOT_SCHEDULABLE, reason=message, step="the end of the trace")
+
+    def _went_round(self) -> KafkaReplay:
+        """What came of a run that never ends, once the steps up to the end of its loop were taken."""
+        ended = self._ended(KafkaVerdict.AGREES)
+        for_ever = stays(self.pair, self.claim) if self.begun is None else goes_round(self.begun, self.pair.seen)
+        if for_ever.shown:
+            return replace(ended, verdict=KafkaVerdict.REPRODUCED, for_ever=for_ever)
+        if not for_ever.differences:
+            return replace(ended, for_ever=for_ever)
+        asked = replace(ended.trace.steps[-1], label=f"{for_ever.asked}, which changes nothing in the model")
+        return replace(
+            self._ended(KafkaVerdict.DIVERGES, for_ever.differences),
+            trace=replace(ended.trace, steps=(*ended.trace.steps, asked)),
+            own=ended.own,
+            for_ever=for_ever,
+        )
 
     def _ended(
         self,

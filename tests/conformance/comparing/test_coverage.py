@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from insync.conformance.comparing.coverage import Coverage
+from insync.conformance.steps.gaps import Missing, NotSchedulable
 from insync.explorer.evaluator.stepping import Move, Stepper
 from insync_toys import Clock
 
@@ -17,8 +18,19 @@ def test_each_different_transition_is_counted_once_and_no_gap_that_was_taken_aft
     assert (coverage.steps, coverage.transitions) == (3, {name: 2})
     assert (coverage.own_steps, coverage.fields) == (1, 12)
     for codes, kind in (((0, 0), "taken"), ((5, 0), "late"), ((6, 0), "late"), ((5, 0), "late"), ((1, 0), "late")):
-        coverage.add_gap(codes, 0, kind)
+        coverage.add_gap(codes, 0, NotSchedulable(kind))
     assert coverage.gaps == {(name, "late"): 2}
+    assert coverage.unexpected == set()
+
+
+def test_a_gap_that_nobody_expects_is_told_apart_also_when_it_was_met_elsewhere() -> None:
+    whole, part = Coverage.of(Stepper(Clock())), Coverage.of(Stepper(Clock()))
+    name = part.actions[0]
+    part.add_gap((0, 0), 0, NotSchedulable("late"))
+    part.add_gap((1, 0), 0, Missing("gone"))
+    whole.add(part)
+    assert whole.gaps == {(name, "late"): 1, (name, "gone"): 1}
+    assert whole.unexpected == {(name, "gone")}
 
 
 def test_what_was_compared_in_another_space_is_added_and_no_transition_of_it_is_one_of_this_space() -> None:

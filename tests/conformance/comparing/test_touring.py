@@ -45,6 +45,14 @@ def test_each_step_that_is_not_taken_has_its_reason() -> None:
     assert sum(count for (action, _), count in found.gaps.items() if action == "accept_isr") == refused
 
 
+def test_a_step_that_nobody_expects_not_to_be_schedulable_leaves_it_incomplete() -> None:
+    kafka = FakeKafka.of(MODEL, "elect")
+    kafka.lacks = ("elect",)
+    found = conform_tour(MODEL, kafka, new_pair=FakePair)
+    assert (found.verdict, found.stopped_by) == (Conforming.INCOMPLETE, None)
+    assert {action for action, _ in found.unexpected} == {"elect"}
+
+
 def test_a_difference_ends_it_and_is_shortened() -> None:
     unlike = Cluster(release="4.1", **{**BOUNDS, "min_insync": 2})
     found = conform_tour(MODEL, FakeKafka.of(unlike), new_pair=FakePair)

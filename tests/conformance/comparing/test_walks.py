@@ -131,6 +131,20 @@ def test_what_is_not_schedulable_is_counted_and_passed_over() -> None:
     assert all(found.coverage.gaps.values())
 
 
+def test_what_nobody_expects_not_to_be_schedulable_leaves_the_walks_incomplete() -> None:
+    kafka = FakeKafka.of(MODEL, "shrink_isr", "elect")
+    kafka.lacks = ("elect",)
+    found = walked(kafka, walks=20)
+    assert (found.verdict, found.stopped_by) == (Conforming.INCOMPLETE, None)
+    assert set(found.unexpected) == {("elect", "the fake Kafka takes no elect")}
+    assert set(found.gaps) > set(found.unexpected)
+
+
+def test_walks_without_a_step_are_incomplete() -> None:
+    found = walked(FakeKafka.of(MODEL, *{action.name for action in MODEL.program.actions}), walks=2)
+    assert (found.verdict, found.coverage.steps, found.unexpected) == (Conforming.INCOMPLETE, 0, {})
+
+
 def test_a_difference_that_is_not_there_the_next_time_is_shown_as_it_was_found() -> None:
     class Moody(FakePair):
         """A pair whose Kafka answers otherwise once, whatever it is asked."""

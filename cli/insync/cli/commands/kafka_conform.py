@@ -97,10 +97,12 @@ def command(
 
     \b
     Exit codes:
-      0  agrees: all that was asked for was compared, and nothing differs
+      0  agrees: all that was asked for was compared, and nothing differs; steps that cannot be brought about for a
+         reason that docs/guide/kafka.md names are listed
       1  diverges: after some step a field differs
       2  a mistake in the command, or something is missing: one sentence says which
-      3  incomplete: a limit or Ctrl-C ended it before anything differed
+      3  incomplete: a limit or Ctrl-C ended it before anything differed; or a step cannot be brought about for another
+         reason, as this Kafka lacks what the harness calls
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
     from insync.cli.show.kafka_conform_report import conformances_json, describe_conformances, worst_of
     from insync.explorer.runs.state_graph import require_graph_libraries

@@ -17,6 +17,7 @@ from insync.kafka.cluster.model import Cluster
 
 __all__ = ["conformances_json", "describe_conformances", "worst_of"]
 
+_UNEXPECTED = "not schedulable, for no reason that docs/guide/kafka.md names:"
 _TONES = {Conforming.AGREES: Tone.GOOD, Conforming.DIVERGES: Tone.BAD, Conforming.INCOMPLETE: Tone.OPEN}
 
 
@@ -61,6 +62,8 @@ def _walked(result: Conformance) -> str:
 
 def _verdict(result: Conformance, paint: Paint) -> str:
     head = paint(f"{result.verdict.value} with Kafka {result.kafka}", _TONES[result.verdict])
+    if not result.coverage.steps and result.difference is None:
+        return f"{head}: no step could be taken, so nothing was compared"
     if result.difference is None:
         return f"{head}: no difference in {_walked(result)}"
     long, short = plural(result.failed_walk_length or 0, "step"), plural(result.difference.steps, "step")
@@ -110,8 +113,12 @@ def _transitions(result: Conformance) -> list[str]:
 def _gaps(result: Conformance) -> list[str]:
     if not result.gaps:
         return []
-    lines = [f"{count(number):>7}  {action}: {why}" for (action, why), number in result.gaps.items()]
-    return ["not schedulable:", *lines, ""]
+    expected = {gap: number for gap, number in result.gaps.items() if gap not in result.unexpected}
+    lines = []
+    for title, gaps in (("not schedulable:", expected), (_UNEXPECTED, result.unexpected)):
+        told = [f"{count(number):>7}  {action}: {why}" for (action, why), number in gaps.items()]
+        lines += [title, *told, ""] if told else []
+    return lines
 
 
 def _refused(result: Conformance) -> list[str]:
@@ -164,7 +171,8 @@ def _entry(result: Conformance) -> dict[str, object]:
         "fields": coverage.fields,
         "transitions": coverage.transitions,
         "not_schedulable": [
-            {"action": action, "reason": why, "transitions": number} for (action, why), number in result.gaps.items()
+            {"action": gap[0], "reason": gap[1], "transitions": number, "expected": gap not in result.unexpected}
+            for gap, number in result.gaps.items()
         ],
         "asked_though_forbidden": dict(sorted(coverage.refused.items())),
         "failed_walk": result.failed_walk,

@@ -61,7 +61,7 @@ def replay_json(replayed: KafkaReplay) -> str:
 def replay_entry(replayed: KafkaReplay) -> dict[str, object]:
     """Return the object for a replay."""
     entries = [_entry(replayed, difference) for difference in replayed.differences]
-    trace = replayed.trace
+    trace, for_ever = replayed.trace, replayed.for_ever
     return {
         "verdict": replayed.verdict.value,
         "kafka": replayed.kafka,
@@ -73,6 +73,7 @@ def replay_entry(replayed: KafkaReplay) -> dict[str, object]:
         "differences": entries,
         "not_schedulable": replayed.reason,
         "own_steps": list(replayed.own),
+        "for_ever": None if for_ever is None else {"shown": for_ever.shown, "said": for_ever.said},
         "trace": steps_json(trace),
     }
 
@@ -81,11 +82,14 @@ def verdict_line(replayed: KafkaReplay, paint: Paint) -> str:
     """Return what came of a trace, in one line."""
     word = replayed.verdict.value.replace("_", " ")
     head = paint(f"{word} on Kafka {replayed.kafka}", _TONES[replayed.verdict])
+    steps = plural(replayed.steps, "step")
+    if replayed.for_ever is not None and not replayed.differences:
+        fails = f"{replayed.trace.property} fails in a run that never ends, and " if replayed.for_ever.shown else ""
+        return f"{head}: {fails}all was as in the model after each of {steps}; {replayed.for_ever.said}"
     if replayed.verdict is KafkaVerdict.REPRODUCED:
-        steps = plural(replayed.steps, "step")
         return f"{head}: {replayed.trace.property} fails after {steps}, and all was as in the model after each"
     if replayed.verdict is KafkaVerdict.AGREES:
-        return f"{head}: all was as in the model after each of {plural(replayed.steps, 'step')}"
+        return f"{head}: all was as in the model after each of {steps}"
     if replayed.verdict is KafkaVerdict.NOT_SCHEDULABLE:
         return f"{head}: after {plural(replayed.steps, 'step')} comes {replayed.step}, but {replayed.reason}"
     first = replayed.differences[0]

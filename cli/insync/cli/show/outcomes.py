@@ -14,7 +14,7 @@ def outcome_words(run: RecordedRun) -> str:
         return f"differs {where}: {run.field} is {_shown(run.model)} in the model, {_shown(run.seen)} in Kafka"
     if run.verdict == "not_schedulable":
         return f"not schedulable, after {run.steps} steps {run.label}: {run.reason}"
-    return f"{run.verdict} in {run.steps} steps"
+    return f"{run.verdict} in {run.steps} steps{f'; {run.reason}' if run.reason else ''}"
 
 
 def _shown(value: object) -> str:

@@ -41,11 +41,13 @@ class RecordedTrace:
         bounds: what its model was made with; all else has its default.
         property: what is broken at its end; "" where it only shows what happens.
         steps: its steps, by the names of actions, with their parameters.
+        loop: of a run that never ends, the place to which it comes back; None for others.
     """
 
     bounds: Mapping[str, int | str]
     property: str
     steps: tuple[tuple[str, Mapping[str, str]], ...]
+    loop: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class RecordedRun:
         field: what differs there first.
         model: what the model has there.
         seen: what Kafka has.
-        reason: why the step cannot be scheduled.
+        reason: why the step cannot be scheduled; or why it is not known whether a run goes on for ever.
     """
 
     kafka: str
@@ -144,7 +146,7 @@ def read_record(path: Path = RECORD) -> dict[str, RecordedEntry]:
 
 def _entry(found: Any) -> RecordedEntry:
     traces = {
-        digest: RecordedTrace(one["bounds"], one["property"], tuple((a, p) for a, p in one["steps"]))
+        digest: RecordedTrace(one["bounds"], one["property"], tuple((a, p) for a, p in one["steps"]), one.get("loop"))
         for digest, one in found["traces"].items()
     }
     brokers = tuple(BrokersRun(**run) for run in found.get("on_brokers", ()))
@@ -179,6 +181,7 @@ def _entry_text(entry: RecordedEntry) -> str:
 
 def _trace_text(digest: str, trace: RecordedTrace) -> str:
     head = f'"bounds": {json.dumps(dict(trace.bounds))}, "property": {json.dumps(trace.property)}'
+    head += "" if trace.loop is None else f', "loop": {trace.loop}'
     steps = ",\n".join(f"        {json.dumps([action, dict(given)])}" for action, given in trace.steps)
     return f'      "{digest}": {{{head}, "steps": [\n{steps}\n      ]}}'
 

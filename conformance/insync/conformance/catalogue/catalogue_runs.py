@@ -20,12 +20,10 @@ from insync.conformance.catalogue.rule_traces import RULE_TRACES, rule_trace
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.jars.pinned import version_order
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
-from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect
 from insync.kafka.fixes import has_defect
 from insync.kafka.releases import Release, release_of
-from insync.properties.registry import run_properties_of
 
 __all__ = ["EntryRun", "as_expected", "catalogue_names", "entry_names", "merged", "recorded_run", "run_entry"]
 
@@ -37,13 +35,8 @@ _TAKEN = (KafkaVerdict.REPRODUCED, KafkaVerdict.AGREES)
 
 @cache
 def catalogue_names() -> tuple[str, ...]:
-    """Return what there is to run: the entries that do harm, then rules that have a trace of their own.
-
-    What never ends (L-1) is left out: a trace with a loop shows nothing on Kafka but that it can be taken once.
-    """
-    of_runs = run_properties_of(Cluster())
-    harm = (name for name, defect in DEFECTS.items() if not defect.harmless and defect.breaks not in of_runs)
-    return (*harm, *RULE_TRACES)
+    """Return what there is to run: the entries that do harm, then rules that have a trace of their own."""
+    return (*(name for name, defect in DEFECTS.items() if not defect.harmless), *RULE_TRACES)
 
 
 def entry_names(given: str | None) -> tuple[str, ...]:
@@ -152,6 +145,8 @@ def recorded_run(name: str, run: EntryRun, date: datetime.date) -> RecordedRun:
         return replace(found, label=last.label, field=first.field, model=first.model, seen=first.kafka)
     if replayed.reason is not None:
         return replace(found, label=replayed.step or "", reason=replayed.reason)
+    if replayed.for_ever is not None and not replayed.for_ever.shown:
+        return replace(found, reason=replayed.for_ever.said)
     return found
 
 
@@ -187,4 +182,4 @@ def merged(
 
 def _recorded_trace(asked: EntryTrace) -> RecordedTrace:
     failing = "" if asked.trace.witness else asked.trace.property
-    return RecordedTrace(asked.given, failing, tuple(asked.steps))
+    return RecordedTrace(asked.given, failing, tuple(asked.steps), asked.trace.loop)

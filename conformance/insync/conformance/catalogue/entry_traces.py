@@ -12,6 +12,7 @@ from insync.conformance.steps.likeness import differences, facts_of
 from insync.explorer.defect_search import search_defect
 from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.replay import replay
+from insync.explorer.runs.lasso import Lasso, verify
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
@@ -19,6 +20,8 @@ from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
 from insync.model import ReadableState
 from insync.model.errors import GuardError
+from insync.properties.fairness import Fairness
+from insync.properties.registry import run_properties_of
 
 __all__ = [
     "Bounds",
@@ -100,13 +103,14 @@ def _shortest(defect: Defect, given: Bounds) -> EntryTrace | None:
     return EntryTrace(given, found.model, with_one_slow(found.trace, found.model))
 
 
-def steps_again(given: Bounds, steps: NamedSteps, failing: str) -> EntryTrace:
+def steps_again(given: Bounds, steps: NamedSteps, failing: str, loop: int | None = None) -> EntryTrace:
     """Return the trace that recorded steps are in a model, if the property is broken at their end.
 
     Args:
         given: the bounds.
         steps: the steps.
         failing: the property; "" for steps that only show what happens.
+        loop: of a run that never ends, the place to which it comes back.
 
     Raises:
         GuardError: a step is not enabled.
@@ -118,7 +122,8 @@ def steps_again(given: Bounds, steps: NamedSteps, failing: str) -> EntryTrace:
         walk.step(walk.number_of(action, parameters))
     if not failing:
         return EntryTrace(given, model, replace(trace_of(model, _STEPS, walk.moves, ""), witness=True))
-    return EntryTrace(given, model, replay(trace_of(model, failing, walk.moves, ""), model=model))
+    claim = replace(trace_of(model, failing, walk.moves, ""), loop=loop, fairness=_fairness(model, failing))
+    return EntryTrace(given, model, replay(claim, model=model))
 
 
 def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bool:
@@ -146,7 +151,20 @@ def takes_trace(release: Release, asked: EntryTrace, *, default_elr: bool) -> bo
         after = model.decode(walk.codes)
         if differences(step.state, after) or _to_come(step, step.state) != _to_come(step, after):
             return False
-    return True
+    return asked.trace.loop is None or _never_ends(model, asked.trace, walk)
+
+
+def _never_ends(model: Cluster, trace: Trace, walk: Walk) -> bool:
+    """Whether a run that breaks a property for ever does so in another model, in which its steps were taken."""
+    assert trace.loop is not None
+    found = run_properties_of(model)[trace.property]
+    return verify(model, found, found.fairness, Lasso(walk.moves, trace.loop)).fault is None
+
+
+def _fairness(model: Cluster, failing: str) -> Fairness | None:
+    """What is taken for granted in a run that breaks a property; None for an invariant."""
+    found = run_properties_of(model).get(failing)
+    return None if found is None else found.fairness
 
 
 def _is_of_producer(asked: EntryTrace) -> bool:
@@ -168,5 +186,7 @@ def _to_come(step: TraceStep, state: ReadableState) -> tuple[bool, list[str]]:
 def trace_digest(asked: EntryTrace) -> str:
     """Return what tells whether a trace is still the one that was run: bounds, property, steps, what is compared."""
     steps = [[step.action, dict(step.parameters), facts_of(step.state)] for step in asked.trace.steps]
-    text = json.dumps([sorted(asked.given.items()), asked.trace.property, steps], sort_keys=True)
+    told = [sorted(asked.given.items()), asked.trace.property, steps]
+    loop = [] if asked.trace.loop is None else [asked.trace.loop]
+    text = json.dumps([*told, *loop], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -114,7 +114,6 @@ def _together(model: Cluster, results: Mapping[str, Conformance], seconds: float
         space=space,
         spaces={name: one.space for name, one in results.items() if one.space is not None},
         bound_actions=dict(sorted(actions.items())),
-        gaps=dict(sorted(gaps.items())),
         stopped_by=stopped,
         seconds=seconds,
-    )
+    ).with_gaps(dict(sorted(gaps.items())))

@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import partial
 
 from insync.conformance.classes.subject import Subject
-from insync.conformance.comparing.forbidden import forbidden_of
 from insync.conformance.comparing.handed_out import HandedOut
 from insync.conformance.comparing.touring import KafkaTour
 from insync.conformance.comparing.under_way import Comparison, Conformance, Conforming, Telling
 from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
 from insync.conformance.comparing.walks import Divergence
+from insync.conformance.steps.forbidden import forbidden_of
 from insync.conformance.steps.pair import Pair
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.evaluator.stepping import Stepper
@@ -115,7 +115,7 @@ def conform_walks(
             if compared is not None:
                 first.coverage.add(compared)
         ended = first.ended(handed_out.found, handed_out.stopped_by, walks=handed_out.walks)
-        return replace(ended, seed=seed, gaps=first.coverage.gaps)
+        return replace(ended, seed=seed).with_gaps(first.coverage.gaps)
 
 
 def conform_tour(
@@ -152,4 +152,4 @@ def conform_tour(
         except GivenUp as given_up:
             stopped_by = StopReason.of(given_up)
         ended = beside.ended(found, stopped_by, walks=beside.coverage.opened)
-        return replace(ended, space=tour.space, bound_actions=tour.bound_actions, gaps=tour.gaps)
+        return replace(ended, space=tour.space, bound_actions=tour.bound_actions).with_gaps(tour.gaps)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from insync.conformance.steps.gaps import Missing, NotSchedulable
 from insync.explorer.evaluator.stepping import Move, Stepper
 from insync.model.evaluator import Codes
 
@@ -28,6 +29,7 @@ class Coverage:
         fields: the facts compared.
         opened: how often a cluster was made.
         refused: for each action how often Kafka had to refuse it, or do nothing, and did.
+        unexpected: the actions and reasons of the gaps that the guide does not name.
     """
 
     actions: tuple[str, ...]
@@ -36,6 +38,7 @@ class Coverage:
     fields: int = 0
     opened: int = 0
     refused: Counter[str] = field(default_factory=Counter)
+    unexpected: set[tuple[str, str]] = field(default_factory=set)
     _transitions: dict[str, set[int]] = field(default_factory=dict)
     _gaps: dict[tuple[str, str], set[int]] = field(default_factory=dict)
 
@@ -60,9 +63,15 @@ class Coverage:
             self.steps += 1
             self._transitions.setdefault(self.actions[number], set()).add(hash((codes, number)))
 
-    def add_gap(self, codes: tuple[int, ...], number: int, kind: str) -> None:
+    def add_gap(self, codes: tuple[int, ...], number: int, why: NotSchedulable) -> None:
         """Note a transition that cannot be brought about, and why."""
-        self._gaps.setdefault((self.actions[number], kind), set()).add(hash((codes, number)))
+        self._gaps.setdefault((self.actions[number], why.kind), set()).add(hash((codes, number)))
+        self.note(number, why)
+
+    def note(self, number: int, why: NotSchedulable) -> None:
+        """Note whether it was to be expected that an action cannot be brought about."""
+        if isinstance(why, Missing):
+            self.unexpected.add((self.actions[number], why.kind))
 
     def add(self, other: Coverage, space: str | None = None) -> None:
         """Take in what was compared elsewhere.
@@ -76,6 +85,7 @@ class Coverage:
         self.fields += other.fields
         self.opened += other.opened
         self.refused += other.refused
+        self.unexpected |= other.unexpected
         _take_in(self._transitions, other._transitions, space)
         _take_in(self._gaps, other._gaps, space)
 

@@ -197,6 +197,7 @@ class KafkaTour:
             found = pair.take(number)
         except NotSchedulable as fault:
             self._kinds[step] = fault.kind
+            self.coverage.note(number, fault)
             self.tour.refused(step)
             return None
         self._chosen.append(number)

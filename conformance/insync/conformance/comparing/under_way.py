@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
@@ -45,7 +45,8 @@ class Conformance:
     """The result of a comparison.
 
     Attributes:
-        verdict: agrees: all that was asked for was compared and nothing differs; diverges; or it was stopped before.
+        verdict: agrees: all that was asked for was compared and nothing differs; diverges; incomplete: it was stopped
+            before, nothing was compared at all, or some of it cannot be brought about, which nobody expects.
         kafka: the release.
         model: the model, with its bounds.
         coverage: what was compared.
@@ -79,6 +80,21 @@ class Conformance:
     failed_walk_length: int | None = None
     repeats: bool | None = None
     stopped_by: StopReason | None = None
+
+    @property
+    def unexpected(self) -> dict[tuple[str, str], int]:
+        """Those of the gaps that the guide does not name."""
+        return {gap: count for gap, count in self.gaps.items() if gap in self.coverage.unexpected}
+
+    def with_gaps(self, gaps: Mapping[tuple[str, str], int]) -> Conformance:
+        """Return the result with what cannot be brought about, which may leave it incomplete."""
+        found = replace(self, gaps=gaps)
+        complete = not found.unexpected and found.coverage.steps > 0
+        return (
+            found
+            if complete or found.verdict is not Conforming.AGREES
+            else replace(found, verdict=Conforming.INCOMPLETE)
+        )
 
 
 class Counted(Protocol):

@@ -16,9 +16,9 @@ from typing import Any
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.comparing.forbidden import forbidden_of
 from insync.conformance.comparing.walks import Divergence, KafkaWalks
 from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.steps.forbidden import forbidden_of
 from insync.conformance.steps.pair import Pair
 from insync.explorer.limits import StopReason
 from insync.explorer.machine_stepping import MachineStepper

@@ -197,7 +197,7 @@ class _Taken(Generic[P]):
         try:
             self.found = pair.take(number)
         except NotSchedulable as fault:
-            coverage.add_gap(before, number, fault.kind)
+            coverage.add_gap(before, number, fault)
             self.tried.add(number)
             return not pair.spoilt
         self.tried.clear()

@@ -49,4 +49,4 @@ def conform_quorum(
         taking = beside.walks(depth)
         handed_out.work(lambda number: taking.random(seed, number, tell.stopped))
         ended = beside.ended(handed_out.found, handed_out.stopped_by, walks=handed_out.walks)
-        return replace(ended, seed=seed, gaps=beside.coverage.gaps)
+        return replace(ended, seed=seed).with_gaps(beside.coverage.gaps)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
-from insync.conformance.steps.gaps import NotSchedulable, Unlike
+from insync.conformance.steps.gaps import Missing, NotSchedulable, Unlike
 
 __all__ = ["Commands"]
 
 _NOT_THERE = "Reflect$NoSuchElement: this release of Kafka has not got "
 """How the harness says that it looked for something in vain."""
+_KNOWN_TO_LACK = ("logs that stay away with their directory (KAFKA-16234)",)
+"""What releases before it have not got, as their rules say."""
 _NO_LOG_TO_LEAD = "NotLeaderOrFollowerException: Log for partition"
 """What `Partition.makeLeader` throws, and `ReplicaManager.applyLocalLeadersDelta` does not catch."""
 
@@ -41,7 +43,8 @@ class Commands:
         """Give a command.
 
         Raises:
-            NotSchedulable: Kafka's classes have not got what the harness does, or throw what is known.
+            Missing: Kafka's classes have not got what the harness calls.
+            NotSchedulable: they throw what is known.
             Unlike: they throw another exception.
         """
         self.given += 1
@@ -51,7 +54,7 @@ class Commands:
             _, missing, what = str(raised.args[0]).partition(_NOT_THERE)
             if missing:
                 message = f"this release of Kafka has not got {what}"
-                raise NotSchedulable(message) from raised
+                raise (NotSchedulable if what in _KNOWN_TO_LACK else Missing)(message) from raised
             if _NO_LOG_TO_LEAD in str(raised.args[-1]):
                 message = f"Kafka's classes throw {raised.args[0]}, as a broker that has no log is to lead (before 4.0)"
                 raise NotSchedulable(

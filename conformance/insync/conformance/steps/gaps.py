@@ -10,6 +10,7 @@ from insync.model import ReadableState
 
 __all__ = [
     "Ends",
+    "Missing",
     "NotSchedulable",
     "Unlike",
     "ends_of",
@@ -38,6 +39,13 @@ class NotSchedulable(Exception):
     def __init__(self, message: str, kind: str | None = None) -> None:
         super().__init__(message)
         self.kind = message if kind is None else kind
+
+
+class Missing(NotSchedulable):
+    """A step that cannot be brought about because the harness, or this build of Kafka, lacks what it takes.
+
+    The guide names every other reason, which is expected on each release; with this one nobody knows what Kafka does.
+    """
 
 
 class Unlike(Exception):

@@ -17,6 +17,7 @@ from insync.conformance.steps.consumer_steps import OF_CONSUMER, ConsumerSteps
 from insync.conformance.steps.directory_steps import OF_DIRECTORIES, DirectorySteps
 from insync.conformance.steps.gaps import (
     Ends,
+    Missing,
     NotSchedulable,
     Unlike,
     ends_of,
@@ -146,8 +147,10 @@ class Schedule:
         elif action in _ACTIONS:
             _ACTIONS[action](self, given, before)
         else:
-            message = _NOT_IN_KAFKA.get(action, f"the harness cannot do {action} yet")
-            raise NotSchedulable(message)
+            if action in _NOT_IN_KAFKA:
+                raise NotSchedulable(_NOT_IN_KAFKA[action])
+            message = f"the harness cannot do {action} yet"
+            raise Missing(message)
         if not self._directories.changes_partition(action, before):
             self._ends[-1] = self.seen.controller.end  # in the model that is no change
         elif self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:

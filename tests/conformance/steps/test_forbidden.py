@@ -18,8 +18,8 @@ from insync.conformance.classes.observation import (
 from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.comparing.conform import Conforming, conform_walks
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.comparing.forbidden import _CONDITIONS, forbidden_of
 from insync.conformance.comparing.walks import KafkaWalks
+from insync.conformance.steps.forbidden import _CONDITIONS, forbidden_of
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
