@@ -47,8 +47,7 @@ DISKS = (
         name="N-12",
         title="A broker that starts takes a copy for its log that lacks records",
         ticket="no ticket known; LogManager.recoverAbandonedFutureLogs, with KAFKA-16082",
-        affected="3.7.2 and later: executed on the classes of 3.7.2 to 4.4.0, of 3.9 without eligible leader replicas, "
-        "and on running brokers of 4.1.2, 4.3.1 and 4.4.0",
+        affected="3.7.2 and later: executed on the classes of 3.7.2 to 4.4.0, of 3.9 without eligible leader replicas",
         story="The copy of a log has caught up, and the controller has accepted it. A record is appended and "
         "acknowledged, and the broker is stopped cleanly before the copy has it. At the start the copy takes the "
         "place of the log, because the controller names its directory; nobody compares the two, and the log is "

@@ -139,7 +139,7 @@ FAILURES = (
         name="N-04",
         title="A clean stop counts although the directory with the log is gone",
         ticket="no ticket known; LogManager.readBrokerEpochFromCleanShutdownFiles",
-        affected="eligible leader replicas, 4.0 to 4.4: seen on running brokers of 4.0.2 to 4.4.0",
+        affected="eligible leader replicas, 4.0 to 4.4",
         story="A broker that is in the ELR stops cleanly. Its directory is taken out of log.dirs, and it starts again. "
         "The directories that are left say that the stop was clean, so it stays in the ELR, and begins an empty log. "
         "The leader is fenced; the broker is elected without a record, with unclean elections off.",

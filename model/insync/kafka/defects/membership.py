@@ -108,8 +108,7 @@ MEMBERSHIP = (
         title="A leader acts on a new ISR with the min.insync.replicas of before",
         ticket="no ticket known; BrokerMetadataPublisher.onMetadataUpdate",
         affected="KRaft, 3.7 and later: topics are applied before configurations; replayed on the classes of 3.7.2 "
-        "to 4.4.0, BrokerMetadataPublisher among them, and on running brokers of 4.1.2 to 4.4.0 (insync kafka replay "
-        "N-03 --on cluster)",
+        "to 4.4.0, BrokerMetadataPublisher among them",
         story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
         "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
         "configurations: alone in the ISR, with a minimum of 1, it commits and acknowledges a record that the "
@@ -133,8 +132,7 @@ MEMBERSHIP = (
         name="N-01",
         title="A leader elected again counts what ISR members had in an epoch before",
         ticket="no ticket known; Replica.resetReplicaState, found with this model",
-        affected="3.0.0 to 4.3.0 by reading; executed on the classes of 3.9.2, 4.0.2, 4.1.0, 4.1.2, 4.3.1 and 4.4.0, "
-        "and on running brokers of 3.9.1, 4.1.1 and 4.3.0",
+        affected="3.0.0 to 4.3.0 by reading; executed on the classes of 3.9.2, 4.0.2, 4.1.0, 4.1.2, 4.3.1 and 4.4.0",
         story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",

@@ -21,7 +21,9 @@ def why_not_shown(given: str) -> str:
         if entry.name.upper() == name:
             return f"{entry.name} ({entry.title}, {entry.ticket}) is not modelled: {entry.reason}."
     if name in QUORUM_DEFECTS:
-        return f"{name} ({QUORUM_DEFECTS[name].title}) is a defect of {QUORUM_DEFECTS[name].model}, and not of cluster."
+        known = QUORUM_DEFECTS[name]
+        shown = f"`insync defects {name}` shows it"
+        return f"{name} ({known.title}) is a defect of {known.model}, and not of cluster: {shown}."
     return ""
 
 

@@ -28,9 +28,8 @@ PROGRESS = (
         name="N-10",
         title="A fetch session leaves out a high watermark that the follower has passed over",
         ticket="no ticket known; FetchSession.CachedPartition, with KAFKA-14704",
-        affected="3.4.1 and later, by reading (3.5.0, 3.9.0, 4.3.1), executed on running brokers of 3.9.2 to "
-        "4.4.0 (insync kafka scenario n-10); with a reply that is dropped as its epoch is over (KAFKA-18723) 3.9.1, "
-        "4.0.1 and later, by reading",
+        affected="3.4.1 and later, by reading (3.5.0, 3.9.0, 4.3.1); with a reply that is dropped as its epoch is over "
+        "(KAFKA-18723) 3.9.1, 4.0.1 and later, by reading",
         story="The reply that says where logs part has the leader's high watermark in it, and the session notes it as "
         "told. The follower truncates, and passes over the high watermark of such a reply: the next one shall bring "
         "it. But that has nothing new to the session, so it leaves the partition out. The follower keeps its old "

@@ -72,7 +72,7 @@ REASSIGNMENT = (
         title="A replica that was removed stays eligible",
         ticket="no ticket known; PartitionChangeBuilder.maybePopulateTargetElr, found with this model",
         affected="eligible leader replicas, 3.9.0 to 4.3.0 by reading; executed on the classes of 4.0.2, 4.1.0, 4.3.1 "
-        "and 4.4.0, and on running brokers of 4.0.1, 4.1.1 and 4.3.0",
+        "and 4.4.0",
         story="A reassignment leaves fewer replicas than min.insync.replicas. The ISR is smaller than that, so who is "
         "removed goes into the ELR, and deletes its log. The replica that is left is fenced before anything else "
         "clears the ELR. A reassignment brings the removed one back while it is fenced as well; it is unfenced "
