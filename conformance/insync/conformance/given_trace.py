@@ -48,11 +48,11 @@ def given_trace(given: str, *, races: bool = True) -> tuple[Cluster, Trace]:
 
 
 def _trace_of(defect: Defect, races: bool) -> tuple[Cluster, Trace]:
-    found = search_defect(defect)
-    if found.trace is not None and found.trace.takes_race and not races:
+    found = None if defect.harmless else search_defect(defect)
+    if found is not None and found.trace is not None and found.trace.takes_race and not races:
         calm = search_defect(defect, {**defect.witness, "races": "off"})
         found = found if calm.trace is None else calm
-    if found.trace is None:
+    if found is None or found.trace is None:
         message = (
             f"{defect.name} ({defect.title}) does no harm, so it has no trace. Name another defect, or a trace file."
         )

@@ -60,12 +60,13 @@ def _bad_value(error: click.BadParameter) -> str:
 
 
 def _no_command(error: click.UsageError, group: click.Group, context: click.Context) -> str:
-    names = group.list_commands(context)
-    known = f"The commands are {', '.join(names)}; `insync --help` explains them."
-    quoted = error.message.split("'")
+    names, path = group.list_commands(context), context.command_path
+    known = f"The commands are {', '.join(names)}; `{path} --help` explains them."
+    # Where no command is named, the message may be the whole help.
+    quoted = [] if isinstance(error, click.exceptions.NoArgsIsHelpError) else error.message.split("'")
     if len(quoted) >= 2:
-        return f"insync has no command {quoted[1]!r}. {_near(quoted[1], names) or known}"
-    return f"insync: a command is missing. {known}"
+        return f"{path} has no command {quoted[1]!r}. {_near(quoted[1], names) or known}"
+    return f"{path}: a command is missing. {known}"
 
 
 def _hint(name: str, command: str) -> str | None:

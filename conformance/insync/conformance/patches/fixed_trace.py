@@ -10,7 +10,6 @@ from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect
-from insync.kafka.fixes import has_defect
 from insync.model.errors import GuardError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import judge
@@ -44,7 +43,8 @@ def fixed_trace(trace: Trace, model: Cluster, defect: str) -> FixedTrace:
         defect: the name of the defect.
 
     Raises:
-        UserError: the catalogue has no such defect, or the trace is of an invariant of runs.
+        UserError: the catalogue has no such defect, or the trace's model has not got it; or the trace is of an
+            invariant of runs.
     """
     if defect not in DEFECTS:
         raise no_such_defect(defect)
@@ -64,7 +64,8 @@ def fixed_trace(trace: Trace, model: Cluster, defect: str) -> FixedTrace:
 
 
 def _fixing(defect: Defect, model: Cluster) -> dict[str, int | str]:
-    """What fixes a defect: that and nothing else where the release has it, else in the protocol of its entry."""
+    """What changes the rules that are a defect and no others: those around it stay as the trace's model has them."""
     if not defect.rules:
         return dict(defect.fixed)
-    return {"defect": defect.name, "fixed": "alone" if has_defect(defect, model.b.settings.release) else "on"}
+    brought = model.b.settings.defect.value == defect.name
+    return {"defect": defect.name, "fixed": "on" if brought else "alone"}
