@@ -194,7 +194,7 @@ LOOSE: dict[str, dict[str, int | str]] = {
     "fifth": {"directory_failures": 2, "moves": 2},
     "sixth": {"records": 3, "retries": 2, "producer_restarts": 1, "alter_retries": 2},
     "eighth": {"controllers": 3, "failovers": 2, "reassignments": 2, "spares": 1},
-    "ninth": {**REASSIGNED, "reorderings": 2},
+    "ninth": {**REASSIGNED, "reorderings": 2, "directory_failures": 2},
     "seventh": {"records": 3, "retries": 2, "producer_restarts": 1, "deletions": 2, "deletion_answers": "on"},
 }
 """What is chosen with them, if it is not reassignments and sessions."""
