@@ -82,3 +82,26 @@ def test_with_them_all_holds_but_that_nobody_throws() -> None:
     assert [one.trace_length for one in found.violations] == [17]
     (violation,) = found.violations
     assert violation.trace.steps[-1].action == "handle_invalid"
+
+
+@pytest.mark.parametrize(
+    ("restart_as", "state", "leader"), [("kafka", "CANDIDATE", None), ("follower", "FOLLOWER", "n3")]
+)
+def test_as_what_a_follower_restarts_that_was_a_candidate(restart_as: str, state: str, leader: str | None) -> None:
+    bounds: dict[str, int | str] = {"servers": 3, "records": 0, "elections": 2, "restarts": 1, "restart_as": restart_as}
+    restarted = Walk(
+        quorum(pre_votes="on", **bounds, **AS_KAFKA),
+        "n1 asks whether it would be elected",
+        "n2 tells n1 whether it would vote for it",
+        "n3 asks whether it would be elected",
+        "n1 tells n3 whether it would vote for it",
+        "n3 gets the pre-vote of n1",
+        "n2 answers the vote request of n3@2",
+        "n3 gets the vote of n2",
+        "n3 leads",
+        "n1 gets the pre-vote of n2",
+        "n1 hears that n3 leads epoch 2",
+        "n1 restarts with 0 records",
+    )
+    its = server(restarted, "n1")
+    assert (its["state"], its["leader"], its["voted_for"]) == (state, leader, "n1")
