@@ -187,3 +187,27 @@ def test_a_tour_needs_a_budget(insync: Insync, libs: Path) -> None:
     asked = insync("kafka", "conform", "--libs", libs, "--at-once", 0)
     assert asked.code == 2
     assert "--at-once" in asked.err
+
+
+def test_everything_is_walked(
+    insync: Insync, libs: Path, kafka: dict[str, int | str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conform, "EVERYTHING", {**conform.WALKS, "elections": 2})  # the Kafka that is none has no more
+    asked = ["kafka", "conform", "--libs", libs, "--everything", "--part", "walks"]
+    code, out, _ = insync(*asked, "--walks", 1, "--depth", 3, *SMALL, "--json")
+    parts = json.loads(out)["parts"]
+    assert (code, list(parts), parts["walks"]["bounds"]["elections"]) == (0, ["walks"], 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--part", "tour"], "--everything is about walks: no tour can see that space. Leave one of them out."),
+        (["--at-once", 1], "--at-once is about the tour, which --everything leaves out."),
+        (["--quorum"], "--everything is about the cluster, and --quorum asks for the quorum. Leave one of them out."),
+    ],
+)
+def test_what_does_not_go_with_everything(insync: Insync, libs: Path, options: list[str | int], said: str) -> None:
+    asked = insync("kafka", "conform", "--libs", libs, "--everything", *options)
+    assert asked.code == 2
+    assert said in " ".join(asked.err.split())

@@ -1,14 +1,10 @@
-"""A broker that was moving its log, and is no replica when it starts: the harness does not set the copy aside.
-
-Brokers do: one of 4.3.1 starts, and has both as strays.
-"""
+"""A broker that was moving its log, and is no replica when it starts: it sets log and copy aside, as strays."""
 
 from __future__ import annotations
 
 import pytest
 
-from insync.conformance.classes.subject import KafkaRaised
-from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.classes.observation import BrokerSeen
 from insync.conformance.steps.pair import Pair
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.cluster.model import Cluster
@@ -22,11 +18,11 @@ REMOVED = (
     "b1 begins to copy its log",
     "b1 asks to stop",
     "b1 stops cleanly",
+    "b1 starts and registers",
 )
 
 
-@pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.3.1", "4.4.0"])
-def test_the_harness_cannot_start_it(jars_of: JarsOf, harness_of: HarnessOf, version: str) -> None:
+def started(version: str, jars_of: JarsOf, harness_of: HarnessOf) -> BrokerSeen:
     bounds = {"records": 1, "moves": 1, "directory_failures": 1, "reassignments": 1, "stops": 1, "lossy_crashes": 0}
     model = Cluster(release=release_of(version).value, **bounds)
     numbers = {action.label: number for number, action in enumerate(model.program.actions)}
@@ -35,8 +31,17 @@ def test_the_harness_cannot_start_it(jars_of: JarsOf, harness_of: HarnessOf, ver
         assert not pair.open()
         for label in REMOVED:
             assert not pair.take(numbers[label])
-        with pytest.raises(NotSchedulable, match="the harness does not set aside the copy of a log") as refused:
-            pair.take(numbers["b1 starts and registers"])
-        thrown = refused.value.__cause__
-        assert isinstance(thrown, KafkaRaised)
-        assert "LogManager.findAbandonedFutureLogs" in str(thrown.args[-1])
+        return pair.seen.brokers[1]
+
+
+@pytest.mark.parametrize("version", ["3.7.1", "3.9.2", "4.1.2", "4.3.1", "4.4.0"])
+def test_it_starts_and_has_neither(jars_of: JarsOf, harness_of: HarnessOf, version: str) -> None:
+    broker = started(version, jars_of, harness_of)
+    assert broker.directory is not None
+    assert (broker.running, broker.log, broker.directory.copied) == (True, None, None)
+
+
+def test_3_7_0_leaves_the_copy_where_it_is(jars_of: JarsOf, harness_of: HarnessOf) -> None:
+    broker = started("3.7.0", jars_of, harness_of)
+    assert broker.directory is not None
+    assert (broker.running, broker.log, broker.directory.copied) == (True, None, 0)

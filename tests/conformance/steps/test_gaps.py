@@ -24,6 +24,7 @@ from insync.conformance.steps.gaps import (
     Unlike,
     require_ascending_order,
     require_incarnations_of_joiner_alone,
+    require_more_than_order,
     require_news_of_follower,
     require_no_epoch_of_deleted_records,
     require_one_change,
@@ -137,6 +138,13 @@ def test_any_other_change_at_a_registration_is_a_difference(
     broker: int, was: ControllerSeen, now: ControllerSeen
 ) -> None:
     require_one_change(broker, was, now)
+
+
+def test_a_reassignment_of_the_order_alone_is_told_from_others() -> None:
+    with pytest.raises(NotSchedulable, match="changes the order of the replicas alone"):
+        require_more_than_order(IN_REASSIGNMENT, replace(IN_REASSIGNMENT, partition_epoch=8, end=21))
+    require_more_than_order(IN_REASSIGNMENT, replace(IN_REASSIGNMENT, end=21))
+    require_more_than_order(IN_REASSIGNMENT, ENDED)
 
 
 ASKED = AlterRequest(isr=(1, 2, 3), partition_epoch=5, replied=False)

@@ -23,6 +23,16 @@ def test_a_move_that_is_taken_back_leaves_the_log_as_it_is_and_may_begin_again()
     assert "b1 drops the copy of its log" not in walk.enabled
 
 
+def test_a_copy_that_ends_before_the_log_begins_begins_anew_there() -> None:
+    written = ("b1 appends a record", "b2 fetches from b1", "b1 appends a record", "b2 fetches from b1")
+    deleted = ("b2 fetches from b1", "b1 deletes a record", "b1 deletes a record")
+    walk = pair(*written, *deleted, "b1 begins to copy its log", moves=1, records=3, deletions=2)
+    assert walk.take("b1 copies a record").state["broker"]["b1"]["copied"] == 2
+    assert "b1 copies a record" not in walk.enabled
+    walk.take("b1 appends a record", "b1 copies a record")
+    assert walk.state["broker"]["b1"]["copied"] == 3
+
+
 def test_who_has_no_replica_has_nothing_to_move() -> None:
     beside = pair(moves=1, spares=1, min_insync=1)
     assert "b1 begins to copy its log" in beside.enabled

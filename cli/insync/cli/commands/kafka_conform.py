@@ -53,6 +53,11 @@ PARTS = ("tour", "walks", "forbidden")
     metavar="N",
     help="Tour each space in which N of the budgets are spent, the others not, in place of one space.",
 )
+@click.option(
+    "--everything",
+    is_flag=True,
+    help="Walk with all that the harness can bring about, at once; no tour is taken.",
+)
 @walk_options(100, 60, 10_000)
 @click.option(
     "--processes",
@@ -71,6 +76,7 @@ def command(
     choice: KafkaChoice,
     parts: tuple[str, ...],
     at_once: int | None,
+    everything: bool,
     walks: Walks,
     processes: int | None,
     limits: Limits,
@@ -84,6 +90,9 @@ def command(
       tour       every step of a small space that can be brought about, in as few walks as can be
       walks      random walks of a large space, with all that can go wrong, once each
       forbidden  such walks, with commands between the steps that the model forbids and Kafka must refuse
+
+    With --everything the walks also have fetch sessions, a consumer, a producer that sends again, answers that are
+    lost, older checkpoints, and directories that fail, are taken out or between which logs move.
 
     With --quorum it takes walks of the model `kraft` on Kafka's own Raft client, of releases from 3.9 on that were
     fetched with --quorum: without pre-votes (KIP-996) up to 3.9, and with them since 4.0; with --additions or
@@ -109,16 +118,23 @@ def command(
 
     output.check_trace_path()
     others = [part for part in parts if part != "walks"]
-    bounds = quorum.bounds(given, part=others[0] if others else None, at_once=at_once, processes=processes)
-    wanted = ["walks"] if quorum.asked else [part for part in PARTS if part in parts or not parts]
+    bounds = quorum.bounds(
+        given,
+        part=others[0] if others else None,
+        at_once=at_once,
+        everything=everything or None,
+        processes=processes,
+    )
+    wanted = ["walks"] if quorum.asked else _wanted(parts, everything=everything)
     if at_once is not None and "tour" not in wanted:
-        message = "--at-once is about the tour, which --part leaves out."
+        left_out = "--everything leaves out" if everything else "--part leaves out"
+        message = f"--at-once is about the tour, which {left_out}."
         raise click.UsageError(message)
     if "tour" in wanted:
         require_graph_libraries()
     jars = quorum.jars(choice) if quorum.asked else choice.jars()
     with stop_on_interrupt() as stop, walk_progress(output.quiet, f"starting Kafka {jars.version}") as reporter:
-        asked = _Asked(jars, at_once, bounds, walks, processes or available_cores(), limits, reporter, stop)
+        asked = _Asked(jars, at_once, everything, bounds, walks, processes or available_cores(), limits, reporter, stop)
         results = [asked.quorum()] if quorum.asked else asked.compared(wanted)
     last = results[-1]
     traces = [] if last.difference is None else [last.difference.trace]
@@ -131,12 +147,26 @@ def command(
     return _EXIT_CODES[worst_of(results).value]
 
 
+def _wanted(parts: tuple[str, ...], *, everything: bool) -> list[str]:
+    """Return the parts that are asked for, in order.
+
+    Raises:
+        click.UsageError: a tour of a space that nobody can tour.
+    """
+    if everything and "tour" in parts:
+        message = "--everything is about walks: no tour can see that space. Leave one of them out."
+        raise click.UsageError(message)
+    every = PARTS[1:] if everything else PARTS
+    return [part for part in every if part in parts or not parts]
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What is asked for."""
 
     jars: JarSet
     at_once: int | None
+    everything: bool
     given: dict[str, int | str]
     walks: Walks
     processes: int
@@ -195,10 +225,10 @@ class _Asked:
         return conform_budgets(each, harness, at_once=self.at_once, limits=limits, reporter=reporter, stop=stop)
 
     def _walks(self, part: str, harness: Harness, beside: list[WalkingProcess]) -> Conformance:
-        from insync.conformance.comparing.conform import WALKS, conform_walks
+        from insync.conformance.comparing.conform import EVERYTHING, WALKS, conform_walks
 
         return conform_walks(
-            self._model(WALKS),
+            self._model(EVERYTHING if self.everything else WALKS),
             harness,
             walks=self.walks.count,
             beside=beside,

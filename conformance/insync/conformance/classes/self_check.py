@@ -67,10 +67,15 @@ def _fetches(broker: int, times: int) -> Iterator[_Step]:
 
 
 def _deleting() -> Iterator[_Step]:
-    """b1 deletes its first record, and its followers learn of it."""
+    """b1 deletes its first record; b3 learns of it, crashes, and has it again."""
     yield "flush", {"broker": 1}
     yield "delete_records", {"broker": 1, "below": 1}
     yield from _fetches(3, 1)
+    yield "crash", {"broker": 3, "spared": 1}
+    yield "find_older_start", {"broker": 3, "offset": 0}
+    yield "fence", {"broker": 3}
+    yield "register", {"broker": 3, "wait": _LONG}
+    yield "unfence", {"broker": 3}
     yield "configure", {"name": "min.insync.replicas", "value": "2"}
     yield from _everybody_applies()
 
@@ -120,7 +125,6 @@ def _crashing() -> Iterator[_Step]:
     """b3 crashes with half of its log; b1 has an expired session."""
     yield "crash", {"broker": 3, "spared": 1}
     yield "find_older_checkpoint", {"broker": 3, "offset": 0}
-    yield "find_older_start", {"broker": 3, "offset": 0}
     yield "fence", {"broker": 3}
     yield "fence", {"broker": 1}
     yield "register", {"broker": 3, "wait": _LONG}

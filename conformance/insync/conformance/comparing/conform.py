@@ -25,7 +25,7 @@ from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
 
-__all__ = ["TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks"]
+__all__ = ["EVERYTHING", "TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks"]
 
 WALKS: Mapping[str, int | str] = {
     "replicas": 3,
@@ -46,6 +46,30 @@ WALKS: Mapping[str, int | str] = {
 }
 """The bounds of the random walks: most of what the harness can bring about, once."""
 
+EVERYTHING: Mapping[str, int | str] = {
+    **WALKS,
+    "shrinks": 2,
+    "reassignments": 2,
+    "reorderings": 1,
+    "deletions": 2,
+    "deletion_answers": "on",
+    "old_checkpoints": "on",
+    "fetch_sessions": "on",
+    "session_losses": 1,
+    "consumer": "follower",
+    "retries": 1,
+    "producer_restarts": 1,
+    "alter_retries": 1,
+    "pauses": 1,
+    "moves": 1,
+    "directory_failures": 1,
+    "directory_losses": 1,
+}
+"""The bounds of random walks with all that the harness can bring about, at once.
+
+Two of what the second does more than the first: it drops several from the ISR, takes a reassignment back, or deletes
+while an operator waits for an answer.
+"""
 
 TOUR: Mapping[str, int | str] = {
     "replicas": 2,

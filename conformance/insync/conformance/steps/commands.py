@@ -16,11 +16,6 @@ _NO_LOG_TO_LEAD = "NotLeaderOrFollowerException: Log for partition"
 """What `Partition.makeLeader` throws, and `ReplicaManager.applyLocalLeadersDelta` does not catch."""
 
 
-_NOT_ASSIGNED = "is not assigned to this partition"
-_COPY_OF_NO_REPLICA = "LogManager.findAbandonedFutureLogs"
-"""What throws that at a start: a broker sets such a copy aside before, and the harness does not."""
-
-
 class Commands:
     """Gives commands, and keeps what was seen.
 
@@ -60,9 +55,6 @@ class Commands:
                 raise NotSchedulable(
                     message, "Kafka throws where a broker whose directory has failed is to lead"
                 ) from raised
-            if _NOT_ASSIGNED in str(raised.args[0]) and _COPY_OF_NO_REPLICA in str(raised.args[-1]):
-                message = "the harness does not set aside the copy of a log of which the broker is no replica any more"
-                raise NotSchedulable(message) from raised
             what = "what Kafka's classes throw"
             raise Unlike(what, "nothing", str(raised.args[0])) from raised
 

@@ -188,7 +188,7 @@ class DirectorySteps:
             return
         if seen.promotion is not None:
             self._kafka.give("stay_in_directory", broker=number)
-        elif seen.copied is not None and replica in self._alone:
+        if self._seen(number).copied is not None and replica in self._alone:
             message = (
                 f"the directory of {replica}'s log is gone, and a copy of it is left in the other, which nobody wants"
             )

@@ -16,6 +16,7 @@ __all__ = [
     "ends_of",
     "require_ascending_order",
     "require_incarnations_of_joiner_alone",
+    "require_more_than_order",
     "require_news_of_follower",
     "require_no_epoch_of_deleted_records",
     "require_one_change",
@@ -100,6 +101,25 @@ def require_one_change(broker: int, was: ControllerSeen, now: ControllerSeen) ->
             f"does not hear, so that it looks at the partition when b{broker} registers, and ends the reassignment"
         )
         raise NotSchedulable(message, "Kafka ends a reassignment as one registers who was cleared from the ELR")
+
+
+def require_more_than_order(was: ControllerSeen, now: ControllerSeen) -> None:
+    """Refuse a reassignment that changes nothing but the order of the replicas, which is no change in the model.
+
+    In Kafka it is one: a leader that hears of it forgets what it has asked for, and its request comes too late.
+
+    Args:
+        was: what the controller knew before.
+        now: what it knows after it.
+
+    Raises:
+        NotSchedulable: it is so.
+    """
+    known = ("leader", "leader_epoch", "isr", "elr", "replicas", "adding", "removing")
+    same = all(getattr(was, name) == getattr(now, name) for name in known)
+    if same and was.partition_epoch != now.partition_epoch:
+        message = "the reassignment changes the order of the replicas alone; in the model it changes nothing"
+        raise NotSchedulable(message, "a reassignment changes the order of the replicas alone")
 
 
 def require_incarnations_of_joiner_alone(request: AlterRequest, accepted: bool) -> None:

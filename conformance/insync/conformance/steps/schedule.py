@@ -21,6 +21,7 @@ from insync.conformance.steps.gaps import (
     NotSchedulable,
     Unlike,
     ends_of,
+    require_more_than_order,
     require_no_epoch_of_deleted_records,
     require_one_change,
     require_same_answer,
@@ -298,8 +299,10 @@ class Schedule:
             raise Unlike(what, "NONE", answer.said)
 
     def _reassign(self, given: Mapping[str, str], before: ReadableState) -> None:
-        target = in_order(ids_in(given["target"]), before)
+        target, was = in_order(ids_in(given["target"]), before), self.seen.controller
         self._kafka.give_accepted("the answer to the reassignment", "reassign", replicas=target)
+        if not self._model.b.reorderings:
+            require_more_than_order(was, self.seen.controller)
         self.order = [*target, *(number for number in self.order if number not in target)]
 
     def _reorder(self, given: Mapping[str, str], before: ReadableState) -> None:

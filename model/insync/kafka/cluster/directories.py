@@ -6,7 +6,7 @@ Kafka: ReplicaAlterLogDirsThread, LogManager.
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Implies, Not, StateView, action, require, when
+from insync.model import And, If, Implies, Not, StateView, action, require, when
 
 __all__ = ["Directories"]
 
@@ -30,11 +30,13 @@ class Directories(Actor):
     def copy_record(self, s: StateView, replica: Replica) -> None:
         """The future log gets the next record; it is cut back whenever the log is (`Logs.truncate`).
 
-        Kafka: ReplicaAlterLogDirsThread.processPartitionData.
+        Where it ends before the log begins, it begins anew there, and gets nothing yet.
+        Kafka: ReplicaAlterLogDirsThread.processPartitionData, AbstractFetcherThread.fetchOffsetAndTruncate.
         """
         b = s.broker[replica]
-        require(self.is_online(s, replica), b.copied.is_some(), b.copied.or_else(0) < b.leo)
-        b.copied = b.copied.or_else(0) + 1
+        end = b.copied.or_else(0)
+        require(self.is_online(s, replica), b.copied.is_some(), end < b.leo)
+        b.copied = If(end < b.start, b.start, end + 1)
 
     @action(label="{replica} drops the copy of its log")
     def cancel_move(self, s: StateView, replica: Replica) -> None:

@@ -1,7 +1,6 @@
 package insync.harness;
 
 import java.io.File;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -111,7 +110,7 @@ final class BrokerNode {
     /** A broker that has died is to find a checkpoint as it was written earlier, in the directory with its log. */
     void findOlder(String file, long offset) {
         if (running) throw new IllegalStateException("a broker that runs reads no checkpoints");
-        for (File directory : directories.places(base)) Disk.rewrite(new File(directory, file), world.partition, offset);
+        for (File directory : directories.configured(base)) Disk.rewrite(new File(directory, file), world.partition, offset);
     }
 
     private void checkpoint() {
@@ -176,29 +175,7 @@ final class BrokerNode {
         Reflect.call(parts.cache, "setImage", newest);
         List<String> topics = new ArrayList<>();
         Plain.list(Reflect.call(parts.cache, "getAllTopics")).forEach(topic -> topics.add((String) topic));
-        int given = knowsStrays() ? 2 : 1;
-        Class<?> names = Reflect.methods(parts.logManager.getClass(), "startup", given).get(0).getParameterTypes()[0];
-        Reflect.callWithDefaults(parts.logManager, "startup", Plain.setFor(names, topics));
-        if (directories.several()) recoverAbandonedCopies(newest);
-    }
-
-    /** Whether the release is 3.7.1 or later, in which a start is told which logs are stray. */
-    private boolean knowsStrays() {
-        return Reflect.has(parts.logManager, "startup", 2);
-    }
-
-    private void recoverAbandonedCopies(MetadataImage newest) {
-        if (!Reflect.has(parts.logManager, "recoverAbandonedFutureLogs", 2)) return; // since 3.7.1
-        Class<?> last =
-                Reflect.methods(parts.logManager.getClass(), "recoverAbandonedFutureLogs", 2).get(0).getParameterTypes()[1];
-        Object named = newest.topics();
-        if (last.isInterface()) { // since 4.4: who asks for a directory by topic, partition and broker
-            named = Proxy.newProxyInstance(last.getClassLoader(), new Class<?>[] {last}, (proxy, method, given) -> {
-                PartitionRegistration partition = newest.topics().getPartition((Uuid) given[0], (int) given[1]);
-                return partition == null ? null : partition.directory((int) given[2]);
-            });
-        }
-        Reflect.call(parts.logManager, "recoverAbandonedFutureLogs", id, named);
+        new LogsAtStart(id, parts.logManager, newest).load(topics);
     }
 
     // -------------------------------------------------------------------------------------------------------- leading
@@ -244,7 +221,9 @@ final class BrokerNode {
      * in another directory then, as soon as it hears of the partition.
      */
     void failDirectory() {
-        if (!knowsStrays()) throw new Reflect.NoSuchElement("logs that stay away with their directory (KAFKA-16234)");
+        if (!LogsAtStart.asksForStrays(parts.logManager)) {
+            throw new Reflect.NoSuchElement("logs that stay away with their directory (KAFKA-16234)");
+        }
         checkpoint();
         Reflect.callWithDefaults(replicas(), "handleLogDirFailure", (String) Reflect.call(log(), "parentDir"));
     }

@@ -68,7 +68,7 @@ final class Cluster {
     /** Each broker has chosen a directory for its replica; the controller is told, and all hear of it. */
     private void assignDirectories() {
         for (BrokerNode broker : brokers.values()) {
-            if (broker.directories.assign(broker).equals("NONE")) broker.directories.hearAssignment();
+            if (broker.directories.assign(broker).equals("NONE")) broker.directories.hearAssignment(broker);
         }
         brokers.values().forEach(broker -> broker.apply(controller.node.end()));
         runDue();
@@ -138,7 +138,7 @@ final class Cluster {
             case "repair_directory" -> broker.directories.repair();
             case "report_directory" -> broker.directories.report(broker);
             case "assign_directory" -> { return broker.directories.assign(broker); }
-            case "hear_directory" -> broker.directories.hearAssignment();
+            case "hear_directory" -> broker.directories.hearAssignment(broker);
             case "move_to_directory" -> { return broker.moving.begin(); }
             case "stay_in_directory" -> { return broker.moving.cancel(); }
             case "copy_to_directory" -> { return broker.moving.work() ? "NONE" : "NO_MOVE"; }

@@ -117,12 +117,19 @@ final class Directories {
         return error.name();
     }
 
-    /** The broker hears that it is accepted. */
-    void hearAssignment() {
+    /**
+     * The broker hears that it is accepted. Where the copy is gone by then with its fetcher, Kafka's own callback throws,
+     * which AssignmentsManager logs.
+     */
+    void hearAssignment(BrokerNode broker) {
         if (answered == null) throw new IllegalStateException("no answer about directories is on its way");
         Assignment heard = answered;
         answered = null;
-        heard.accepted.run();
+        try {
+            heard.accepted.run();
+        } catch (NullPointerException thrown) {
+            if (broker.moving.promotion() != null) throw thrown;
+        }
     }
 
     /** A heartbeat tells of all that have failed since the start. */
