@@ -19,6 +19,8 @@ from insync.conformance.classes.observation import (
     Observation,
 )
 from insync.conformance.classes.subject import Answer
+from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import (
     NotSchedulable,
     Unlike,
@@ -145,6 +147,17 @@ def test_a_reassignment_of_the_order_alone_is_told_from_others() -> None:
         require_more_than_order(IN_REASSIGNMENT, replace(IN_REASSIGNMENT, partition_epoch=8, end=21))
     require_more_than_order(IN_REASSIGNMENT, replace(IN_REASSIGNMENT, end=21))
     require_more_than_order(IN_REASSIGNMENT, ENDED)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "refused"),
+    [({"directory_failures": 1, "moves": 1}, True), ({"directory_failures": 1}, False), ({"moves": 1}, False)],
+)
+def test_nobody_is_added_where_the_controller_knows_directories(bounds: dict[str, int | str], refused: bool) -> None:
+    steps = DirectorySteps(cast(Commands, None), Cluster(release="4.1", reassignments=1, **bounds))
+    steps.require_nobody_added(set())
+    with pytest.raises(NotSchedulable, match="adds to b2 and b3") if refused else nullcontext():
+        steps.require_nobody_added({3, 2})
 
 
 ASKED = AlterRequest(isr=(1, 2, 3), partition_epoch=5, replied=False)

@@ -7,7 +7,7 @@ broker before the answer does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from insync.conformance.classes.observation import DirectorySeen
@@ -193,6 +193,20 @@ class DirectorySteps:
                 f"the directory of {replica}'s log is gone, and a copy of it is left in the other, which nobody wants"
             )
             raise NotSchedulable(message, "a copy that was not accepted outlives the directory of its log")
+
+    def require_nobody_added(self, added: Collection[int]) -> None:
+        """Refuse to add a replica of which Kafka's controller does not know the directory (N-18).
+
+        Raises:
+            NotSchedulable: one is added.
+        """
+        if added and self.count > 1 and self._model.directories_are_assigned:
+            them = " and ".join(f"b{number}" for number in sorted(added))
+            message = (
+                f"in which directory a replica is that the reassignment adds to {them} Kafka's controller does not "
+                "know (N-18), and the harness compares where it takes replicas to be"
+            )
+            raise NotSchedulable(message, "the harness does not compare the directory of a replica that is added")
 
     def require_watermark_of_log(self, replica: str, before: ReadableState, after: ReadableState) -> None:
         """Refuse a start that takes a copy whose high watermark is older than that of the log.

@@ -300,6 +300,7 @@ class Schedule:
 
     def _reassign(self, given: Mapping[str, str], before: ReadableState) -> None:
         target, was = in_order(ids_in(given["target"]), before), self.seen.controller
+        self._directories.require_nobody_added(set(target) - set(was.replicas))
         self._kafka.give_accepted("the answer to the reassignment", "reassign", replicas=target)
         if not self._model.b.reorderings:
             require_more_than_order(was, self.seen.controller)
