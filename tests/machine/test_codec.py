@@ -37,9 +37,9 @@ def states(schema: Schema, count: int, variety: int) -> list[Words]:
     return made
 
 
-def given_store(schema: Schema, first: Sequence[Words], expected: int = 100) -> CodedStore:
-    kernels = code_kernels(schema)
-    codec = Codec(kernels.components, kernels.words, kernels.coding)
+def given_store(schema: Schema, first: Sequence[Words], expected: int = 100, *, rounds: int = 0) -> CodedStore:
+    kernels = code_kernels(schema, rounds)
+    codec = kernels.codec()
     rows = PackedRows(first)
     assert codec.learn(rows.address, rows.count)
     return CodedStore(kernels, codec, expected, 1 << 26)
@@ -103,23 +103,25 @@ def test_neighbouring_cells_are_one_piece() -> None:
     assert third.pieces == (BitRun(0, 52, 11, 0), BitRun(1, 0, 15, 11))
 
 
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3])
 @pytest.mark.parametrize("variety", [1, 7, 60])
 @pytest.mark.parametrize("model", [MODELS[1], MODELS[4]], ids=lambda model: model.identity)
-def test_a_store_is_a_set_of_states_in_order_of_discovery(model: Model, variety: int) -> None:
+def test_a_store_is_a_set_of_states_in_order_of_discovery(model: Model, variety: int, rounds: int) -> None:
     schema = model.program.schema
     given = states(schema, 1_500, variety)
     given += random.Random(0).choices(given, k=500)
-    store = given_store(schema, given)
+    store = given_store(schema, given, rounds=rounds)
     assert add(store, given[:700]) is InsertOutcome.DONE
     assert add(store, given[700:]) is InsertOutcome.DONE
     assert fresh_states(store) == list(dict.fromkeys(given))
     store.close()
 
 
-def test_codes_are_laid_out_wider_when_there_are_more_values_and_stay_the_same_states() -> None:
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3])
+def test_codes_are_laid_out_wider_when_there_are_more_values_and_stay_the_same_states(rounds: int) -> None:
     schema = SMALL.program.schema
     given = list(dict.fromkeys(states(schema, 3_000, 300)))
-    store = given_store(schema, given[:3])
+    store = given_store(schema, given[:3], rounds=rounds)
     narrow = store.codec.layout.bits
     assert add(store, given[:1_000]) is InsertOutcome.DONE
     store.next_level()
@@ -134,11 +136,47 @@ def test_codes_are_laid_out_wider_when_there_are_more_values_and_stay_the_same_s
     store.close()
 
 
+def test_pairs_of_which_there_are_few_make_codes_narrower() -> None:
+    """States of five replicas, the first two of which are always the same, as are the next two."""
+    schema = MODELS[2].program.schema
+    cells = [cell.path for cell in schema.cells]
+    given = []
+    for codes in map(schema.unpack, states(schema, 3_000, 3_000)):
+        known = dict(zip(cells, codes, strict=True))
+        for name in cells:
+            for copy, original in (("b2", "b1"), ("b4", "b3")):
+                if name.startswith(f"replica[{copy}]"):
+                    known[name] = known[name.replace(copy, original)]
+        given.append(schema.pack([known[name] for name in cells]))
+    rows = PackedRows(given)
+    narrow = {}
+    for rounds in range(3):
+        codec = code_kernels(schema, rounds).codec()
+        narrow[rounds] = codec.learn(rows.address, rows.count)
+        codec.close()
+    assert narrow == {0: False, 1: True, 2: True}
+    store = given_store(schema, given, rounds=1)
+    assert add(store, given) is InsertOutcome.DONE
+    assert fresh_states(store) == list(dict.fromkeys(given))
+    store.close()
+
+
+def test_of_a_part_that_is_paired_fewer_values_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = SMALL.program.schema
+    given = states(schema, 3_000, 300)
+    monkeypatch.setattr(codec_module, "PAIRED_BITS", 5)
+    assert not given_store(schema, given[:3]).codec.has_used_all_numbers
+    store = given_store(schema, given[:3], rounds=1)
+    assert add(store, given) is InsertOutcome.NO_CODES
+    assert max(store.codec.counts[:2]) == 32
+    store.close()
+
+
 def test_codes_that_would_be_wider_than_a_word_are_refused() -> None:
     schema = MODELS[2].program.schema
     given = states(schema, 3_000, 3_000)  # five replicas of thousands of values each
     kernels = code_kernels(schema)
-    rows, codec = PackedRows(given), Codec(kernels.components, kernels.words, kernels.coding)
+    rows, codec = PackedRows(given), kernels.codec()
     assert not codec.learn(rows.address, rows.count)
     codec.close()
     store = given_store(schema, given[:3])
@@ -150,7 +188,7 @@ def test_codes_that_would_be_wider_than_a_word_are_refused() -> None:
 def learned(given: Sequence[Words]) -> tuple[Codec, bool]:
     """A codec that has numbered the values of these states, and whether codes of them are narrow enough."""
     kernels, rows = code_kernels(SMALL.program.schema), PackedRows(given)
-    codec = Codec(kernels.components, kernels.words, kernels.coding)
+    codec = kernels.codec()
     return codec, codec.learn(rows.address, rows.count)
 
 
@@ -160,7 +198,7 @@ def test_a_layout_is_as_narrow_as_the_room_that_it_has_allows(variety: int, room
     """There is always room for one more value; a part of few bits needs no room for values that it cannot have."""
     codec, _ = learned(states(SMALL.program.schema, 200, variety))
     codec.lay_out(room)
-    for component, width in zip(codec.components, codec.layout.widths, strict=True):
+    for component, width in zip(codec.digits, codec.layout.widths, strict=True):
         count = codec._get(component.shape, DictionaryField.COUNT)
         enough = max(count + 1, int(count * room))
         assert 2**width >= min(enough, 2**component.bits)
@@ -196,7 +234,7 @@ def test_more_values_than_can_be_numbered_are_refused(monkeypatch: pytest.Monkey
 def test_a_table_that_is_moved_when_somebody_asks_for_the_end_is_given_up() -> None:
     schema = SMALL.program.schema
     given, kernels = states(schema, 9_000, 100), code_kernels(schema)
-    rows, codec, asked = PackedRows(given), Codec(kernels.components, kernels.words, kernels.coding), list[int]()
+    rows, codec, asked = PackedRows(given), kernels.codec(), list[int]()
 
     def stopped() -> bool:
         asked.append(1)

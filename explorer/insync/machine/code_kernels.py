@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from insync.machine.code_table import TableKernels
 from insync.machine.codec import CodingKernels
 from insync.machine.coded_store import CodeKernels
-from insync.machine.components import Component, components_of
+from insync.machine.components import Component, components_of, digits_of
 from insync.machine.emit.coding import coding_module
 from insync.machine.emit.ordering import ordering_module
 from insync.machine.emit.quotient import quotient_module
@@ -18,24 +19,25 @@ from insync.model.schema import Schema
 __all__ = ["code_kernels", "code_kernels_of", "order_kernels", "table_kernels"]
 
 
-def code_kernels(schema: Schema) -> CodeKernels:
-    """Return what makes codes of the states of a schema."""
-    return code_kernels_of(components_of(schema), schema.words)
+def code_kernels(schema: Schema, rounds: int = 0) -> CodeKernels:
+    """Return what makes codes of the states of a schema; `rounds` as in `digits_of`."""
+    return code_kernels_of(components_of(schema), schema.words, rounds)
 
 
-def code_kernels_of(components: tuple[Component, ...], words: int) -> CodeKernels:
-    """Return what makes codes of states of so many words with these components."""
+def code_kernels_of(components: Sequence[Component], words: int, rounds: int = 0) -> CodeKernels:
+    """Return what makes codes of states of so many words with these components; `rounds` as in `digits_of`."""
     from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
 
-    key = words_key(f"coding-{words}-{components!r}", words)
-    library = compile_module(key, lambda: coding_module(components, words))
+    digits = digits_of(components, rounds)
+    key = words_key(f"coding-{words}-{components!r}-{rounds}", words)
+    library = compile_module(key, lambda: coding_module(components, words, digits))
     coding = CodingKernels(
         encode=library.function("encode", 5),
         decode=library.function("decode", 5),
         lay=library.function("lay", 4),
         spread=library.function("spread", 1),
     )
-    return CodeKernels(components, words, coding, table_kernels)
+    return CodeKernels(digits, words, coding, table_kernels)
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from insync.machine.components import MOST_VALUE_BITS, Component
+from insync.machine.components import MOST_VALUE_BITS, PAIRED_BITS, Digit, dictionaries_of
 from insync.machine.memory import Block
 
 __all__ = [
@@ -65,10 +65,10 @@ class CodingKernels:
 
 
 class Layout:
-    """Where the numbers of components lie in a code.
+    """Where the digits of a code lie in it.
 
     Args:
-        widths: the bits that each has.
+        widths: the bits that each digit has.
 
     Attributes:
         bits: of a code.
@@ -93,22 +93,26 @@ class Codec:
     nothing at all.
 
     Args:
-        components: of the state.
+        digits: of the codes.
         words: 64-bit words per packed state.
         kernels: the compiled functions.
 
     Attributes:
+        digits: this argument.
         layout: of the codes.
     """
 
-    def __init__(self, components: Sequence[Component], words: int, kernels: CodingKernels) -> None:
-        self.components, self.words, self._kernels = components, words, kernels
-        self._shapes = 1 + max(component.shape for component in components)
+    def __init__(self, digits: Sequence[Digit], words: int, kernels: CodingKernels) -> None:
+        self.digits, self.words, self._kernels = digits, words, kernels
+        self._shapes = dictionaries_of(digits)
+        self._most = [MOST_NUMBERS] * self._shapes
+        for within in (each for digit in digits for each in digit.within):
+            self._most[within.shape] = min(MOST_NUMBERS, 1 << PAIRED_BITS)
         self._records = (ctypes.c_uint64 * (len(DictionaryField) * self._shapes))()
         self._address = ctypes.addressof(self._records)
         self._values = [Block(8 << NUMBER_BITS, huge=False) for _ in range(self._shapes)]
         self._slots: list[Block] = []
-        self.layout = Layout([NUMBER_BITS] * len(components))  # too wide for a code: `learn` needs no codes
+        self.layout = Layout([NUMBER_BITS] * len(digits))  # too wide for a code: `learn` needs no codes
         for shape in range(self._shapes):
             self._set(shape, DictionaryField.VALUES, self._values[shape].address)
             self._slots.append(self._with_slots(shape, _FIRST_SLOTS))
@@ -155,7 +159,7 @@ class Codec:
     @property
     def has_used_all_numbers(self) -> bool:
         """Whether a dictionary has as many values as can be numbered, so that no layout makes room for another."""
-        return any(self._get(shape, DictionaryField.COUNT) >= MOST_NUMBERS for shape in range(self._shapes))
+        return any(count >= most for count, most in zip(self.counts, self._most, strict=True))
 
     def bits_with(self, room: float) -> int:
         """Return how wide codes are in a layout with room for so many times the values that there are."""
@@ -208,9 +212,9 @@ class Codec:
             block.close()
 
     def _widths(self, room: float) -> list[int]:
-        counts = [self._get(component.shape, DictionaryField.COUNT) for component in self.components]
+        counts = [self._get(digit.shape, DictionaryField.COUNT) for digit in self.digits]
         needed = [max(count, int(count * room) - 1).bit_length() for count in counts]
-        return [min(w, component.bits, NUMBER_BITS) for w, component in zip(needed, self.components, strict=True)]
+        return [min(w, digit.bits, NUMBER_BITS) for w, digit in zip(needed, self.digits, strict=True)]
 
     def _with_slots(self, shape: int, slots: int) -> Block:
         """Give a dictionary new slots, and enter its values."""
@@ -223,9 +227,9 @@ class Codec:
         return block
 
     def _limit(self, shape: int) -> None:
-        width = min(w for w, c in zip(self.layout.widths, self.components, strict=True) if c.shape == shape)
+        widths = [w for w, digit in zip(self.layout.widths, self.digits, strict=True) if digit.shape == shape]
         slots = self._get(shape, DictionaryField.MASK) + 1
-        self._set(shape, DictionaryField.LIMIT, min(slots // 2, 1 << width, MOST_NUMBERS))
+        self._set(shape, DictionaryField.LIMIT, min(slots // 2, self._most[shape], *(1 << w for w in widths)))
 
     def _get(self, shape: int, field: DictionaryField) -> int:
         return int(self._records[shape * len(DictionaryField) + field])

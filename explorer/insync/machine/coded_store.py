@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 from insync.machine.code_table import LINE_BYTES, MOST_LINES, CodeTable, TableKernels, most_codes, table_width
 from insync.machine.codec import MOST_CODE_BITS, ROOMS, Codec, CodingKernels, Layout
-from insync.machine.components import Component
+from insync.machine.components import Digit
 from insync.machine.memory import HUGE_PAGE, Block, Permission
 from insync.model.errors import InternalError
 
@@ -43,16 +43,20 @@ class CodeKernels:
     """What codes of the states of a program are made with.
 
     Attributes:
-        components: of the state.
+        digits: of the codes.
         words: 64-bit words per packed state.
         coding: the compiled functions of codes.
-        table: gives those of tables with slots of so many bits.
+        table: gives the functions of tables with slots of so many bits.
     """
 
-    components: tuple[Component, ...]
+    digits: tuple[Digit, ...]
     words: int
     coding: CodingKernels
     table: Callable[[int], TableKernels]
+
+    def codec(self) -> Codec:
+        """Return what makes codes, with empty dictionaries."""
+        return Codec(self.digits, self.words, self.coding)
 
 
 class CodedStore:

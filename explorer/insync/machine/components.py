@@ -6,15 +6,27 @@ allow, and so do the cells that belong to no such element.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from insync.model.schema import Cell, Schema
 
-__all__ = ["MOST_VALUE_BITS", "BitRun", "Component", "components_of"]
+__all__ = [
+    "MOST_VALUE_BITS",
+    "PAIRED_BITS",
+    "BitRun",
+    "Component",
+    "Digit",
+    "components_of",
+    "dictionaries_of",
+    "digits_of",
+]
 
 MOST_VALUE_BITS = 40
 """Of the value of a component: a slot of its dictionary has the value and its number in one word."""
+
+PAIRED_BITS = MOST_VALUE_BITS // 2
+"""Of a number that is numbered together with another."""
 
 _LEAST_ELEMENT_BITS = 12  # a smaller element takes most of its values: a number of its own would save nothing
 
@@ -45,6 +57,54 @@ class Component:
     def bits(self) -> int:
         """Of its value."""
         return sum(piece.bits for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Digit:
+    """A number, in a code or in what another digit numbers.
+
+    Attributes:
+        shape: the number of the dictionary that gives it.
+        bits: that what it numbers may have.
+        component: the component whose value it numbers; None if it numbers two other digits together.
+        halves: these two.
+    """
+
+    shape: int
+    bits: int
+    component: int | None = None
+    halves: tuple[Digit, ...] = ()
+
+    @property
+    def within(self) -> Iterator[Digit]:
+        """The digits of which it is made, and those of which they are."""
+        for half in self.halves:
+            yield half
+            yield from half.within
+
+
+def digits_of(components: Sequence[Component], rounds: int) -> tuple[Digit, ...]:
+    """Return what codes of states with these components consist of.
+
+    Args:
+        components: of the state.
+        rounds: how often two digits that follow each other are made one. Of all pairs of numbers that there could be
+            few are there: such codes are narrower, and take another look into a dictionary for each pair.
+    """
+    digits = [Digit(each.shape, each.bits, number) for number, each in enumerate(components)]
+    shapes = dictionaries_of(digits)
+    for _ in range(rounds):
+        pairs = [tuple(digits[first : first + 2]) for first in range(0, len(digits), 2)]
+        digits = []
+        for pair in pairs:
+            digits.append(Digit(shapes, MOST_VALUE_BITS, halves=pair) if len(pair) > 1 else pair[0])
+            shapes += len(pair) - 1
+    return tuple(digits)
+
+
+def dictionaries_of(digits: Iterable[Digit]) -> int:
+    """Return how many dictionaries number what these digits say."""
+    return 1 + max((each.shape for digit in digits for each in (digit, *digit.within)), default=-1)
 
 
 def components_of(schema: Schema) -> tuple[Component, ...]:

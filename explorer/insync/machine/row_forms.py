@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from insync.machine.codec import MOST_CODE_BITS, ROOMS, Codec, Layout
 
-__all__ = ["CodeRows", "NoRows", "RowForm", "StateRows", "layout_of"]
+__all__ = ["FORMS", "CodeRows", "NoRows", "PairedCodeRows", "RowForm", "StateRows", "layout_of"]
 
 
 class RowForm(Protocol):
@@ -110,6 +110,7 @@ class CodeRows:
     """
 
     name: ClassVar[str] = "codes"
+    rounds: ClassVar[int] = 0  # see `components.digits_of`
     words = 1
 
     def __init__(self, codec: Codec) -> None:
@@ -163,6 +164,17 @@ class CodeRows:
     def close(self) -> None:
         """Give all memory back."""
         self._codec.close()
+
+
+class PairedCodeRows(CodeRows):
+    """Rows of one word that are codes of which a digit numbers two parts of a state together."""
+
+    name: ClassVar[str] = "pairs"
+    rounds: ClassVar[int] = 1
+
+
+FORMS: tuple[type[RowForm], ...] = (CodeRows, PairedCodeRows, StateRows)
+"""What rows can be: the one to begin with, and each that takes its place where it turns out ill."""
 
 
 def layout_of(said: dict[str, Any]) -> Layout | None:

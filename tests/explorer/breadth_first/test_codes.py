@@ -12,6 +12,7 @@ from typing import NoReturn
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check, diff, explore
+from insync.explorer.breadth_first import encoding
 from insync.explorer.breadth_first import search as search_module
 from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.reaching import reach
@@ -19,13 +20,16 @@ from insync.explorer.progress import Phase
 from insync.explorer.testing.failures import UnexpectedVerdict
 from insync.explorer.testing.pytest_support import InsyncCheck
 from insync.machine import codec, coded_store
+from insync.machine.code_kernels import code_kernels
 from insync.machine.code_table import CodeTable
 from insync.machine.codec import Codec
+from insync.machine.coded_store import CodeKernels
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.graph import Op
+from insync.model.schema import Schema
 from insync.model.simplify import apply
 from insync.properties.registry import invariants_of, judge, sentences_of
 from insync_toys import TOYS, Overflow
@@ -129,6 +133,47 @@ def test_where_codes_become_too_wide_the_search_begins_again_with_states(
     again = check(KIP320, symmetry=False)
     assert again.kept == "states"
     assert facts(again) == facts(states)
+
+
+@pytest.fixture
+def rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """With how many rounds of pairing codes were made."""
+    made: list[int] = []
+
+    def noted(schema: Schema, rounds: int = 0) -> CodeKernels:
+        made.append(rounds)
+        return code_kernels(schema, rounds)
+
+    monkeypatch.setattr(encoding, "code_kernels", noted)
+    monkeypatch.setattr(search_module, "MOST_WHOLE_FOR_PAIRS", 300)
+    return made
+
+
+def test_where_codes_are_too_wide_parts_are_numbered_in_pairs(
+    whole_up_to: Whole, rounds: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = list(invariants_of(KIP320))
+    states = check(KIP320, symmetry=False, properties=names, keep_going=True)
+    whole_up_to(200)
+    monkeypatch.setattr(codec, "MOST_CODE_BITS", 20)
+    codes = check(KIP320, symmetry=False, properties=names, keep_going=True, threads=2, partitions=2)
+    assert codes.kept == "codes"
+    assert rounds == [0, 1]
+    assert facts(codes) == facts(states)
+
+
+def test_where_codes_become_too_wide_the_search_begins_again_with_pairs_and_then_with_states(
+    whole_up_to: Whole, rounds: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    states = check(KIP320, symmetry=False)
+    whole_up_to(10)
+    monkeypatch.setattr(search_module, "MOST_WHOLE_FOR_PAIRS", 10)
+    for bits, tried, kept in [(30, [0], "codes"), (20, [0, 1], "codes"), (9, [0, 1], "states")]:
+        monkeypatch.setattr(coded_store, "MOST_CODE_BITS", bits)
+        rounds.clear()
+        again = check(KIP320, symmetry=False)
+        assert (again.kept, rounds) == (kept, tried), bits
+        assert facts(again) == facts(states)
 
 
 def test_where_dictionaries_would_take_what_codes_save_states_stay(

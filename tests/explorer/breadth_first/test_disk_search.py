@@ -117,10 +117,15 @@ def test_a_run_in_memory_goes_over_when_it_is_taken_up(full: Full, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "bits", [16, pytest.param(3, marks=pytest.mark.slow), pytest.param(20, marks=pytest.mark.slow)]
+    ("bits", "form"),
+    [
+        (20, "pairs"),
+        (10, "states"),
+        pytest.param(3, "states", marks=pytest.mark.slow),
+    ],
 )
-def test_where_codes_become_too_wide_rows_are_states(
-    bits: int, full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_where_codes_become_too_wide_rows_are_codes_of_pairs_or_states(
+    bits: int, form: str, full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = check(KIP320, symmetry=False)
     monkeypatch.setattr(row_forms, "MOST_CODE_BITS", bits)
@@ -130,7 +135,7 @@ def test_where_codes_become_too_wide_rows_are_states(
     assert again.kept == "files"
     assert facts(again) == facts(whole)
     assert facts(check(KIP320, symmetry=False, run_dir=tmp_path, resume=True)) == facts(whole)
-    assert {path.name.partition("-")[0] for path in tmp_path.iterdir()} == {"states", "manifest.json"}
+    assert {path.name.partition("-")[0] for path in tmp_path.iterdir()} == {form, "manifest.json"}
 
 
 def test_where_dictionaries_would_take_what_codes_save_rows_are_states(
@@ -230,7 +235,7 @@ def test_all_memory_is_given_back(full: Full, tmp_path: Path, monkeypatch: pytes
     told = list[Progress]()
     limits = Limits(depth=10)
     check(KIP320, symmetry=False, run_dir=tmp_path, limits=limits, reporter=told.append, partitions=2)
-    assert [progress.phase for progress in told].count(Phase.DISK) == 2
+    assert [progress.phase for progress in told].count(Phase.DISK) == 3  # codes, codes of pairs, states
     assert opened
     assert not held
     check(KIP320, symmetry=False, run_dir=tmp_path, resume=True)

@@ -147,9 +147,9 @@ def test_a_block_needs_no_other_to_be_read(count: int, variety: int, seed: int) 
 def test_a_block_of_another_model_is_our_mistake() -> None:
     other = code_kernels(find_model("cluster")().program.schema)
     order = order_kernels(1)
-    writer, reader = PacketWriter(order, len(other.components), 8), PacketReader(KERNELS, 8)
+    writer, reader = PacketWriter(order, other, 8), PacketReader(KERNELS, 8)
     codes = RowBuffer(order, 8, RowScratch(8, 8))
-    codec = codec_module.Codec(other.components, other.words, other.coding)
+    codec = other.codec()
     block = writer.block(codec, codes)
     with pytest.raises(InternalError, match="A packet has codes of"):
         next(reader.states(block.address, 0))

@@ -9,12 +9,11 @@ from pathlib import Path
 from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.progress import DiskNeed, Progress
 from insync.machine.code_kernels import code_kernels, order_kernels
-from insync.machine.codec import Codec
-from insync.machine.row_forms import CodeRows, RowForm, StateRows
+from insync.machine.row_forms import FORMS, CodeRows, RowForm, StateRows
 from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
 from insync.model.schema import Schema
 
-__all__ = ["LEAST_ROWS", "disk_need", "first_form", "foretold_bytes", "least_room", "sorted_partitions"]
+__all__ = ["LEAST_ROWS", "disk_need", "foretold_bytes", "forms_for", "least_room", "sorted_partitions"]
 
 LEAST_ROWS = 1 << 12
 """How many rows a buffer has at least: with fewer, the files beside would be many and small."""
@@ -33,9 +32,9 @@ _MORE = 1.3  # times that: what came and is not sorted in yet
 _PASS_SECONDS = 4e-9  # to read a state that is known, once a level
 
 
-def first_form(schema: Schema) -> str:
-    """Return what rows are made as long as it turns out well."""
-    return CodeRows.name if code_kernels(schema).components else StateRows.name
+def forms_for(schema: Schema) -> list[str]:
+    """Return what rows of these states can be, in the order of `FORMS`."""
+    return [form.name for form in FORMS] if code_kernels(schema).digits else [StateRows.name]
 
 
 def least_room(name: str, schema: Schema, counts: tuple[int, int]) -> int:
@@ -58,7 +57,7 @@ def _bytes_a_row(name: str, schema: Schema, counts: tuple[int, int]) -> int:
 
 
 def _kernels(name: str, schema: Schema) -> OrderKernels:
-    return order_kernels(CodeRows.words if name == CodeRows.name else schema.words)
+    return order_kernels(schema.words if name == StateRows.name else CodeRows.words)
 
 
 def sorted_partitions(
@@ -92,8 +91,9 @@ def sorted_partitions(
 def _form(name: str, schema: Schema) -> RowForm:
     if name == StateRows.name:
         return StateRows(schema.words)
-    made = code_kernels(schema)
-    return CodeRows(Codec(made.components, made.words, made.coding))
+    form = next(form for form in FORMS if form.name == name)
+    assert issubclass(form, CodeRows)
+    return form(code_kernels(schema, form.rounds).codec())
 
 
 def foretold_bytes(name: str, words: int) -> float:
@@ -103,7 +103,7 @@ def foretold_bytes(name: str, words: int) -> float:
         name: what the rows are.
         words: 64-bit words per packed state.
     """
-    return _MORE * (_ROW_BYTES if name == CodeRows.name else _WIDE * 8 * words)
+    return _MORE * (_WIDE * 8 * words if name == StateRows.name else _ROW_BYTES)
 
 
 def disk_need(

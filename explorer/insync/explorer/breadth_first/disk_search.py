@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from insync.explorer.breadth_first.beyond_memory import (
     disk_need,
-    first_form,
     foretold_bytes,
+    forms_for,
     least_room,
     sorted_partitions,
 )
@@ -21,7 +21,6 @@ from insync.explorer.progress import Phase, Progress, Reporter
 from insync.machine.coded_store import InsertOutcome
 from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
-from insync.machine.row_forms import StateRows
 from insync.model.schema import Schema
 
 __all__ = ["DiskSearch"]
@@ -67,22 +66,24 @@ class DiskSearch(BreadthFirstSearch):
         self._known()
         progress = super()._progress(0, 0.0)
         self.space.close()  # before anything is compiled
-        name = kept.form or first_form(self._schema)
+        forms = forms_for(self._schema)
+        name = kept.form or forms[0]
         if begins:
             self._tell(name, progress)
         self._search_with(name)
-        if self._failed is InsertOutcome.NO_CODES:
-            self._go_over_to_states()
+        for wider in forms[forms.index(name) + 1 :]:
+            if self._failed is InsertOutcome.NO_CODES:
+                self._go_over_to(wider)
 
-    def _go_over_to_states(self) -> None:
-        """Make rows that are states of those that are codes, which became too wide."""
+    def _go_over_to(self, name: str) -> None:
+        """Make rows of another form of those that are codes, which became too wide."""
         kept, before = self._levels, self.space
         for partition in before.partitions:
             assert isinstance(partition, SortedPartition)
             partition.only_read()
         kept.previous = before.partitions if kept.form is not None else ()
-        self._tell(StateRows.name, super()._progress(0, 0.0))
-        self._search_with(StateRows.name)
+        self._tell(name, super()._progress(0, 0.0))
+        self._search_with(name)
         before.close()
 
     def _tell(self, name: str, progress: Progress) -> None:

@@ -13,13 +13,14 @@ __all__ = ["all_coded"]
 
 
 def all_coded(
-    whole: Sequence[WholePartition], schema: Schema, team: Team, level_bytes: int, keep: bool
+    whole: Sequence[WholePartition], schema: Schema, rounds: int, team: Team, level_bytes: int, keep: bool
 ) -> list[CodedPartition] | None:
     """Return partitions as codes, which are not changed; None if in one of them codes are too wide, or save nothing.
 
     Args:
         whole: the partitions, between two levels.
         schema: of their states.
+        rounds: how often two parts of a state are numbered together; see `components.digits_of`.
         team: the threads that work.
         level_bytes: how much address space a level of a partition may take.
         keep: whether to keep the levels.
@@ -27,7 +28,7 @@ def all_coded(
     Raises:
         UserError: there is no room on the disk for the levels.
     """
-    kernels = code_kernels(schema)
+    kernels = code_kernels(schema, rounds)
     made: dict[int, CodedPartition | None] = {}
 
     def encode(worker: int) -> None:

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import ClassVar, Protocol
 
 from insync.explorer.breadth_first.level_file import LevelFile
-from insync.machine.codec import Codec
 from insync.machine.coded_store import CHUNK, CodedStore, CodeKernels, InsertOutcome
 from insync.machine.expander import Expander
 from insync.machine.memory import HUGE_PAGE, Permission
@@ -308,9 +307,9 @@ def coded(whole: WholePartition, kernels: CodeKernels, level_bytes: int, keep: b
     Raises:
         UserError: there is no room on the disk for the levels.
     """
-    if not kernels.components:
+    if not kernels.digits:
         return None
-    codec, store = Codec(kernels.components, kernels.words, kernels.coding), whole.store
+    codec, store = kernels.codec(), whole.store
     learnt = codec.learn(store.address(0), len(store))
     if not learnt or not codec.saves(len(store)):
         codec.close()

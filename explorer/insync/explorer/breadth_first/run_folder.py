@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from insync.explorer.breadth_first.sorted_file import Damaged
+from insync.machine.row_forms import FORMS
 from insync.model.errors import UserError
 
 __all__ = ["damaged", "level_path", "other_levels", "reading", "sorted_path", "unwritable", "writing"]
@@ -24,7 +25,7 @@ def sorted_path(folder: Path, form: str, level: int, partition: int) -> Path:
 
 def other_levels(folder: Path, form: str) -> Iterator[Path]:
     """Yield the files of levels that are not sorted rows of one form, whole or not."""
-    for kind in ("level", "codes", "states"):
+    for kind in ("level", *(each.name for each in FORMS)):
         if kind != form:
             yield from folder.glob(f"{kind}-[0-9]*")
 

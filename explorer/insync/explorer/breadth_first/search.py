@@ -26,13 +26,22 @@ from insync.machine.packed import Found, PackedRows, Stepless
 from insync.model.errors import ModelError
 from insync.model.schema import Schema
 
-__all__ = ["MOST_WHOLE", "BreadthFirstSearch"]
+__all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "ROUNDS", "BreadthFirstSearch"]
 
 MOST_WHOLE = 1 << 22
 """How many states are kept whole where they need not be: when a level ends with more, codes take their place.
 
 Up to here whole states are faster, and what codes would save is little.
 """
+
+MOST_WHOLE_FOR_PAIRS = 1 << 24
+"""The same where parts of a state have to be numbered in pairs, as the numbers of all would take more than a word.
+
+Such codes take half as long again.
+"""
+
+ROUNDS = 1
+"""How often parts of a state may be numbered in pairs: of models that would need it twice codes become too wide later."""
 
 _BUFFER_BYTES = 1 << 20
 _BOTH_BYTES = 24  # of codes and their table, for a state, while there are states as well
@@ -78,11 +87,12 @@ class BreadthFirstSearch:
         self._again: BreadthFirstSearch | None = None
         self._lost: StopReason | None = None  # why the states of a run that goes on are not all there
         self._pulse = Pulse()
+        self._rounds = list(range(ROUNDS + 1))  # of pairing, with which codes are made: what is left to try
         self._begin(schema)
 
     def _begin(self, schema: Schema | None) -> None:
         """Begin with nothing found; with a schema, codes may take the place of states."""
-        self._to_code = schema
+        self._to_code = schema if self._rounds else None
         stores = (self.kernels.store(self.watch.memory_bytes, self.partitions) for _ in range(self.partitions))
         self._begin_with(WholePartition(store) for store in stores)
 
@@ -110,9 +120,9 @@ class BreadthFirstSearch:
     def _search_all(self) -> None:
         self._require_room()
         self._search()
-        if self._failed is InsertOutcome.NO_CODES:  # known only now, so all begins again with whole states
+        while self._failed is InsertOutcome.NO_CODES:  # known only now, so all begins again, without such codes
             self.space.close()
-            self._begin(None)
+            self._begin(self.schema)
             self._require_room()
             self._search()
 
@@ -277,20 +287,22 @@ class BreadthFirstSearch:
                 partition.expect(len(partition) * end.states // known)
 
     def _encode_if_large(self) -> None:
-        if self._to_code is not None and sum(self.space.visited) > MOST_WHOLE:
+        visited = sum(self.space.visited)
+        while self._to_code is not None and visited > (MOST_WHOLE_FOR_PAIRS if self._rounds[0] else MOST_WHOLE):
             self._encode(self._to_code)
 
     def _encode(self, schema: Schema) -> None:
-        """Put codes in the place of states; where they would be too wide, or there is no memory for both, never."""
+        """Put codes in the place of states, if they are not too wide and there is memory for both."""
         self._to_code = None
         if not self.watch.may_use(_BOTH_BYTES * sum(self.space.visited)):
             self.watch.settle()
             return
         whole = self.space.whole
         share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
-        codes = all_coded(whole, schema, self.team, share, self._keep_levels)
+        codes = all_coded(whole, schema, self._rounds.pop(0), self.team, share, self._keep_levels)
         self.watch.settle()
         if codes is None:
+            self._to_code = schema if self._rounds else None
             return
         for partition in codes:
             partition.store.stopped = lambda: self.watch.stopped

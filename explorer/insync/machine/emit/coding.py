@@ -1,11 +1,11 @@
-"""Codes of states: numbers of their components. `encode` and `decode` are one the other's inverse."""
+"""Codes of states: numbers of their components, or of two together. `encode` and `decode` are inverse to each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from insync.machine.codec import MOST_NUMBERS, NUMBER_BITS, DictionaryField
-from insync.machine.components import Component
+from insync.machine.components import PAIRED_BITS, Component, Digit, dictionaries_of
 from insync.machine.emit.builder import I64, NOALIAS, PTR, Function, Module, Value
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.rows import Row, Rows, write_row
@@ -15,10 +15,10 @@ __all__ = ["coding_module"]
 _MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: the high bits of a product depend on all bits
 
 
-def coding_module(components: Sequence[Component], words: int) -> str:
+def coding_module(components: Sequence[Component], words: int, digits: Sequence[Digit]) -> str:
     """Return the IR module of the codes of states of so many words.
 
-    A layout is an array of two words for each component: where its number lies in a code, and the mask of a number.
+    A layout is an array of two words for each digit: where it lies in a code, and its mask.
     `dictionaries` is an array of records of `DictionaryField`, one for each shape.
 
     - `encode(dictionaries, layout, rows, count, codes) -> done`: write the codes of states, in their order; values that
@@ -29,9 +29,9 @@ def coding_module(components: Sequence[Component], words: int) -> str:
     """
     m = Module()
     enter = _enter_function(m)
-    _encode_function(m, components, words, enter)
-    _decode_function(m, components, words)
-    _lay_function(m, len(components))
+    _encode_function(m, components, words, digits, enter)
+    _decode_function(m, components, words, digits)
+    _lay_function(m, len(digits))
     _spread_function(m)
     return m.text
 
@@ -49,9 +49,9 @@ class _Dictionary:
         return value * _MULTIPLIER >> self._turn
 
 
-def _dictionaries(b: Function, components: Sequence[Component], records: Value) -> list[_Dictionary]:
-    shapes = 1 + max(component.shape for component in components)
-    return [_Dictionary(b, b.element(I64, records, shape * len(DictionaryField))) for shape in range(shapes)]
+def _dictionaries(b: Function, digits: Sequence[Digit], records: Value) -> list[_Dictionary]:
+    shapes = range(dictionaries_of(digits))
+    return [_Dictionary(b, b.element(I64, records, shape * len(DictionaryField))) for shape in shapes]
 
 
 def _is_number(difference: Value) -> Value:
@@ -83,22 +83,34 @@ def _enter_function(m: Module) -> Function:
     return b
 
 
-def _encode_function(m: Module, components: Sequence[Component], words: int, enter: Function) -> None:
+def _encode_function(
+    m: Module, components: Sequence[Component], words: int, digits: Sequence[Digit], enter: Function
+) -> None:
     b = m.function("encode", I64, (PTR, PTR, NOALIAS, I64, NOALIAS), exported=True)
     records, layout, rows, total, codes = b.arguments
     states, places, made = Rows(b, rows, words), Elements(b, layout), Elements(b, codes)
-    dictionaries = _dictionaries(b, components, records)
-    shifts = [places[2 * number] for number in range(len(components))]
+    dictionaries = _dictionaries(b, digits, records)
+    shifts = [places[2 * number] for number in range(len(digits))]
     with b.loop(total) as place:
         row, code = states[place], b.typed(I64, 0)
-        for component, shift in zip(components, shifts, strict=True):
-            dictionary, value = dictionaries[component.shape], _value(b, row, component)
+
+        def number_of(digit: Digit) -> Value:
+            """Return a digit of the state; it ends at a state where there is no room for a new number."""
+            if digit.component is None:
+                low, high = map(number_of, digit.halves)
+                value = low | high << PAIRED_BITS
+            else:
+                value = _value(b, row, components[digit.component])
+            dictionary = dictionaries[digit.shape]
             number = b.variable(dictionary.slots[dictionary.home(value)] ^ value << NUMBER_BITS)
             with b.when(~_is_number(number.value)):
                 number.set(b.call(enter, dictionary.fields.address, value))
                 with b.when(number.value.equals(0)):
                     b.give(place)
-            code = code | number.value - 1 << shift
+            return number.value - 1
+
+        for digit, shift in zip(digits, shifts, strict=True):
+            code = code | number_of(digit) << shift
         made[place] = code
     b.give(total)
 
@@ -111,27 +123,37 @@ def _value(b: Function, row: Row, component: Component) -> Value:
     return value
 
 
-def _decode_function(m: Module, components: Sequence[Component], words: int) -> None:
+def _decode_function(m: Module, components: Sequence[Component], words: int, digits: Sequence[Digit]) -> None:
     b = m.function("decode", I64, (PTR, PTR, NOALIAS, I64, NOALIAS), exported=True)
     records, layout, codes, total, rows = b.arguments
     given, places, made = Elements(b, codes), Elements(b, layout), Rows(b, rows, words)
-    dictionaries = _dictionaries(b, components, records)
-    fields = [(places[2 * number], places[2 * number + 1]) for number in range(len(components))]
+    dictionaries = _dictionaries(b, digits, records)
+    fields = [(places[2 * number], places[2 * number + 1]) for number in range(len(digits))]
     with b.loop(total) as place:
         code, row = given[place], [b.typed(I64, 0) for _ in range(words)]
-        for component, (shift, mask) in zip(components, fields, strict=True):
-            value = dictionaries[component.shape].values[code >> shift & mask]
-            for piece in component.pieces:
+
+        def write(digit: Digit, number: Value) -> None:
+            value = dictionaries[digit.shape].values[number]
+            if digit.component is None:
+                for half, part in zip(
+                    digit.halves, (value & (1 << PAIRED_BITS) - 1, value >> PAIRED_BITS), strict=True
+                ):
+                    write(half, part)
+                return
+            for piece in components[digit.component].pieces:
                 bits = value >> piece.at & (1 << piece.bits) - 1
                 row[piece.word] = row[piece.word] | bits << piece.shift
+
+        for digit, (shift, mask) in zip(digits, fields, strict=True):
+            write(digit, code >> shift & mask)
         write_row(b, made.at(place), row)
     b.give(total)
 
 
-def _lay_function(m: Module, components: int) -> None:
+def _lay_function(m: Module, digits: int) -> None:
     b = m.function("lay", I64, (PTR, PTR, PTR, I64), exported=True)
     before, after, codes = (Elements(b, argument) for argument in b.arguments[:3])
-    moves = [(before[2 * each], before[2 * each + 1], after[2 * each]) for each in range(components)]
+    moves = [(before[2 * each], before[2 * each + 1], after[2 * each]) for each in range(digits)]
     with b.loop(b.arguments[3]) as place:
         code, made = codes[place], b.typed(I64, 0)
         for shift, mask, new in moves:

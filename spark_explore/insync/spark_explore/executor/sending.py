@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from insync.machine.code_kernels import order_kernels
-from insync.machine.codec import Codec
 from insync.machine.coded_store import CodeKernels
 from insync.machine.expander import Expander
 from insync.machine.row_forms import CodeRows, NoRows
@@ -86,7 +85,7 @@ class CodeMemory:
         capacity = min(_MOST_GATHERED, _GATHERED_BYTES // order.row_bytes // partitions)
         scratch = RowScratch(order.row_bytes, capacity)
         self.buffers = [RowBuffer(order, capacity, scratch) for _ in range(partitions)]
-        self.writer = PacketWriter(order, len(kernels.components), capacity)
+        self.writer = PacketWriter(order, kernels, capacity)
         self.reader = PacketReader(kernels, capacity)
 
     def close(self) -> None:
@@ -108,7 +107,7 @@ class GatheredCodes:
     """
 
     def __init__(self, kernels: CodeKernels, memory: CodeMemory) -> None:
-        self._codec = Codec(kernels.components, kernels.words, kernels.coding)
+        self._codec = kernels.codec()
         self._form, self._memory = CodeRows(self._codec), memory
         self._whole, self._row_bytes = WholeStates(8 * kernels.words), 8 * kernels.words
         self._taken = 0

@@ -1,7 +1,7 @@
 """The candidates of a packet as codes, in order and packed, with what they mean: whoever reads one needs no other.
 
-head         how many dictionaries there are, how many components, and how many codes at most
-sizes        of each dictionary, then the bits of each component's number in a code
+head         how many dictionaries there are, how many digits a code has
+sizes        of each dictionary, then the bits of each digit
 values       of each dictionary
 codes        packed: `machine.emit.ordering`; a few bytes behind them are read with them, and mean nothing
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from insync.machine.code_kernels import order_kernels
 from insync.machine.codec import MOST_NUMBERS, Codec, Layout
 from insync.machine.coded_store import CodeKernels
+from insync.machine.components import dictionaries_of
 from insync.machine.memory import Block
 from insync.machine.sorted_rows import OrderKernels, RowBuffer, most_packed
 from insync.model.errors import InternalError
@@ -34,13 +35,14 @@ class PacketWriter:
 
     Args:
         kernels: the compiled functions of rows of one word.
-        components: how many parts of a state are numbered.
+        made: what codes are made with.
         capacity: how many codes a packet has at most.
     """
 
-    def __init__(self, kernels: OrderKernels, components: int, capacity: int) -> None:
+    def __init__(self, kernels: OrderKernels, made: CodeKernels, capacity: int) -> None:
         self._kernels = kernels
-        most_words = 2 + 2 * components + components * MOST_NUMBERS
+        dictionaries = dictionaries_of(made.digits)
+        most_words = 2 + len(made.digits) + dictionaries * (1 + MOST_NUMBERS)
         self._memory = Block(_WORD * most_words + most_packed(kernels.words, capacity), huge=False)
 
     def block(self, codec: Codec, codes: RowBuffer) -> pa.Buffer:
@@ -101,16 +103,18 @@ class PacketReader:
 
     def _opened(self, address: int) -> tuple[Codec, int]:
         """Return what the codes of a block mean, and where they are."""
-        dictionaries, components = _words(address, 2)
-        if components != len(self._kernels.components):
-            message = f"A packet has codes of {components} parts of a state, which has {len(self._kernels.components)}."
+        dictionaries, digits = _words(address, 2)
+        if digits != len(self._kernels.digits):
+            message = (
+                f"A packet has codes of {digits} digits, and codes of this model have {len(self._kernels.digits)}."
+            )
             raise InternalError(message)
-        numbers = _words(address + 2 * _WORD, dictionaries + components)
+        numbers = _words(address + 2 * _WORD, dictionaries + digits)
         at, values = address + _WORD * (2 + len(numbers)), []
         for size in numbers[:dictionaries]:
             values.append(ctypes.string_at(at, _WORD * size))
             at += _WORD * size
-        codec = Codec(self._kernels.components, self._kernels.words, self._kernels.coding)
+        codec = self._kernels.codec()
         codec.take_up(values, Layout(numbers[dictionaries:]))
         return codec, at
 
