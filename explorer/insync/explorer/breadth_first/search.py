@@ -41,7 +41,7 @@ Such codes take half as long again.
 """
 
 ROUNDS = 1
-"""How often parts of a state may be numbered in pairs: of models that would need it twice codes become too wide later."""
+"""How often parts of a state may be numbered in pairs; where it takes more rounds codes become too wide in the end."""
 
 _BUFFER_BYTES = 1 << 20
 _BOTH_BYTES = 24  # of codes and their table, for a state, while there are states as well
