@@ -62,7 +62,7 @@ def _walked(result: Conformance) -> str:
 
 def _verdict(result: Conformance, paint: Paint) -> str:
     head = paint(f"{result.verdict.value} with Kafka {result.kafka}", _TONES[result.verdict])
-    if not result.coverage.steps and result.difference is None:
+    if not (result.coverage.steps or result.difference or result.stopped_by):
         return f"{head}: no step could be taken, so nothing was compared"
     if result.difference is None:
         return f"{head}: no difference in {_walked(result)}"
