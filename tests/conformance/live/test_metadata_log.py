@@ -73,11 +73,18 @@ def test_what_is_decided_at_once_is_one_decision() -> None:
 
 def test_two_decisions_of_one_batch_are_two() -> None:
     log = [registered(1, 1, 1, 1), registered(2, 1, 2, 2), *CREATED]
-    log += [registration_changed(6, 6, 1, 1), changed(7, 6, Leader=2), registration_changed(8, 6, 2, 1)]
-    log += [changed(9, 6, Leader=-1, Isr=[])]
+    log += [changed(6, 6, Leader=2), registration_changed(7, 6, 1, 1)]
+    log += [changed(8, 6, Leader=-1, Isr=[]), registration_changed(9, 6, 2, 1)]
     kinds = [one.kinds for one in decisions(log, "t")]
-    assert kinds[-2:] == [("fenced 1", "changed"), ("fenced 2", "changed")]
+    assert kinds[-2:] == [("changed", "fenced 1"), ("changed", "fenced 2")]
     assert kinds[:2] == [("registered 1",), ("registered 2",)]
+
+
+def test_a_change_after_a_fencing_is_of_the_next_one() -> None:
+    """A broker with nothing to lead is fenced in the same batch as one that leads: the change before its fencing."""
+    log = [*CREATED, registered(4, 4, 1, 1), registered(5, 5, 2, 2)]
+    log += [registration_changed(6, 6, 2, 1), changed(7, 6, Leader=-1, Isr=[]), registration_changed(8, 6, 1, 1)]
+    assert [one.kinds for one in decisions(log, "t")][-2:] == [("fenced 2",), ("changed", "fenced 1")]
 
 
 def test_a_change_that_names_no_leader_keeps_its_epoch() -> None:

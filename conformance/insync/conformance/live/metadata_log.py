@@ -133,7 +133,9 @@ def decisions(records: Iterable[MetadataRecord], topic: str, partition: int = 0)
         if told is None:
             continue
         kind, about = told
-        same = record.batch == batch and about not in members and made
+        # The controller fences a broker after it has taken it out of the ISR: what follows is about somebody else.
+        is_over = bool(made) and made[-1].kinds[-1].startswith("fenced")
+        same = record.batch == batch and about not in members and made and not is_over
         if not same:
             members = set()
         batch = record.batch
