@@ -137,3 +137,16 @@ def test_where_kafkas_jars_cannot_be_had_its_tests_are_left_out_with_a_word(tmp_
     )
     assert (ran.returncode, ran.stderr.splitlines()[-1]) == (0, "So the tests on Kafka itself are not run.")
     assert "Maven" in ran.stderr
+
+
+def test_make_kafka_collects_every_test_on_kafka() -> None:
+    """It names where they are, as to collect all others takes longer than to run some."""
+    (collected,) = re.findall(r'^.*"kafka and not slow" (.*?) --ignore', (ROOT / "Makefile").read_text(), re.MULTILINE)
+    marked = [
+        file
+        for file in (ROOT / "tests").rglob("test_*.py")
+        if re.search(r"^[^#\n]*\bmark\.kafka\b", file.read_text(), re.M)
+    ]
+    named = [ROOT / place for place in collected.split()]
+    assert len(marked) > 20
+    assert [file for file in marked if not any(file.is_relative_to(place) for place in named)] == []
