@@ -47,7 +47,7 @@ OBJECTS: list[tuple[type, dict[str, object]]] = [
     (Limits, {}),
     (ProofLimits, {"threads": 1}),
     (SparkOptions, {"resume": False, "warm_states": 500_000, "tables_on_disk": False}),
-    (Disturbance, {"needs_elr": False, "fewest_replicas": False}),
+    (Disturbance, {"needs_elr": False, "needs_partition_zero": False, "fewest_replicas": False}),
 ]
 
 

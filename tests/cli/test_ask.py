@@ -25,6 +25,12 @@ def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     return code, capsys.readouterr().out
 
 
+def rows_of(out: str) -> list[list[str]]:
+    """Return the words of each row of the table of outcomes, which ends where that of failures begins."""
+    table = out.split("How many brokers must fail")[0]
+    return [line.split() for line in table.splitlines() if line.startswith("  ") and "acks" not in line]
+
+
 def test_settings_that_are_safe_within_the_budgets(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--release", "4.1", "--reassignments", "0")
     assert code == 0
@@ -95,7 +101,7 @@ def test_changes_are_not_put_together_where_a_single_one_is_enough(capsys: pytes
 
 def test_the_matrix_has_a_row_for_each_acks_and_min_insync(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--matrix")
-    rows = [line.split() for line in out.splitlines() if line.startswith("  ") and "acks" not in line]
+    rows = rows_of(out)
     assert code == 1, "as without --matrix: something is lost"
     assert [row[:2] for row in rows] == [["0", "1"], ["0", "2"], ["1", "1"], ["1", "2"], ["all", "1"], ["all", "2"]]
     assert rows[0][2:] == ["nothing", "is", "promised"] * 2
@@ -114,12 +120,13 @@ def test_the_answer_is_there_for_scripts(capsys: pytest.CaptureFixture[str]) -> 
     assert (lost["trace_length"], len(lost["steps"]), lost["trace"]) == (6, 6, None)
     assert "does not have it" in lost["reason"]
     assert lost["steps"][0]["action"] is None
+    assert lost["promised"]
     held = next(promise for promise in answer["promises"] if promise["verdict"] == "holds")
     assert held == {**held, "trace_length": None, "reason": None, "demands": None, "steps": None, "trace": None}
-    kept = {
-        "settings": {"release": "4.4"}, "verdict": "holds", "trace_length": None, "stopped_by": None, "steps": None
-    }  # fmt: skip
-    assert kept in answer["remedies"]
+    kept = next(remedy for remedy in answer["remedies"] if remedy["settings"] == {"release": "4.4"})
+    assert (kept["verdict"], kept["property"], kept["trace_length"], kept["steps"]) == ("holds", None, None, None)
+    assert [found["with"] for found in kept["disturbances"]] == ["one election", "two reassignments"]
+    assert [found["defect"] and found["defect"]["name"] for found in kept["disturbances"]] == [None, "N-02"]
     assert (answer["stopped_by"], answer["warnings"]) == (None, [])
 
 
@@ -134,8 +141,6 @@ def test_the_trace_of_a_broken_promise_is_evidence_to_hand_on(
     assert (trace["property"], len(trace["steps"])) == ("no_acknowledged_record_is_lost", 6)
     assert trace["bounds"] == Cluster(release="3.9", replicas=2, records=1, shrinks=0).identity
     assert run(["replay", str(file)]) == 0
-    with pytest.raises(click.UsageError, match="--matrix finds no traces"):
-        ask(capsys, "--matrix", "--trace", str(file))
 
 
 def test_a_search_that_was_stopped_promises_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,11 +218,12 @@ def test_the_cells_that_were_not_tried_are_unknown(
 ) -> None:
     interrupted(3)
     code, out = ask(capsys, "--matrix")
-    rows = [line.split() for line in out.splitlines() if line.startswith("  ") and "acks" not in line]
+    rows = rows_of(out)
     assert code == 1, "what was lost before is known"
     assert [row[:2] for row in rows] == [["0", "1"], ["0", "2"], ["1", "1"], ["1", "2"], ["all", "1"], ["all", "2"]]
     assert rows[3][-1:] + rows[4][2:] + rows[5][2:] == ["unknown"] * 5
-    assert out.endswith("\n\nunknown: stopped by Ctrl-C\n")
+    assert out.endswith("\nunknown: stopped by Ctrl-C\n")
+    assert "  unknown  unknown  unknown" in out.split("How many brokers must fail")[1]
     interrupted(3)
     code, out = ask(capsys, "--matrix", "--json")
     cells = json.loads(out)["matrix"]
@@ -264,8 +270,6 @@ def test_a_promise_may_be_asked_about_alone(capsys: pytest.CaptureFixture[str]) 
     assert (answer["remedies"], answer["disturbances"]) == ([], [])
     with pytest.raises(click.UsageError, match="leader_is_eligible"):
         ask(capsys, "--property", "leader_is_liked")
-    with pytest.raises(click.UsageError, match="Leave --property out"):
-        ask(capsys, "--matrix", "--property", "leader_is_eligible")
 
 
 def test_the_seconds_are_those_of_the_whole_answer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -298,3 +302,67 @@ def test_without_a_release_the_answer_says_which_it_is_about(capsys: pytest.Capt
     assert " ".join(out.split()).startswith(said)
     _, out = ask(capsys, "--fencings", "0", "--lossy-crashes", "0", "--release", "4.1")
     assert "No --release" not in out
+
+
+def test_with_acks_0_nothing_is_promised_and_retries_do_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    calm = ("--acks", "0", "--retries", "1", "--replicas", "1", "--min-insync", "1", "--lossy-crashes", "0")
+    code, out = ask(capsys, *calm)
+    said = " ".join(out.split())
+    assert code == 0
+    assert "warning: With acks=0 nothing is promised of acknowledged records" in said
+    assert "warning: With acks=0 a producer awaits no answer and sends nothing again, so retries do nothing." in said
+    assert said.count("nothing is promised") == 3
+    assert "an acknowledged record is never lost nothing is promised" in said
+    assert "whoever may lead next has every committed record holds" in said
+    answer = json.loads(ask(capsys, *calm, "--json")[1])
+    empty = [promise["name"] for promise in answer["promises"] if not promise["promised"]]
+    assert empty == ["no_acknowledged_record_is_lost", "acks_mean_enough_copies"]
+
+
+def test_when_writes_stop_is_said_and_the_exit_code_does_not_depend_on_it(capsys: pytest.CaptureFixture[str]) -> None:
+    calm = ["--quiet", "--lossy-crashes", "0", "--fencings", "0"]
+    code, out = ask(capsys, *calm, "--release", "4.0")
+    _, said = out.split("When do writes stop?\n")
+    assert code == 0
+    assert said.splitlines()[0] == (
+        "  writes with acks=all are refused when 1 broker is down, 1 broker is fenced, or 1 follower is slow"
+    )
+    _, out = ask(capsys, *calm, "--release", "3.6", "--min-insync", "3", "--json")
+    stops = json.loads(out)["writes_stop"]
+    assert [(stop["by"], stop["failures"]) for stop in stops if stop["name"] == "writes_are_taken"] == [
+        ("down", 0), ("fenced", 0), ("slow", 0), ("down_beside_slow", 0),
+    ]  # fmt: skip
+    assert [len(stop["steps"]) for stop in stops if stop["name"] == "a_leader_is_there"] == [4, 2, 0, 4]
+
+
+@pytest.mark.slow
+def test_a_matrix_is_about_any_promise_and_has_the_traces_beside_one_another(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file, page = tmp_path / "broken.json", tmp_path / "broken.html"
+    small = ("--replicas", "2", "--fencings", "0", "--crashes", "1")
+    wanted = ("--property", "electable_replicas_are_complete", "--property", "watermark_never_goes_back")
+    given = ("--matrix", *small, *wanted, "--trace", str(file), "--html", str(page), "--json")
+    code, out = ask(capsys, *given)
+    answer = json.loads(out)
+    assert (code, answer["promises"], answer["writes_stop"]) == (1, [wanted[3], wanted[1]], [])
+    broken = [cell for cell in answer["matrix"] if cell["verdict"] == "violated"]
+    assert broken
+    for cell in broken:
+        name = ".".join(f"{key}_{value}" for key, value in cell["settings"].items())
+        assert cell["trace"] == str(tmp_path / f"broken.{name}.json")
+        assert json.loads(Path(cell["trace"]).read_text())["property"] == cell["property"]
+    assert run(["replay", broken[-1]["trace"]]) == 0
+    assert all(cell["trace"] is None for cell in answer["matrix"] if cell not in broken)
+    assert page.read_text().count("broken.acks_") >= len(broken)
+    assert not file.exists()
+
+
+def test_a_matrix_says_when_writes_stop_and_what_it_is_without(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--matrix", "--replicas", "1", "--elr", "on", "--release", "4.1")
+    rows = out.split("How many brokers must fail before writes stop?")[1].splitlines()
+    assert [row.split() for row in rows if row.startswith("  1")] == [
+        ["1", "off", "1", "1", "never", "1", "1", "never", "1"], ["1", "on", "1", "1", "never", "1", "1", "never", "1"]
+    ]  # fmt: skip
+    assert "The table is without" not in out, "one replica can be neither elected nor taken away"
+    assert "Can an acknowledged record be lost?   Kafka 4.1" in out

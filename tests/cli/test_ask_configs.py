@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import click
 import pytest
@@ -14,10 +16,14 @@ from insync.cli.configs.declared import NAMED, setting_of
 from insync.cli.configs.read_configs import EVERY_OTHER, Configured, read_configs
 from insync.cli.configs.server_properties import properties_in
 from insync.cli.configs.topics_describe import topics_in
-from insync.cli.show.exposure_report import describe_exposure
-from insync.explorer.ask import Question
+from insync.cli.show.exposure_report import Shown, describe_exposure
+from insync.explorer.ask import LOSS, Asked, Cell, Question
+from insync.explorer.disturbances import Remedy
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.traces.grid import plain
+from insync.explorer.traces.trace import Trace
+from insync.explorer.verdict import PropertyResult, Verdict, Violation
+from insync.kafka.cluster.model import Cluster
 from insync.model.errors import UserError
 
 TOPICS = (
@@ -111,12 +117,6 @@ def test_defaults_of_all_topics_are_of_none_in_particular() -> None:
     assert (entry.topic, entry.value, entry.default) == (None, "2", True)
 
 
-@pytest.mark.parametrize(("replicas", "number"), [("1,2", "2"), ("1", "1"), ("", "0")])
-def test_a_partition_has_as_many_replicas_as_are_named(replicas: str, number: str) -> None:
-    (entry,) = topics_in("f", [f"Topic: x\tPartition: 0\tLeader: none\tReplicas: {replicas}\tIsr: "])
-    assert (entry.topic, entry.key, entry.value) == ("x", "replicas of x-0", number)
-
-
 def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Path) -> None:
     broker = "min.insync.replicas=2\nunclean.leader.election.enable=TRUE\nreplica.lag.time.max.ms=5\nport=9092\n"
     configured = read(tmp_path, TOPICS, broker)
@@ -175,12 +175,13 @@ def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "topics.txt"
-    file.write_text(TOPICS.replace("Factor: 3", "Factor: 2") + "Topic: wide\tReplicationFactor: 7\n", encoding="utf-8")
+    narrow = TOPICS.replace("Factor: 3", "Factor: 2").replace("Replicas: 1,2,3", "Replicas: 1,2")
+    file.write_text(narrow + "Topic: wide\tReplicationFactor: 7\n", encoding="utf-8")
     arguments = ["--quiet", "--release", "3.9", "--config", str(file)]
     code = command.main(arguments, "insync ask", standalone_mode=False)
     text = " ".join(capsys.readouterr().out.split())
     assert code == 1
-    assert "topics: orders, orders-0 at risk" not in text
+    assert "orders-1" not in text
     assert "min.insync.replicas=2, replication factor 2, unclean.leader.election.enable=false topics: orders" in text
     assert "at risk: an acknowledged record is lost in 5 steps by: b1 crashes, its log ends at 0" in text
     assert "what helps: Kafka 4.4" in text
@@ -190,7 +191,9 @@ def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
     answer = json.loads(capsys.readouterr().out)
     orders = answer["combinations"][0]
     assert (answer["verdict"], orders["verdict"], orders["remedy"]) == ("violated", "violated", {"release": "4.4"})
-    assert len(orders["steps"]) == orders["trace_length"] == 6
+    (lost,) = orders["promises"]
+    assert len(lost["steps"]) == lost["trace_length"] == 6
+    assert {stop["by"] for stop in orders["writes_stop"]} == {"down", "fenced", "slow", "down_beside_slow"}
 
 
 def test_what_helps_is_named_also_where_nothing_has_failed_on_the_way(
@@ -205,6 +208,18 @@ def test_what_helps_is_named_also_where_nothing_has_failed_on_the_way(
     assert "by:" not in text
 
 
+@pytest.mark.parametrize(
+    ("verdict", "said"), [("incomplete", "unknown, as not every change"), ("violated", "no single")]
+)
+def test_what_helps_is_unknown_where_a_change_was_not_searched(verdict: str, said: str) -> None:
+    lost = Violation(LOSS, 3, Trace("cluster", {}, LOSS, (), ""))
+    properties = [PropertyResult(LOSS, Verdict.VIOLATED)]
+    result: Any = SimpleNamespace(violations=[lost], properties=properties, warnings=(), stopped_by=None)
+    asked = Asked(Cluster(), result)
+    exposure = Exposure({}, asked, remedies=(Remedy(Cell({"acks": "all"}, verdict, None)),))
+    assert f"what helps: {said}" in describe_exposure(Shown(exposure, ["t"]), set(), plain, 120)
+
+
 def test_settings_that_are_safe_end_with_0(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "server.properties"
     file.write_text("default.replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")
@@ -214,7 +229,7 @@ def test_settings_that_are_safe_end_with_0(capsys: pytest.CaptureFixture[str], t
     assert code == 0
     assert f"topics: {EVERY_OTHER}" in text
     assert "safe: no acknowledged record is lost in" in text
-    assert "with " not in text
+    assert "with one election" not in text
 
 
 def test_settings_that_are_safe_but_for_a_disturbance_are_at_risk(
@@ -231,9 +246,10 @@ def test_settings_that_are_safe_but_for_a_disturbance_are_at_risk(
     assert "what helps" not in text
     command.main([*arguments, "--json"], "insync ask", standalone_mode=False)
     (combination,) = json.loads(capsys.readouterr().out)["combinations"]
-    (found,) = combination["disturbed"]
-    assert (combination["verdict"], found["verdict"], found["defect"]) == ("violated", "violated", "N-02")
-    assert len(found["steps"]) == found["trace_length"] == 11
+    (found,) = combination["disturbances"]
+    assert (combination["verdict"], found["verdict"], found["defect"]["name"]) == ("violated", "violated", "N-02")
+    (lost,) = found["promises"]
+    assert len(lost["steps"]) == lost["trace_length"] == 11
 
 
 def test_what_the_model_is_too_small_for_is_unknown() -> None:
@@ -252,13 +268,14 @@ def test_a_table_is_no_one_answer_for_a_build(tmp_path: Path, table: str, told: 
 
 
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(click.UsageError, match="--config asks about"):
+    with pytest.raises(click.UsageError, match="--matrix tries settings, and --config reads them"):
         command.main(["--matrix", "--config", str(tmp_path)], "insync ask", standalone_mode=False)
 
 
 @pytest.mark.parametrize(("count", "shown"), [(1, "t0"), (8, "t0, t1, t2, t3, t4, t5, t6, t7"), (9, " t7 and 1 more")])
 def test_of_many_topics_the_first_eight_are_named_and_the_others_counted(count: int, shown: str) -> None:
-    said = describe_exposure(Exposure({}, None, beyond="too many"), [f"t{n}" for n in range(count)], plain, 120)
+    combination = Shown(Exposure({}, None, beyond="too many"), [f"t{n}" for n in range(count)])
+    said = describe_exposure(combination, set(), plain, 120)
     *_, topics, outcome = said.splitlines()
     assert topics.endswith(shown)
     assert ("more" in topics) == (count > 8)
@@ -270,3 +287,64 @@ def test_how_many_replicas_a_topic_has_may_be_said_in_the_command(tmp_path: Path
     assert by_topic(read(tmp_path, text, replicas=5))["old"]["replicas"] == 5
     with pytest.raises(UserError, match="No file says how many replicas topic old has; give --replicas"):
         read(tmp_path, text)
+
+
+def properties(folder: Path, text: str) -> str:
+    file = folder / "server.properties"
+    file.write_text(text)
+    return str(file)
+
+
+CALM = ("--quiet", "--elections", "0", "--reassignments", "0", "--lossy-crashes", "0", "--fencings", "0")
+
+
+def test_with_acks_0_nothing_is_promised(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = properties(tmp_path, "acks=0\ndefault.replication.factor=1\n")
+    code = command.main([*CALM, "--config", file, "--release", "4.1"], "insync ask", standalone_mode=False)
+    text = " ".join(capsys.readouterr().out.split())
+    assert code == 0
+    assert "nothing is promised: no record is acknowledged" in text
+    assert "safe" not in text
+
+
+def test_another_promise_is_asked_of_each_combination_and_its_traces_are_beside_one_another(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = "Topic: a\tReplicationFactor: 2\tConfigs: unclean.leader.election.enable=true,min.insync.replicas=1\n"
+    (tmp_path / "topics.txt").write_text(f"{text}Topic: b\tReplicationFactor: 1\tConfigs: \n")
+    file, page = tmp_path / "broken.json", tmp_path / "broken.html"
+    (tmp_path / "broken.combination_2.json").write_text("{}")
+    given = ["--config", str(tmp_path / "topics.txt"), "--property", "watermark_never_goes_back"]
+    given += ["--trace", str(file), "--html", str(page), "--release", "4.1", "--shrinks", "1", "--crashes", "1"]
+    code = command.main([*CALM, *given], "insync ask", standalone_mode=False)
+    out, err = capsys.readouterr()
+    said = " ".join(out.split())
+    written = tmp_path / "broken.combination_1.json"
+    assert code == 1
+    assert "Can this be broken: the end of the partition never goes back?" in said
+    assert "at risk: broken in " in said
+    assert "safe: all that was asked about holds in" in said
+    assert f"trace: {written}" in out
+    assert json.loads(written.read_text())["property"] == "watermark_never_goes_back"
+    assert "broken.combination_1.json" in page.read_text()
+    assert f"Page: {page}" in out
+    assert "broken.combination_2.json was not written" in err
+    assert not file.exists()
+
+
+def test_a_trace_that_cannot_be_written_does_not_end_the_answer(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = properties(tmp_path, "min.insync.replicas=1\ndefault.replication.factor=2\n")
+    (tmp_path / "lost.combination_1.json").mkdir()
+    given = [*CALM, "--config", file, "--acks", "1", "--crashes", "1", "--release", "4.1"]
+    with pytest.raises(UserError, match=r"lost\.combination_1\.json"):
+        command.main([*given, "--trace", str(tmp_path / "lost.json")], "insync ask", standalone_mode=False)
+    assert "at risk: an acknowledged record is lost in" in capsys.readouterr().out
+
+
+def test_topics_that_are_told_in_part_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "topics.txt").write_text("\tTopic: a\tPartition: 3\tLeader: none\tReplicas: 1\tIsr: \n")
+    given = [*CALM, "--config", str(tmp_path / "topics.txt"), "--release", "4.1"]
+    command.main(given, "insync ask", standalone_mode=False)
+    assert "not known is what these topics set themselves: a; give what" in capsys.readouterr().out

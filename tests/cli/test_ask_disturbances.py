@@ -10,10 +10,11 @@ import pytest
 
 from insync.cli.commands.ask import command
 from insync.cli.main import run
-from insync.explorer.ask import Question
+from insync.cli.show.seen_on_kafka import seen_in_short
+from insync.explorer.ask import LOSS, Question
 from insync.explorer.disturbances import DISTURBANCES, disturbed
 
-ELECTION, REASSIGNMENTS = DISTURBANCES
+ELECTION, REASSIGNMENTS, UNEQUAL = DISTURBANCES
 CALM = ("--records", "1", "--shrinks", "0", "--lossy-crashes", "0")
 
 
@@ -72,8 +73,9 @@ def test_one_election_and_one_expired_session_are_looked_for(capsys: pytest.Capt
     assert "an acknowledged record is never lost                            holds" in second, "that takes a crash"
     said = " ".join(second.split())
     assert "N-01: A leader elected again counts what ISR members had" in said
-    assert "With its fix that holds. Affected: 3.0.0 to 4.3.0 by reading" in said
-    assert "on running brokers of 3.9.1, 4.1.1 and 4.3.0. See `insync defects N-01`." in said
+    seen = seen_in_short("N-01")
+    assert f"With its fix that holds. S{seen[1:]}. See `insync defects N-01`." in said
+    assert "on running brokers" in seen, "as the record says"
     assert "reassignments, in less" not in out, "4.0 keeps no eligible leader replicas unless it is told to"
 
 
@@ -121,14 +123,68 @@ def test_what_the_user_rules_out_stays_ruled_out(capsys: pytest.CaptureFixture[s
     assert [other["defect"] for other in found["disturbances"]] == [None, None]
 
 
-def test_where_a_record_is_lost_already_they_are_named_and_not_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out = ask(capsys, "--release", "3.9", "--acks", "1")
+def test_where_a_record_is_lost_already_they_are_looked_for_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """With acks=1 a crash loses the record whatever else happens, and N-01 is to blame for what its fix keeps alone."""
+    arguments = ("--release", "4.0", "--acks", "1", "--crashes", "1")
+    code, out = ask(capsys, *arguments)
     assert code == 1
-    assert "in less" not in out
-    assert (
-        "Not looked for, as a record is lost without it: one election (N-01) and two reassignments (N-02)."
-        in " ".join(out.split())
-    )
+    _, election = out.split("With one election, in less: ")
+    said = " ".join(election.split())
+    assert "an acknowledged record is never lost broken in 3 steps" in said
+    assert "With its fix this holds: whoever may lead next has every committed record." in said
+    assert "electable_replicas_are_complete fails after 9 steps" in said
+    assert "no_acknowledged_record_is_lost fails after" not in said, "that trace is shown above"
+    assert " lossy crashes 0, crashes 1, " in election
+
+
+@pytest.mark.slow
+def test_a_change_that_helps_is_tried_with_an_election_and_reassignments(capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = answer(capsys, "--release", "3.9", "--lossy-crashes", "1", "--replicas", "2")
+    assert code == 1
+    newest = next(remedy for remedy in found["remedies"] if remedy["settings"] == {"release": "4.4"})
+    assert newest["verdict"] == "holds"
+    by = {each["with"]: each["defect"] and each["defect"]["name"] for each in newest["disturbances"]}
+    assert by == {"one election": None, "two reassignments": "N-02"}
+    (seen,) = [each["defect"]["seen"] for each in newest["disturbances"] if each["defect"]]
+    assert seen == seen_in_short("N-02")
+    _, out = ask(capsys, "--release", "3.9", "--lossy-crashes", "1", "--replicas", "2")
+    assert "with two reassignments at risk: a record is lost in 10 steps (N-02: A replica that" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("bounds", "searched"),
+    [
+        ({"replicas": 2, "partition_zero": 3}, {"replicas": 2, "partition_zero": 3}),
+        ({"replicas": 3, "partition_zero": 2}, {"replicas": 2, "partition_zero": 2}),
+        ({"replicas": 1, "partition_zero": 3}, {"replicas": 2, "spares": 1, "partition_zero": 3}),
+    ],
+)
+def test_a_partition_of_another_size_than_partition_0_is_asked_about_n_05(
+    bounds: dict[str, int | str], searched: dict[str, int | str]
+) -> None:
+    question = Question(bounds=bounds)
+    assert UNEQUAL.concerns(question)
+    found = UNEQUAL.bounds(question)
+    assert searched.items() <= found.items()
+    assert (found["crashes"], found["lossy_crashes"], found["reassignments"]) == (1, 0, 2)
+    assert not UNEQUAL.concerns(Question(bounds={**bounds, "partition_zero": 0}))
+    assert not UNEQUAL.concerns(Question(bounds={**bounds, "elr": "off"}))
+
+
+@pytest.mark.parametrize(("replicas", "length"), [(2, 9), (1, 14)])
+def test_what_breaks_as_partition_0_has_more_replicas_is_put_down_to_n_05(replicas: int, length: int) -> None:
+    question = Question(bounds={"replicas": replicas, "partition_zero": 3, "elections": 0}, promises=[LOSS])
+    (unequal,) = [found for found in disturbed(question) if found.disturbance is UNEQUAL]
+    assert unequal.defect is not None
+    assert (unequal.defect.name, unequal.asked.result.violations[0].trace_length) == ("N-05", length)
+
+
+@pytest.mark.parametrize(("lossy", "crashes", "allowed"), [(1, 0, 1), (0, 1, 1), (0, 0, 0), (2, 2, 1)])
+def test_where_something_is_lost_already_brokers_crash_without_losing(lossy: int, crashes: int, allowed: int) -> None:
+    question = Question(bounds={"lossy_crashes": lossy, "crashes": crashes})
+    losing = ELECTION.bounds(question, losing=True)
+    assert (losing["lossy_crashes"], losing["crashes"]) == (0, allowed)
+    assert ELECTION.bounds(question)["lossy_crashes"] == min(lossy, 1)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +208,9 @@ def test_the_bounds_are_those_of_the_user_or_less() -> None:
     asked = Question(bounds={"release": "4.2", "replicas": 5, "min_insync": 3, "records": 4, "crashes": 2})
     budgets = {"records": 1, "shrinks": 0}
     settings = {"release": "4.2", "min_insync": 3, **budgets}
-    assert ELECTION.bounds(asked) == {**settings, "replicas": 5, "elections": 1, "lossy_crashes": 1, "fencings": 1}
+    assert ELECTION.bounds(asked) == {
+        **settings, "replicas": 5, "elections": 1, "lossy_crashes": 1, "crashes": 0, "fencings": 1,
+    }  # fmt: skip
     assert REASSIGNMENTS.bounds(asked) == {
-        **settings, "replicas": 3, "reassignments": 2, "lossy_crashes": 0, "fencings": 2,
+        **settings, "replicas": 3, "reassignments": 2, "lossy_crashes": 0, "crashes": 0, "fencings": 2,
     }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.ask import PROMISES
+from insync.explorer.ask import LOSS, PROMISES
 from insync.machine.walker import Strategy
 from insync.model import Model
 from insync.model.errors import UserError
@@ -122,9 +122,12 @@ OTHERS: list[tuple[str, list[str], dict[str, object]]] = [
     ("cli.commands.ask.Question",
      ["ask", "--threads", "2", "--max-seconds", "3", "--property", "reads_repeat", "--replicas", "2"],
      {"threads": 2, "promises": ["reads_repeat"], "bounds": {"replicas": 2}, "limits": Limits(seconds=3.0)}),
-    ("cli.commands.ask.Question", ["ask", "--matrix"], {**CLUSTER, "bounds": {"records": 1}, "limits": Limits()}),
+    ("cli.commands.ask.Question", ["ask", "--matrix"],
+     {"threads": None, "promises": [LOSS], "bounds": {"records": 1}, "limits": Limits()}),
     ("cli.commands.ask.Question", ["ask", "--matrix", "--records", "3"],
-     {**CLUSTER, "bounds": {"records": 3}, "limits": Limits()}),
+     {"threads": None, "promises": [LOSS], "bounds": {"records": 3}, "limits": Limits()}),
+    ("cli.commands.ask.Question", ["ask", "--matrix", "--property", "reads_repeat"],
+     {"threads": None, "promises": ["reads_repeat"], "bounds": {"records": 1}, "limits": Limits()}),
     ("spark_explore.export", ["spark", "export", "run", "out", "--master", "local[2]"],
      {"options": SparkOptions(master="local[2]")}),
 ]  # fmt: skip

@@ -11,7 +11,6 @@ import pytest
 
 from insync.cli.show.ask_report import (
     describe_answer,
-    describe_availability,
     describe_default,
     describe_notes,
     describe_remedy,
@@ -19,7 +18,7 @@ from insync.cli.show.ask_report import (
     describe_settings,
 )
 from insync.explorer.ask import PROMISES, Asked, Cell
-from insync.explorer.availability import Stopped
+from insync.explorer.disturbances import Remedy
 from insync.explorer.limits import StopReason
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
@@ -96,23 +95,6 @@ def test_a_trace_that_was_written_says_where() -> None:
     assert said.index("Third reason.") < said.index("other.json")
 
 
-@pytest.mark.parametrize(
-    ("failures", "more_than", "said"),
-    [
-        (0, -1, "are refused though no broker is down"),
-        (1, 0, "are refused when 1 broker is down"),
-        (2, 1, "are refused when 2 brokers are down"),
-        (None, -1, "are refused: unknown"),
-        (None, 0, "are refused: not with 0 brokers down"),
-        (None, 1, "are refused: not with 1 broker down"),
-        (None, 3, "are refused: not with 3 brokers down"),
-    ],
-)
-def test_when_writes_stop(failures: int | None, more_than: int, said: str) -> None:
-    text = describe_availability([Stopped("writes_are_taken", failures, more_than, ())], 100)
-    assert text.splitlines()[2:] == [f"  writes with acks=all {said}"]
-
-
 def test_of_the_newest_release_no_newer_ones_are_named() -> None:
     newest = list(Release)[-1].value
     assert describe_default(Cluster(release=newest), 100) == f"No --release was given: this is {newest}."
@@ -136,8 +118,8 @@ def test_of_the_newest_release_no_newer_ones_are_named() -> None:
 def test_what_a_change_would_have_done(verdict: str, length: int | None, said: str) -> None:
     cell = Cell({"unclean": "off"}, verdict, length, StopReason.INTERRUPT if verdict == "incomplete" else None)
     line = f"  {'unclean.leader.election.enable=false':<48}  {said}"
-    assert describe_remedy(cell, first=False) == line
-    assert describe_remedy(cell, first=True) == f"\nWhat would have kept the record:\n{line}"
+    assert describe_remedy(Remedy(cell), False, set(), 100) == line
+    assert describe_remedy(Remedy(cell), True, set(), 100) == f"\nWhat would have kept the record:\n{line}"
 
 
 def test_a_row_of_the_table_and_what_stands_below_it() -> None:
@@ -146,9 +128,10 @@ def test_a_row_of_the_table_and_what_stands_below_it() -> None:
     assert describe_row(cells) == f"  1     {2:<20}  {'safe':<24}  lost in 3 steps"
     nothing = [Cell(settings, "", None), Cell(settings, "incomplete", None, StopReason.TIME)]
     assert describe_row(nothing) == f"  1     {2:<20}  {'nothing is promised':<24}  unknown"
-    assert describe_notes(cells, [], plain, 100) == ""
-    notes = describe_notes([*cells, *nothing, *nothing], [], plain, 100).splitlines()
-    assert notes == ["", "unknown: stopped by the limit on the time (--max-seconds)"]
+    assert describe_notes(cells, [], plain, 100, "") == ""
+    notes = describe_notes([*cells, *nothing, *nothing], [], plain, 100, "What is left out.").splitlines()
+    assert notes == ["", "What is left out.", "unknown: stopped by the limit on the time (--max-seconds)"]
+    assert describe_row(cells, ["reads_repeat"]).endswith("broken in 3 steps")
 
 
 def test_settings_have_the_names_that_kafka_has_for_them() -> None:

@@ -13,8 +13,7 @@ import pytest
 
 from insync.explorer import Limits
 from insync.explorer.ask import ELECTABLE, LOSS, PROMISES, Cell, Given, Question, ask, shown_bounds, with_shown_bounds
-from insync.explorer.availability import STOPS, availability
-from insync.explorer.disturbances import disturbed
+from insync.explorer.disturbances import disturbed, remedies
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.limits import StopReason
 from insync.explorer.traces.trace import Trace, TraceStep
@@ -54,16 +53,23 @@ class Played:
         self.asked.append((shown_bounds(model), rest))
         chosen = {**model.identity}
         safe = self.helps is None or any(change.items() <= chosen.items() for change in self.helps)
-        if safe:
-            return SimpleNamespace(verdict=Verdict.HOLDS, violations=(), stopped_by=None)
-        lost = SimpleNamespace(property=LOSS, trace=LOST, trace_length=LOST.length)
-        return SimpleNamespace(verdict=Verdict.VIOLATED, violations=(lost,), stopped_by=StopReason.DEPTH)
+        broken = () if safe else (SimpleNamespace(property=LOSS, trace=LOST, trace_length=LOST.length),)
+        verdicts = {LOSS: Verdict.HOLDS if safe else Verdict.VIOLATED}
+        return SimpleNamespace(
+            verdict=Verdict.HOLDS if safe else Verdict.VIOLATED,
+            violations=broken,
+            stopped_by=None if safe else StopReason.DEPTH,
+            properties=[
+                SimpleNamespace(name=name, verdict=verdicts.get(name, Verdict.HOLDS)) for name in rest["properties"]
+            ],
+        )
 
 
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> Played:
     one = Played()
     monkeypatch.setattr(sys.modules["insync.explorer.ask"], "check", one)
+    monkeypatch.setattr(sys.modules["insync.explorer.exposure"], "availability", lambda _: ())
     return one
 
 
@@ -86,42 +92,6 @@ def test_the_seconds_are_those_that_are_left(played: Played) -> None:
     assert (left.depth, 700 < left.seconds <= 800) == (4, True)
     replace(asked, asked_at=time.monotonic() - 1000).answer()
     assert played.asked[1][1]["limits"].seconds == 0
-
-
-@pytest.mark.parametrize(("replicas", "crashes"), [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5)])
-def test_for_availability_every_broker_may_crash_and_nothing_else_happens(
-    played: Played, replicas: int, crashes: int
-) -> None:
-    played.helps = None
-    given: dict[str, int | str] = {
-        "replicas": replicas,
-        "min_insync": 1,
-        "elections": 2,
-        "records": 5,
-        "release": "4.0",
-    }
-    found = availability(Question(bounds=given, limits=Limits(states=7, seconds=60.0)))
-    ((bounds, rest),) = played.asked
-    assert {name: bounds.get(name) for name in ("crashes", "elections", "records", "release")} == {
-        "crashes": crashes, "elections": None, "records": 1, "release": "4.0"
-    }  # fmt: skip
-    assert (rest["limits"].depth, rest["limits"].states, rest["properties"]) == (2 * crashes + 1, None, list(STOPS))
-    assert [(one.failures, one.more_than) for one in found] == [(None, crashes)] * 2
-
-
-@pytest.mark.parametrize(("stopped", "more_than"), [(None, 3), (StopReason.DEPTH, 3), (StopReason.TIME, -1)])
-def test_nothing_is_known_of_availability_where_the_search_was_cut_short(
-    stopped: StopReason | None, more_than: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def search(*given: Any, **named: Any) -> Any:
-        steps = (*STEPS[:3], *STEPS[2:4])
-        broken = SimpleNamespace(property=next(iter(STOPS)), trace=replace(LOST, steps=steps))
-        return SimpleNamespace(violations=(broken,), stopped_by=stopped)
-
-    monkeypatch.setattr(sys.modules["insync.explorer.ask"], "check", search)
-    first, second = availability(Question(bounds={}))
-    assert (first.failures, first.more_than, second.failures, second.more_than) == (2, 1, None, more_than)
-    assert first.steps == ("write happens", "crash happens", "crash happens", "fence happens")
 
 
 def tried(cells: Any) -> list[Given]:
@@ -164,10 +134,11 @@ def test_every_single_change_that_could_keep_a_record_is_tried(
 def test_changes_are_put_together_only_where_none_is_enough(played: Played) -> None:
     played.helps = [{"acks": "all"}]
     cells = list(Question(bounds={"release": "4.3", "acks": "1"}).remedies())
-    assert cells == [
+    assert [replace(cell, model=None) for cell in cells] == [
         Cell({"acks": "all"}, "holds", None),
         Cell({"flushing": "always"}, "violated", len(STEPS), StopReason.DEPTH, LOST),
     ]
+    assert [cell.model and cell.model.identity["flushing"] for cell in cells] == [None, "always"]
     played.asked.clear()
     list(Question(bounds={"release": "4.3", "acks": "1"}).remedies(ELECTABLE))
     assert [rest["properties"] for _, rest in played.asked] == [[ELECTABLE]] * 2
@@ -184,6 +155,14 @@ def test_a_matrix_is_every_acks_with_every_minimum(played: Played) -> None:
     assert [cell.verdict for cell in cells] == [""] * 4 + ["violated"] * 8
     assert len(played.asked) == 8, "acks=0 promises nothing"
     assert len(list(Question(bounds={"replicas": 3}).matrix())) == 18
+
+
+def test_with_acks_0_a_matrix_asks_what_is_promised_all_the_same(played: Played) -> None:
+    cells = list(Question(bounds={"replicas": 1}).matrix([ELECTABLE, "acks_mean_enough_copies"]))
+    assert [cell.verdict for cell in cells] == ["violated"] * 6
+    assert {tuple(rest["properties"]) for _, rest in played.asked} == {(ELECTABLE, "acks_mean_enough_copies")}
+    copies = list(Question(bounds={"replicas": 1}).matrix(["acks_mean_enough_copies"]))
+    assert [cell.verdict for cell in copies] == ["", "", *["violated"] * 4]
 
 
 def test_a_matrix_warns_of_each_thing_once() -> None:
@@ -229,16 +208,34 @@ def test_a_combination_names_what_goes_wrong_and_the_first_change_that_helps(pla
     (found,) = exposed(Question(bounds={"release": "4.3"}), {"min_insync": 1, "acks": "1"})
     assert found.verdict == "violated"
     assert found.causes == [f"{name} happens" for name in ("crash", "fence", "stop", "shrink_isr", "elect", "reassign")]
-    assert tried(found.remedies) == [{"acks": "all"}, {"min_insync": 2}]
-    assert found.remedy == found.remedies[1]
+    assert tried(remedy.cell for remedy in found.remedies) == [{"acks": "all"}, {"min_insync": 2}]
+    assert found.remedy is found.remedies[1]
     assert played.asked[0] == ({"release": "4.3", "min_insync": 1, "acks": "1"}, played.asked[0][1])
     assert played.asked[0][1]["properties"] == (LOSS,)
 
 
 def test_where_no_change_helps_all_are_tried_and_none_is_named(played: Played) -> None:
     (found,) = exposed(Question(bounds={"release": "4.3"}), {"acks": "1"})
-    assert tried(found.remedies) == [{"acks": "all"}, {"flushing": "always"}], "all together is no single change"
+    single = tried(remedy.cell for remedy in found.remedies)
+    assert single == [{"acks": "all"}, {"flushing": "always"}], "all together is no single change"
     assert found.remedy is None
+
+
+def test_a_partition_0_of_more_replicas_than_the_model_has_is_as_one_of_its_most(played: Played) -> None:
+    played.helps = None
+    settings: Given = {"replicas": 2, "partition_zero": 7}
+    (found,) = exposed(Question(bounds={"release": "4.3"}), settings)
+    assert found.settings == settings
+    assert played.asked[0][0]["partition_zero"] == 5
+
+
+def test_a_combination_may_be_asked_about_other_promises(played: Played) -> None:
+    played.helps = None
+    (found,) = exposures(Question(bounds={"release": "4.3"}), [{"acks": "0"}], [ELECTABLE, LOSS])
+    assert played.asked[0][1]["properties"] == [ELECTABLE, LOSS]
+    assert not found.promises_nothing
+    (nothing,) = exposures(Question(bounds={"release": "4.3"}), [{"acks": "0"}])
+    assert nothing.promises_nothing
 
 
 def test_safe_combinations_and_those_beyond_the_model(played: Played) -> None:
@@ -268,8 +265,17 @@ def test_what_breaks_is_put_down_to_an_entry_whose_fix_keeps_it(played: Played, 
     expected = {None: [None, None], "fixed": ["N-01", "N-02"], "defect": [None, "N-02"]}
     assert names == expected[next(iter(helps[0]), None) if helps else None]
     assert said == [(1, 2, {"elections": 1}), (2, 2, {"reassignments": 2})]
-    assert [rest["keep_going"] for _, rest in played.asked] == ([True] * 2 if helps is None else [True, False] * 2)
+    assert all(rest["keep_going"] for _, rest in played.asked)
     assert [rest["properties"] for _, rest in played.asked][:: 1 if helps is None else 2] == [[LOSS, ELECTABLE], [LOSS]]
+
+
+def test_a_change_that_helps_is_tried_with_disturbances_as_well(played: Played) -> None:
+    played.helps = [{"elections": 0, "reassignments": 0, "flushing": "always"}, {"fixed": "alone"}]
+    first, second = remedies(Question(bounds={"release": "4.3", "acks": "1"}))
+    assert (first.cell.verdict, first.disturbed) == ("violated", ())
+    assert second.cell.verdict == "holds"
+    assert [found.defect and found.defect.name for found in second.disturbed] == ["N-01", "N-02"]
+    assert {given["flushing"] for given, _ in played.asked[2:]} == {"always"}
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ __all__ = [
     "Given",
     "Question",
     "ask",
+    "is_promised",
     "shown_bounds",
     "with_shown_bounds",
 ]
@@ -52,6 +53,8 @@ PROMISES: dict[str, str] = {
     ELECTABLE: "whoever may lead next has every committed record",
 }
 """The properties that an operator is promised, each in a few words."""
+
+_OF_ACKNOWLEDGED = (LOSS, properties.acks_mean_enough_copies.__name__)
 
 Given = Mapping[str, int | str]
 
@@ -83,6 +86,7 @@ class Cell:
         length: the states of the shortest trace, where it is violated.
         stopped_by: what ended the search before it was complete, or kept it from beginning.
         trace: the shortest trace, where it is violated.
+        model: the cluster with these settings, where it is violated.
     """
 
     settings: Given
@@ -90,6 +94,7 @@ class Cell:
     length: int | None
     stopped_by: StopReason | None = None
     trace: Trace | None = None
+    model: Cluster | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,15 +146,19 @@ class Question:
         """Yield every single change of a setting with its outcome, then all of them together if none suffices."""
         single = list(_changes(Cluster(**self.bounds)))
         suffices = False
-        for cell in self._tried(single, broken):
+        for cell in self._tried(single, [broken]):
             suffices = suffices or cell.verdict == "holds"
             yield cell
         if not suffices and len(single) > 1:
             together = {name: value for change in single for name, value in change.items()}
-            yield from self._tried([together], broken)
+            yield from self._tried([together], [broken])
 
-    def matrix(self) -> Iterator[Cell]:
-        """Yield the outcome of each acks, min.insync.replicas and unclean.leader.election.enable, in this order."""
+    def matrix(self, promises: Sequence[str] = (LOSS,)) -> Iterator[Cell]:
+        """Yield the outcome of each acks, min.insync.replicas and unclean.leader.election.enable, in this order.
+
+        Args:
+            promises: the names of the promises that a cell is about, of which one that is broken is enough.
+        """
         replicas: int = Cluster(**self.bounds).b.replicas
         wanted: list[dict[str, int | str]] = [
             {"acks": acks, "min_insync": minimum, "unclean": unclean}
@@ -157,9 +166,11 @@ class Question:
             for minimum in range(1, replicas + 1)
             for unclean in ("off", "on")
         ]
-        promised = [settings for settings in wanted if settings["acks"] != "0"]
-        yield from (Cell(settings, "", None) for settings in wanted if settings not in promised)
-        yield from self._tried(promised, LOSS)
+        models = [Cluster(**{**self.bounds, **settings}) for settings in wanted]
+        held_to = [[name for name in promises if is_promised(name, model)] for model in models]
+        asked = [settings for settings, names in zip(wanted, held_to, strict=True) if names]
+        yield from (Cell(settings, "", None) for settings in wanted if settings not in asked)
+        yield from self._tried(asked, promises)
 
     def matrix_warnings(self) -> tuple[str, ...]:
         """Return which settings of a matrix do not exist in the release, or mean less than they say, in sentences.
@@ -171,7 +182,7 @@ class Question:
         rows = [Cluster(**{**self.bounds, **wide, "min_insync": least}) for least in range(1, replicas + 1)]
         return tuple(dict.fromkeys(text for row in rows for text in row.remarks()))
 
-    def _tried(self, changes: Sequence[Given], name: str) -> Iterator[Cell]:
+    def _tried(self, changes: Sequence[Given], names: Sequence[str]) -> Iterator[Cell]:
         """Yield the outcome of each change; of those that are left when somebody stops it, nothing is known."""
         for number, change in enumerate(changes, start=1):
             if self.stop is not None and self.stop.is_set():
@@ -179,10 +190,12 @@ class Question:
                 continue
             if self.began is not None:
                 self.began(number, len(changes), change)
-            result = self.search({**self.bounds, **change}, [name], keep_going=False).result
+            asked = self.search({**self.bounds, **change}, names, keep_going=False)
+            result = asked.result
             trace = result.violations[0].trace if result.violations else None
             length = None if trace is None else len(trace.steps)
-            yield Cell(change, str(result.verdict), length, result.stopped_by, trace)
+            model = None if trace is None else asked.model
+            yield Cell(change, str(result.verdict), length, result.stopped_by, trace, model)
 
     def search(self, bounds: Given, promises: Sequence[str], *, keep_going: bool) -> Asked:
         """Search a cluster under other bounds, with the limits of this question.
@@ -203,6 +216,15 @@ class Question:
             stop=self.stop,
         )
         return Asked(model, result)
+
+    def changed(self, settings: Given) -> Question:
+        """Return the same question of a cluster with other settings."""
+        return replace(self, bounds={**self.bounds, **settings})
+
+    def is_over(self) -> bool:
+        """Return whether somebody has stopped it, or its seconds have passed."""
+        limits = self._limits_left()
+        return (self.stop is not None and self.stop.is_set()) or (limits is not None and limits.seconds == 0)
 
     def _limits_left(self) -> Limits | None:
         """Return the limits with the seconds that are left."""
@@ -263,6 +285,11 @@ def _differs(model: Cluster, release: Release) -> bool:
     if not model.directories_fail:  # else whoever is in the ISR may lead, so it is empty when nobody leads
         rules = replace(rules, last_leader_when_leaderless=own.last_leader_when_leaderless)
     return rules != own
+
+
+def is_promised(name: str, model: Cluster) -> bool:
+    """Return whether a promise says anything under the settings of a cluster: acks=0 acknowledges no record."""
+    return model.acks is not Acks.NONE or name not in _OF_ACKNOWLEDGED
 
 
 def shown_bounds(model: Model) -> dict[str, int | str]:

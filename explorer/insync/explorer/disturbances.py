@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from insync.explorer.ask import ELECTABLE, LOSS, Asked, Question
+from insync.explorer.ask import ELECTABLE, LOSS, Asked, Cell, Question
 from insync.explorer.verdict import Verdict
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 
-__all__ = ["DISTURBANCES", "Disturbance", "Disturbed", "disturbed"]
+__all__ = ["DISTURBANCES", "Disturbance", "Disturbed", "Remedy", "disturbed", "remedies"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class Disturbance:
         promises: what is searched for.
         defect: the entry of the catalogue that it takes.
         needs_elr: whether it is about eligible leader replicas.
+        needs_partition_zero: whether it is about a partition with another number of replicas than partition 0.
         fewest_replicas: whether as many replicas as min.insync.replicas are enough; else all are there.
     """
 
@@ -38,28 +39,47 @@ class Disturbance:
     promises: tuple[str, ...]
     defect: Defect
     needs_elr: bool = False
+    needs_partition_zero: bool = False
     fewest_replicas: bool = False
 
     def concerns(self, question: Question) -> bool:
         """Whether it can happen in a cluster, and the user has not said how often."""
         model = Cluster(**question.bounds)
-        possible: bool = model.b.replicas > 1 and (not self.needs_elr or bool(model.elr))
+        possible = not self.needs_elr or bool(model.elr)
+        if self.needs_partition_zero:
+            possible = possible and model.b.partition_zero > 0
+        else:
+            possible = possible and model.b.replicas > 1
         return possible and self.budget not in question.bounds and bool(self.asked_about(question))
 
     def asked_about(self, question: Question) -> list[str]:
         """Return those of its promises that a question is about."""
         return [name for name in self.promises if name in question.promises]
 
-    def bounds(self, question: Question) -> dict[str, int | str]:
-        """Return the settings of a question with no more than these budgets, and no more than the user allows."""
+    def bounds(self, question: Question, *, losing: bool = False) -> dict[str, int | str]:
+        """Return the settings of a question with no more than these budgets, and no more than the user allows.
+
+        Args:
+            question: what is asked.
+            losing: whether something breaks without the disturbance; brokers then crash without losing what they have
+                not flushed, which is how that mostly comes about.
+        """
         given, model = question.bounds, Cluster(**question.bounds)
         kept = {name: value for name, value in given.items() if isinstance(value, str)}
-        sizes = {name: given[name] for name in ("replicas", "min_insync", "metadata_lag") if name in given}
-        if self.fewest_replicas:
-            sizes["replicas"] = max(2, min(model.b.replicas, model.b.min_insync))
-        least = {"records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, **self.budgets}
-        return {**kept, **sizes, **{name: min(most, int(given.get(name, most))) for name, most in least.items()}}
+        sizes = {name: given[name] for name in _SIZES if name in given}
+        own = model.b.replicas - model.b.spares
+        if self.fewest_replicas and own == 1:
+            sizes |= {"replicas": 2, "spares": 1}  # a single replica can only be given to another broker
+        elif self.fewest_replicas:
+            sizes["replicas"] = max(2, min(own, model.b.min_insync)) + model.b.spares
+        least = {"records": 1, "lossy_crashes": 0, "crashes": 0, "fencings": 0, "shrinks": 0, **self.budgets}
+        if losing:
+            least |= {"lossy_crashes": 0, "crashes": least["crashes"] + least["lossy_crashes"]}
+        allowed = {**given, "crashes": model.b.crashes + model.b.lossy_crashes}
+        return {**kept, **sizes, **{name: min(most, int(allowed.get(name, most))) for name, most in least.items()}}
 
+
+_SIZES = ("replicas", "spares", "min_insync", "metadata_lag", "partition_zero")
 
 DISTURBANCES = (
     Disturbance(
@@ -78,6 +98,16 @@ DISTURBANCES = (
         needs_elr=True,
         fewest_replicas=True,
     ),
+    Disturbance(
+        words="two reassignments and a crash",
+        budget="reassignments",
+        budgets={"reassignments": 2, "crashes": 1},
+        promises=(LOSS,),
+        defect=DEFECTS["N-05"],
+        needs_elr=True,
+        needs_partition_zero=True,
+        fewest_replicas=True,
+    ),
 )
 """All that `insync ask` looks for beside the default budgets."""
 
@@ -89,27 +119,70 @@ class Disturbed:
     Attributes:
         disturbance: what happens to it.
         asked: the answer.
-        defect: the entry of the catalogue whose fix keeps what is broken; None where nothing is, or where it does not.
+        kept: the promises that are broken and that the fix of the disturbance's entry of the catalogue keeps.
     """
 
     disturbance: Disturbance
     asked: Asked
-    defect: Defect | None
+    kept: tuple[str, ...] = ()
+
+    @property
+    def defect(self) -> Defect | None:
+        """The entry of the catalogue that something which is broken is put down to; None where nothing is."""
+        return self.disturbance.defect if self.kept else None
 
 
-def disturbed(question: Question) -> Iterator[Disturbed]:
-    """Yield the answer for each disturbance that can happen, with the least that is needed beside it."""
+def disturbed(question: Question, *, losing: bool = False) -> Iterator[Disturbed]:
+    """Yield the answer for each disturbance that can happen, with the least that is needed beside it.
+
+    Args:
+        question: what is asked.
+        losing: whether something breaks without a disturbance, see `Disturbance.bounds`.
+    """
     wanted = [disturbance for disturbance in DISTURBANCES if disturbance.concerns(question)]
     for number, disturbance in enumerate(wanted, start=1):
-        bounds, budget = disturbance.bounds(question), disturbance.budget
+        bounds, budget = disturbance.bounds(question, losing=losing), disturbance.budget
         if question.began is not None:
             question.began(number, len(wanted), {budget: bounds[budget]})
         asked = question.search(bounds, disturbance.asked_about(question), keep_going=True)
-        yield Disturbed(disturbance, asked, _cause(question, disturbance, bounds) if asked.result.violations else None)
+        yield Disturbed(disturbance, asked, _kept(question, disturbance, bounds, asked))
 
 
-def _cause(question: Question, disturbance: Disturbance, bounds: Mapping[str, int | str]) -> Defect | None:
-    """Return the entry that a disturbance takes if its fix keeps all that was broken."""
-    fixed = {**bounds, "defect": disturbance.defect.name, "fixed": "alone"}
-    kept = question.search(fixed, disturbance.asked_about(question), keep_going=False)
-    return disturbance.defect if kept.result.verdict is Verdict.HOLDS else None
+def _kept(
+    question: Question, disturbance: Disturbance, bounds: Mapping[str, int | str], asked: Asked
+) -> tuple[str, ...]:
+    """Return which promises are broken, and hold with the fix of the entry that a disturbance takes."""
+    broken = [violation.property for violation in asked.result.violations]
+    if not broken:
+        return ()
+    entry = disturbance.defect
+    fixed = {**bounds, **entry.fixed}
+    if entry.rules:  # else it is a setting, and no rule
+        fixed |= {"defect": entry.name, "fixed": "alone"}
+    result = question.search(fixed, disturbance.asked_about(question), keep_going=True).result
+    return tuple(found.name for found in result.properties if found.name in broken and found.verdict is Verdict.HOLDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A change of the settings, and what is broken by a disturbance where it keeps what was broken without one.
+
+    Attributes:
+        cell: the change and its outcome.
+        disturbed: the answers with the change for each disturbance that can happen; none where it does not help.
+    """
+
+    cell: Cell
+    disturbed: tuple[Disturbed, ...] = ()
+
+
+def remedies(question: Question, broken: str = LOSS) -> Iterator[Remedy]:
+    """Yield every change of the settings that could have kept a promise, those that do with what disturbances break.
+
+    Args:
+        question: what is asked.
+        broken: the promise.
+    """
+    for cell in question.remedies(broken):
+        changed = question.changed(cell.settings)
+        yield Remedy(cell, tuple(disturbed(changed)) if cell.verdict == Verdict.HOLDS else ())

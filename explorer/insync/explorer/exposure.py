@@ -1,13 +1,14 @@
-"""Which of several combinations of settings lose an acknowledged record, by what, and which one change helps."""
+"""Which of several combinations of settings break a promise, by what, which one change helps, and when writes stop."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from insync.explorer.ask import LOSS, Asked, Cell, Given, Question
-from insync.explorer.disturbances import Disturbed, disturbed
-from insync.explorer.verdict import Verdict, together
+from insync.explorer.ask import LOSS, PROMISES, Asked, Given, Question, is_promised
+from insync.explorer.availability import Stopped, availability
+from insync.explorer.disturbances import Disturbed, Remedy, disturbed, remedies
+from insync.explorer.verdict import Verdict, Violation, together
 from insync.kafka.cluster.configuration import BOUNDS
 
 __all__ = ["Exposure", "exposures"]
@@ -23,14 +24,16 @@ class Exposure:
         settings: the combination.
         asked: what the search found; None where the model is too small for the settings, which `beyond` says.
         remedies: the single changes that were tried, up to the first that helps.
-        disturbed: what it answers when it is disturbed, where no record is lost without that.
+        disturbed: what it answers when it is disturbed.
+        stops: when writes stop.
         beyond: why there was no search, in words.
     """
 
     settings: Given
     asked: Asked | None
-    remedies: tuple[Cell, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
     disturbed: tuple[Disturbed, ...] = ()
+    stops: tuple[Stopped, ...] = ()
     beyond: str = ""
 
     @property
@@ -41,46 +44,69 @@ class Exposure:
         return str(together([one.result.verdict for one in (self.asked, *(found.asked for found in self.disturbed))]))
 
     @property
-    def is_lossy(self) -> bool:
-        """Whether a record is lost without a disturbance."""
-        return self.asked is not None and bool(self.asked.result.violations)
+    def broken(self) -> list[Violation]:
+        """What is broken without a disturbance, in the order of the promises."""
+        if self.asked is None:
+            return []
+        return sorted(self.asked.result.violations, key=lambda violation: list(PROMISES).index(violation.property))
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether none of the promises that it was asked about says anything under these settings."""
+        if self.asked is None:
+            return False
+        names = [found.name for found in self.asked.result.properties if found.name in PROMISES]
+        return not any(is_promised(name, self.asked.model) for name in names)
 
     @property
     def causes(self) -> list[str]:
-        """What goes wrong on the shortest way to a loss, in words."""
-        if self.asked is None or not self.asked.result.violations:
-            return []
-        steps = self.asked.result.violations[0].trace.steps
+        """What goes wrong on the shortest way to what is broken first, in words."""
+        steps = self.broken[0].trace.steps if self.broken else ()
         return [step.label for step in steps if step.action in _FAILURES]
 
     @property
-    def remedy(self) -> Cell | None:
-        """The first single change that keeps the record."""
-        return next((cell for cell in self.remedies if cell.verdict == "holds"), None)
+    def remedy(self) -> Remedy | None:
+        """The first single change that keeps what is broken first."""
+        return next((remedy for remedy in self.remedies if remedy.cell.verdict == Verdict.HOLDS), None)
 
 
-def exposures(question: Question, combinations: Sequence[Given]) -> Iterator[Exposure]:
-    """Yield what each combination of settings comes to, under the limits and the budgets of a question."""
+def exposures(
+    question: Question, combinations: Sequence[Given], promises: Sequence[str] = (LOSS,)
+) -> Iterator[Exposure]:
+    """Yield what each combination of settings comes to, under the limits and the budgets of a question.
+
+    Args:
+        question: what is asked of all of them.
+        combinations: the settings of each.
+        promises: the names of the promises that are asked about.
+    """
     for number, settings in enumerate(combinations, start=1):
         if beyond := _beyond(settings):
             yield Exposure(settings, None, beyond=beyond)
             continue
         if question.began is not None:
             question.began(number, len(combinations), settings)
-        one = replace(question, bounds={**question.bounds, **settings}, promises=(LOSS,), began=None)
-        asked = one.answer()
-        if asked.result.violations:
-            yield Exposure(settings, asked, tuple(_until_one_helps(one)))
-        else:
-            yield Exposure(settings, asked, disturbed=tuple(disturbed(one)))
+        one = replace(question.changed(_searched(settings)), promises=promises, began=None)
+        found = Exposure(settings, one.answer())
+        tried = _until_one_helps(one, found.broken[0].property) if found.broken else ()
+        others = disturbed(one, losing=bool(found.broken))
+        yield replace(found, remedies=tuple(tried), disturbed=tuple(others), stops=tuple(availability(one)))
 
 
-def _until_one_helps(question: Question) -> Iterator[Cell]:
-    for cell in question.remedies():
-        if len(cell.settings) == 1:
-            yield cell
-        if cell.verdict == "holds":
+def _until_one_helps(question: Question, broken: str) -> Iterator[Remedy]:
+    for remedy in remedies(question, broken):
+        if len(remedy.cell.settings) == 1:
+            yield remedy
+        if remedy.cell.verdict == Verdict.HOLDS:
             return
+
+
+def _searched(settings: Given) -> Given:
+    """Return settings as the model takes them: more replicas of partition 0 than it has are as good as its most."""
+    zero = settings.get("partition_zero")
+    return (
+        settings if zero is None else {**settings, "partition_zero": min(int(zero), BOUNDS["partition_zero"].highest)}
+    )
 
 
 def _beyond(settings: Given) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from insync.explorer import check
 from insync.kafka.cluster.assignment import Assigned
+from insync.kafka.cluster.configuration import ISR_ASKED_SINCE
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
 from insync.model import And, Condition, SetValue, UserError, minimum
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
+
+GUIDE = Path(__file__).resolve().parents[3] / "docs/guide/cluster.md"
 
 
 def move(*labels: str, **bounds: int | str) -> Walk:
@@ -23,6 +29,15 @@ def test_spares_have_no_replica_and_follow_nobody() -> None:
     assert walk.cells["b3"] == "out [|]"
     assert "b3 fetches from b1" not in walk.enabled
     assert Walk(shared_cluster(spares=1)).cells["controller"] == "b1@0 ISR b1 b2", "also without reassignments"
+
+
+def test_reassignments_begin_where_leaders_ask_for_an_isr_and_the_guide_says_which_release_that_is() -> None:
+    first = ISR_ASKED_SINCE
+    before = list(Release)[list(Release).index(first) - 1]
+    assert Cluster(release=first.value, reassignments=1).can_reassign
+    assert not Cluster(release=before.value, reassignments=1).can_reassign
+    (line,) = [line for line in GUIDE.read_text().splitlines() if line.startswith("| `reassignments`, `spares` |")]
+    assert f"({first.value} and later)" in line
 
 
 def test_at_least_one_broker_has_a_replica() -> None:

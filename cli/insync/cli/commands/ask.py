@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from insync.cli.configs.read_configs import Configured, read_configs
+from insync.cli.ask_tables import ask_configs, ask_matrix
+from insync.cli.configs.read_configs import read_configs
 from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.choice_options import each_choice
@@ -18,30 +19,24 @@ from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import ReadFile
-from insync.cli.show.ask_json import Files, answer_json, matrix_json
+from insync.cli.show.ask_json import Files, answer_json
 from insync.cli.show.ask_report import (
     by_promise,
     describe_answer,
-    describe_availability,
     describe_default,
     describe_disturbed,
-    describe_not_disturbed,
-    describe_notes,
-    describe_question,
     describe_remedy,
-    describe_row,
     describe_settings,
     describe_without_races,
 )
-from insync.cli.show.exposure_report import describe_exposure, describe_unasked, exposures_json
+from insync.cli.show.availability_report import describe_availability
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.cli.show.trace_files import say_older
 from insync.explorer import Limits
-from insync.explorer.ask import LOSS, PROMISES, Asked, Cell, Given, Question
+from insync.explorer.ask import LOSS, PROMISES, Asked, Given, Question
 from insync.explorer.availability import availability
-from insync.explorer.disturbances import Disturbed, disturbed
-from insync.explorer.exposure import Exposure, exposures
+from insync.explorer.disturbances import Disturbed, Remedy, disturbed, remedies
 from insync.explorer.progress import Pulse
 from insync.explorer.verdict import together
 from insync.kafka.cluster.model import Cluster
@@ -57,6 +52,7 @@ Examples:
   insync ask --release 3.5 --acks 1 --lossy-crashes 0
   insync ask --release 4.1 --matrix
   insync ask --release 3.9 --config server.properties --config topics.txt
+  insync ask --release 4.1 --config topics.txt --property reads_repeat --trace broken.json
 
 """
 
@@ -72,7 +68,8 @@ Examples:
     type=click.Choice(list(PROMISES)),
     metavar="NAME",
     multiple=True,
-    help=f"Ask about this promise alone; may be repeated. One of {', '.join(PROMISES)}. [default: all]",
+    help=f"Ask about this promise alone; may be repeated. One of {', '.join(PROMISES)}. "
+    f"[default: all; with --config and --matrix {LOSS}]",
 )
 @click.option(
     "--config",
@@ -101,21 +98,18 @@ def command(
 
     Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
     found to be safe is safe within these budgets, and the search was complete. If a record can be lost, each single
-    change of a setting is tried that could have kept it; if not, one election and two reassignments are tried, with
-    less beside them, unless --elections or --reassignments says how many there are.
+    change of a setting is tried that could have kept it. One election and two reassignments are tried in searches of
+    their own, with less beside them, also with each change that helps, unless --elections or --reassignments says how
+    many there are. Last comes how many brokers must fail before writes stop.
+
+    With --trace and --html --config and --matrix write the traces of all combinations: FILE.json becomes
+    FILE.combination_1.json, or FILE.acks_1.min_insync_2.unclean_off.json, and there is one page.
 
     Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken, in any
     of the searches or of the cells of a --matrix, else 3 if something is unknown, else 0.
     """
-    if as_matrix and (output.trace or output.html) is not None:
-        given_option = "--html" if output.trace is None else "--trace"
-        message = f"--matrix finds no traces that {given_option} could write. Ask without --matrix for one."
-        raise click.UsageError(message)
-    if as_matrix and wanted:
-        message = f"--matrix is about {LOSS} alone. Leave --property out, or ask without --matrix."
-        raise click.UsageError(message)
-    if configs and (as_matrix or wanted or output.trace is not None or output.html is not None):
-        message = f"--config asks about {LOSS} alone. Leave --matrix, --property, --trace and --html out, or --config."
+    if as_matrix and configs:
+        message = "--matrix tries settings, and --config reads them. Leave one of them out."
         raise click.UsageError(message)
     if (as_matrix or configs) and (build.github or build.sarif is not None):
         message = (
@@ -124,10 +118,12 @@ def command(
         )
         raise click.UsageError(message)
     stronger = {name: given[name] for name in CONFIGURED if name in given}
-    configured = read_configs(configs, stronger) if configs else None
+    keeps_elr = bool(Cluster(**given).elr)
+    configured = read_configs(configs, stronger, compares_partitions=keeps_elr) if configs else None
     output.check_trace_path()
     build.check(output)
-    if as_matrix or configs:
+    table = as_matrix or bool(configs)
+    if table:
         given = {"records": 1, **given}
     begun = SearchesBegun()
     with stop_on_interrupt() as stop, search_progress(output.quiet, which=begun.named) as reporter:
@@ -138,11 +134,11 @@ def command(
             reporter=reporter,
             stop=stop,
             began=None if output.quiet else begun,
-            promises=[name for name in PROMISES if name in wanted or not wanted],
+            promises=[name for name in PROMISES if name in wanted or not (wanted or (table and name != LOSS))],
         )
         if configured is not None:
-            return _configs(question, configured, output)
-        return _matrix(question, output) if as_matrix else _ask(question, output, build)
+            return ask_configs(question, configured, output)
+        return ask_matrix(question, output) if as_matrix else _ask(question, output, build)
 
 
 class SearchesBegun:
@@ -171,14 +167,12 @@ def _ask(question: Question, output: Output, build: Build) -> int:
                 emit(describe_default(asked.model, output.width))
             emit(describe_answer(asked, files, output.paint, output.width))
         calm = _without_races(question, asked, output)
-        cells = _remedies(question, output) if LOSS in files else []
-        others = [] if LOSS in files else _disturb(question, output.beside("disturbed") if files else output)
+        tried = _remedies(question, output) if LOSS in files else []
+        others = _disturb(question, output.beside("disturbed") if files else output, losing=LOSS in files)
         verdict = together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
-        if LOSS in files and not output.json and (left := describe_not_disturbed(question, output.width)):
-            emit(left)
         stops = availability(question) if LOSS in question.promises else []
         if output.json:
-            emit(answer_json(asked, cells, files, calm, others, stops, verdict))
+            emit(answer_json(asked, tried, files, calm, others, stops, verdict))
         elif stops:
             emit(describe_availability(stops, output.width))
     if not files and not any(broken for _, broken in others):
@@ -228,62 +222,25 @@ def _without_races(question: Question, asked: Asked, output: Output) -> tuple[As
         return found, files
 
 
-def _remedies(question: Question, output: Output) -> list[Cell]:
+def _remedies(question: Question, output: Output) -> list[Remedy]:
     """Try what would have kept the record, and say so as it is found."""
-    cells: list[Cell] = []
-    for cell in question.remedies():
-        cells.append(cell)
+    found: list[Remedy] = []
+    told: set[str] = set()
+    for remedy in remedies(replace(question, promises=(LOSS,))):
+        found.append(remedy)
         if not output.json:
-            emit(describe_remedy(cell, first=len(cells) == 1))
-    return cells
+            emit(describe_remedy(remedy, len(found) == 1, told, output.width))
+    return found
 
 
-def _disturb(question: Question, output: Output) -> list[tuple[Disturbed, Files]]:
+def _disturb(question: Question, output: Output, *, losing: bool) -> list[tuple[Disturbed, Files]]:
     """Look for what disturbances break, and say so as it is found; each has files of its own for its traces."""
     others: list[tuple[Disturbed, Files]] = []
-    for found in disturbed(question):
+    for found in disturbed(question, losing=losing):
         name = found.disturbance.words.replace(" ", "_")
         taken = any(files for _, files in others)
         with _written(found.asked, output.beside(name) if taken else output) as files:
             others.append((found, files))
             if not output.json:
-                emit(describe_disturbed(found, files, output.paint, output.width))
+                emit(describe_disturbed(found, files, output.paint, output.width, losing=losing))
     return others
-
-
-def _configs(question: Question, configured: Configured, output: Output) -> int:
-    """Ask about each combination of settings that files have."""
-    found: list[tuple[Exposure, Sequence[str]]] = []
-    combinations, model = configured.combinations, Cluster(**question.bounds)
-    if not output.json:
-        if "release" not in question.bounds:
-            emit(describe_default(model, output.width))
-        emit(f"Can an acknowledged record be lost?   {describe_question(model)}")
-    for exposure in exposures(question, [combination.settings for combination in combinations]):
-        topics = combinations[len(found)].topics
-        found.append((exposure, topics))
-        if not output.json:
-            emit(describe_exposure(exposure, topics, output.paint, output.width))
-    verdict = together([exposure.verdict for exposure, _ in found])
-    if output.json:
-        emit(exposures_json(found, configured.named, configured.ignored, verdict))
-    elif unasked := describe_unasked(configured.named, configured.ignored, output.width):
-        emit(unasked)
-    return exit_code_for(verdict)
-
-
-def _matrix(question: Question, output: Output) -> int:
-    cells: list[Cell] = []
-    if not output.json:
-        emit(f"Can an acknowledged record be lost?   {describe_question(Cluster(**question.bounds))}")
-        emit("\n  acks  min.insync.replicas   unclean election off      unclean election on")
-    for cell in question.matrix():
-        cells.append(cell)
-        if len(cells) % 2 == 0 and not output.json:
-            emit(describe_row(cells[-2:]))
-    warnings, verdict = question.matrix_warnings(), together([cell.verdict for cell in cells])
-    if output.json:
-        emit(matrix_json(question.bounds, cells, warnings, verdict))
-    elif notes := describe_notes(cells, warnings, output.paint, output.width):
-        emit(notes)
-    return exit_code_for(verdict)

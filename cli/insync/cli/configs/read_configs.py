@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from insync.cli.configs.configs_describe import configs_in, is_configs_heading
 from insync.cli.configs.declared import NAMED, Declared, setting_of, with_near_setting
 from insync.cli.configs.server_properties import properties_in
-from insync.cli.configs.topics_describe import is_topics_line, topics_in
+from insync.cli.configs.topics_describe import PARTITION, is_topics_line, topics_in
 from insync.model.errors import UserError
 
 __all__ = ["EVERY_OTHER", "Combination", "Configured", "read_configs"]
@@ -19,7 +19,6 @@ Settings = Mapping[str, int | str]
 EVERY_OTHER = "every other topic"
 """Stands for the topics of which no file says anything."""
 
-_PARTITION = "replicas of "
 _DEFAULTS: dict[str, int | str] = {"replicas": 1, "min_insync": 1, "unclean": "off"}
 
 
@@ -44,14 +43,16 @@ class Configured:
         combinations: each distinct combination of settings, in the order of its first topic.
         named: the keys that matter to replication and are not asked about, each with what it is about.
         ignored: the other keys, in alphabetical order; of one that is written almost like a setting also which.
+        half_told: the topics of which the files have partitions, and not the line that has the topic's own settings.
     """
 
     combinations: tuple[Combination, ...]
     named: Mapping[str, str]
     ignored: tuple[str, ...]
+    half_told: tuple[str, ...] = ()
 
 
-def read_configs(paths: Sequence[Path], given: Settings) -> Configured:
+def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions: bool = False) -> Configured:
     """Read files of properties, of `kafka-configs --describe` or of `kafka-topics --describe`.
 
     A topic's own setting is stronger than a broker's, which is stronger than a default; of two that are as strong the
@@ -60,16 +61,20 @@ def read_configs(paths: Sequence[Path], given: Settings) -> Configured:
     Args:
         paths: the files, of any of these formats.
         given: the settings of the command line, which are stronger than all.
+        compares_partitions: whether it matters how many replicas partition 0 has, where another one has more or fewer.
 
     Raises:
         UserError: a file that cannot be read, a line or a value that is none, or a topic of which nobody says how many
             replicas it has.
     """
     found = [declared for path in paths for declared in _read(path)]
-    others = {entry.key for entry in found if setting_of(entry) is None and not entry.key.startswith(_PARTITION)}
+    others = {entry.key for entry in found if setting_of(entry) is None and not entry.key.startswith(PARTITION)}
     named = {key: NAMED[key] for key in sorted(others & NAMED.keys())}
     ignored = tuple(with_near_setting(key) for key in sorted(others - named.keys()))
-    return Configured(_combined(_by_topic(found, given)), named, ignored)
+    told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
+    half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
+    combinations = _combined(_by_topic(found, given, compares_partitions=compares_partitions))
+    return Configured(combinations, named, ignored, tuple(half_told))
 
 
 def _read(path: Path) -> list[Declared]:
@@ -79,27 +84,32 @@ def _read(path: Path) -> list[Declared]:
         reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
         message = f"{path} cannot be read: {reason}; give a file of properties, or what Kafka's tools print."
         raise UserError(message) from None
-    first = next((line for line in lines if line.strip()), "")
-    reader = topics_in if is_topics_line(first) else configs_in if is_configs_heading(first) else properties_in
+    printed = any(map(is_topics_line, lines)), any(map(is_configs_heading, lines))
+    reader = topics_in if printed[0] else configs_in if printed[1] else properties_in
     if found := list(reader(str(path), lines)):
         return found
     message = f"{path} has no settings; give a file of properties, or what Kafka's tools print with --describe."
     raise UserError(message)
 
 
-def _by_topic(found: Sequence[Declared], given: Settings) -> dict[str, dict[str, int | str]]:
+def _by_topic(
+    found: Sequence[Declared], given: Settings, *, compares_partitions: bool
+) -> dict[str, dict[str, int | str]]:
     """The settings of each topic, or where no topic is named those of every one."""
     general, topics = dict(_DEFAULTS), dict[str, dict[str, int | str]]()
     for entry in sorted((entry for entry in found if entry.topic is None), key=lambda entry: not entry.default):
         general.update(_as_setting(entry))
     sized = any(entry.key == "default.replication.factor" for entry in found if entry.topic is None)
+    partitions = dict[str, dict[int, int]]()
     for entry in found:
         if entry.topic is not None:
             topics.setdefault(entry.topic, {}).update(_as_setting(entry))
-    for entry in found:
-        whole = topics.get(entry.topic or "", {})
-        if entry.key.startswith(_PARTITION) and int(entry.value) != whole.get("replicas", int(entry.value)):
-            topics[entry.key.removeprefix(_PARTITION)] = {**whole, "replicas": int(entry.value)}
+            if entry.key.startswith(PARTITION):
+                number = int(entry.key.removeprefix(PARTITION))
+                partitions.setdefault(entry.topic, {})[number] = int(entry.value)
+    if "replicas" not in given:
+        for name, sizes in partitions.items():
+            topics.update(_partitions(name, topics[name], sizes, compares_partitions=compares_partitions))
     for name, own in topics.items():
         if "replicas" not in own and "replicas" not in given and not sized:
             message = f"No file says how many replicas topic {name} has; give --replicas, or `kafka-topics --describe`."
@@ -107,6 +117,22 @@ def _by_topic(found: Sequence[Declared], given: Settings) -> dict[str, dict[str,
     if not topics or any(entry.topic is None and setting_of(entry) for entry in found):
         topics[EVERY_OTHER] = {}
     return {name: {**general, **own, **given} for name, own in topics.items()}
+
+
+def _partitions(
+    topic: str, own: Settings, sizes: Mapping[int, int], *, compares_partitions: bool
+) -> Iterator[tuple[str, dict[str, int | str]]]:
+    """Yield the settings of a topic, with its number of replicas, and of each partition that has another number.
+
+    The replication factor that Kafka prints of a topic is that of its partition 0.
+    """
+    zero = sizes.get(0, own.get("replicas"))
+    usual = next(iter(sizes.values())) if zero is None else zero
+    yield topic, {**own, "replicas": usual}
+    for number, replicas in sizes.items():
+        if replicas != usual:
+            compared = {"partition_zero": zero} if compares_partitions and zero is not None else {}
+            yield f"{topic}-{number}", {**own, "replicas": replicas, **compared}
 
 
 def _as_setting(entry: Declared) -> dict[str, int | str]:

@@ -7,10 +7,18 @@ from collections.abc import Iterator, Sequence
 
 from insync.cli.configs.declared import Declared, Place, mistake
 
-__all__ = ["is_topics_line", "topics_in"]
+__all__ = ["PARTITION", "is_topics_line", "topics_in"]
 
-_FIELD = re.compile(r"(Topic|TopicId|PartitionCount|ReplicationFactor|Configs|Partition|Replicas):[ ]?([^\t]*)")
+PARTITION = "replicas of partition "
+"""What the key of a partition's number of replicas begins with; the number of the partition follows."""
+
+_FIELDS = (
+    "TopicId|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Offline|Adding Replicas"
+    "|Removing Replicas|Elr|LastKnownElr|MarkedForDeletion"
+)
+_BETWEEN = re.compile(rf"(?<!Adding)(?<!Removing)\s+(?=(?:{_FIELDS}):)")
 _NEXT_CONFIG = re.compile(r",(?=[a-z][a-z0-9.]*\.[a-z0-9.]+=)")
+_CURE = "give its output as it is, without other lines"
 
 
 def is_topics_line(line: str) -> bool:
@@ -19,28 +27,25 @@ def is_topics_line(line: str) -> bool:
 
 
 def topics_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
-    """Yield the replication factor and the settings of every topic, and the factor of a partition that differs.
+    """Yield the replication factor and the settings of every topic, and how many replicas each partition has.
 
     Raises:
         UserError: a line of another form.
     """
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            yield from _line(Place(file, number), line)
+            yield from _line(Place(file, number), line.strip())
 
 
 def _line(place: Place, line: str) -> Iterator[Declared]:
-    fields = {name: value.strip() for name, value in _FIELD.findall(_tabbed(line))}
-    if not fields.get("Topic") or not ("ReplicationFactor" in fields or "Partition" in fields):
-        raise mistake(
-            place, line.strip(), "a line of kafka-topics --describe", "give its output as it is, without other lines"
-        )
-    topic = fields["Topic"]
+    # Between two fields is a tab, or spaces where a terminal or an editor has made spaces of it.
+    pairs = (field.partition(":") for field in _BETWEEN.split(line))
+    fields = {name: value.strip() for name, _, value in pairs}
+    topic = fields.get("Topic")
+    if not topic or not ("ReplicationFactor" in fields or "Partition" in fields):
+        raise mistake(place, line, "a line of kafka-topics --describe", _CURE)
     if "Partition" in fields:
-        if "Replicas" in fields:
-            replicas = [broker for broker in fields["Replicas"].split(",") if broker.strip()]
-            key = f"{topic}-{fields['Partition']}"
-            yield Declared(topic, f"replicas of {key}", str(len(replicas)), place)
+        yield Declared(topic, f"{PARTITION}{_partition(place, fields)}", str(_replicas(place, fields)), place)
         return
     yield Declared(topic, "ReplicationFactor", fields["ReplicationFactor"], place)
     for pair in _NEXT_CONFIG.split(fields.get("Configs", "")):
@@ -51,10 +56,20 @@ def _line(place: Place, line: str) -> Iterator[Declared]:
             yield Declared(topic, name.strip(), value.strip(), place)
 
 
-def _tabbed(line: str) -> str:
-    """Put a tab before each field, where a terminal or an editor has made spaces of them."""
-    return re.sub(
-        r"\s+(?=(?:TopicId|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr|LastKnownElr):)",
-        "\t",
-        line.strip(),
-    )
+def _partition(place: Place, fields: dict[str, str]) -> int:
+    number = fields["Partition"]
+    if not (number.isascii() and number.isdigit()):
+        raise mistake(place, number, "the number of a partition", _CURE)
+    return int(number)
+
+
+def _replicas(place: Place, fields: dict[str, str]) -> int:
+    """How many there are but for those that a reassignment is about to add, as Kafka reckons the replication factor."""
+    present = set(_brokers(fields.get("Replicas", ""))) - set(_brokers(fields.get("Adding Replicas", "")))
+    if not present:
+        raise mistake(place, fields.get("Replicas", ""), "a list of the replicas of a partition", _CURE)
+    return len(present)
+
+
+def _brokers(text: str) -> list[str]:
+    return [broker.strip() for broker in text.split(",") if broker.strip()]

@@ -31,7 +31,7 @@ def refuse_overwriting(ctx: click.Context, inputs: Iterable[tuple[str, Path]] = 
     """
     values = ctx.params
     given = [
-        (param.human_readable_name, path)
+        (param.opts[-1] if isinstance(param, click.Option) else param.human_readable_name, path)
         for param in ctx.command.params
         if isinstance(param.type, click.Path)
         for path in _paths(values.get(str(param.name)))

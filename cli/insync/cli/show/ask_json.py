@@ -7,22 +7,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insync.cli.show.as_json import demands_json, steps_json
+from insync.cli.show.availability_report import availability_json
+from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.explorer import Violation
-from insync.explorer.ask import Asked, Cell, Given, shown_bounds
+from insync.explorer.ask import Asked, Cell, Given, is_promised, shown_bounds
 from insync.explorer.availability import Stopped
-from insync.explorer.disturbances import Disturbed
+from insync.explorer.disturbances import Disturbed, Remedy
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import Defect
 
-__all__ = ["Files", "answer_json", "matrix_json"]
+__all__ = ["Files", "answer_json", "disturbed_json", "matrix_json", "promises_json", "remedy_json"]
 
 Files = Mapping[str, Path | None]
 """Where the trace of each broken promise was written."""
 
+NOWHERE: Files = {}
+
 
 def answer_json(
     asked: Asked,
-    cells: Sequence[Cell],
+    tried: Sequence[Remedy],
     files: Files,
     calm: tuple[Asked, Files] | None,
     disturbances: Sequence[tuple[Disturbed, Files]],
@@ -33,7 +36,7 @@ def answer_json(
 
     Args:
         asked: the answer.
-        cells: what single changes of the settings would have done.
+        tried: what single changes of the settings would have done.
         files: where the traces of the broken promises were written.
         calm: what breaks without a race what takes one otherwise, with the files of its traces.
         disturbances: what is broken by disturbances, each with the files of its traces.
@@ -45,42 +48,48 @@ def answer_json(
         "verdict": verdict,
         "warnings": list(asked.result.warnings),
         "without_races": None if calm is None else _asked_json(*calm),
-        "remedies": [_cell_json(cell) for cell in cells],
-        "disturbances": [
-            {
-                "with": found.disturbance.words,
-                **_asked_json(found.asked, written),
-                "defect": None if found.defect is None else _defect_json(found.defect),
-            }
-            for found, written in disturbances
-        ],
+        "remedies": [remedy_json(remedy) for remedy in tried],
+        "disturbances": [disturbed_json(found, written) for found, written in disturbances],
+        "writes_stop": availability_json(stops),
     }
-    answer["writes_stop"] = [
-        {"name": found.name, "failures": found.failures, "more_than": found.more_than, "steps": list(found.steps)}
-        for found in stops
-    ]
     return json.dumps(answer, ensure_ascii=False)
 
 
 def _asked_json(asked: Asked, files: Files) -> dict[str, object]:
     """What one search says of the promises."""
     result = asked.result
-    broken = {violation.property: violation for violation in result.violations}
     return {
         "settings": shown_bounds(asked.model),
         "bounds": asked.model.identity,
         "verdict": str(result.verdict),
         "stopped_by": result.stopped_by,
         "distinct_states": result.distinct_states,
-        "promises": [
-            {"name": found.name, "verdict": str(found.verdict), **_broken_json(broken.get(found.name), files)}
-            for found in result.properties
-        ],
+        "promises": promises_json(asked, files),
     }
 
 
-def _defect_json(defect: Defect) -> dict[str, object]:
-    return {"name": defect.name, "title": defect.title, "affected": defect.affected}
+def promises_json(asked: Asked, files: Files) -> list[dict[str, object]]:
+    """Return what a search says of each promise; `promised` is false of one that says nothing under its settings."""
+    broken = {violation.property: violation for violation in asked.result.violations}
+    return [
+        {
+            "name": found.name,
+            "verdict": str(found.verdict),
+            "promised": is_promised(found.name, asked.model),
+            **_broken_json(broken.get(found.name), files),
+        }
+        for found in asked.result.properties
+    ]
+
+
+def disturbed_json(found: Disturbed, files: Files = NOWHERE) -> dict[str, object]:
+    """Return what a disturbance breaks, and which entry of the catalogue keeps what of it when it is fixed."""
+    entry = found.defect
+    defect = None
+    if entry is not None:
+        told = {"name": entry.name, "title": entry.title, "affected": entry.affected}
+        defect = {**told, "seen": seen_in_short(entry.name), "keeps": list(found.kept)}
+    return {"with": found.disturbance.words, **_asked_json(found.asked, files), "defect": defect}
 
 
 def _broken_json(violation: Violation | None, files: Files) -> dict[str, object]:
@@ -97,12 +106,35 @@ def _broken_json(violation: Violation | None, files: Files) -> dict[str, object]
     }
 
 
-def matrix_json(given: Given, cells: Sequence[Cell], warnings: Sequence[str], verdict: str) -> str:
-    """Return the object for the table."""
+def remedy_json(remedy: Remedy) -> dict[str, object]:
+    """Return what a change of the settings comes to, also when the cluster is disturbed."""
+    return {**_cell_json(remedy.cell), "disturbances": [disturbed_json(found) for found in remedy.disturbed]}
+
+
+def matrix_json(
+    given: Given,
+    promises: Sequence[str],
+    cells: Sequence[tuple[Cell, Path | None]],
+    stops: Sequence[tuple[Given, Sequence[Stopped]]],
+    warnings: Sequence[str],
+    verdict: str,
+) -> str:
+    """Return the object for the table.
+
+    Args:
+        given: the bounds that are not the default.
+        promises: what the table is about.
+        cells: each cell, with the file of its trace.
+        stops: when writes stop, under which settings.
+        warnings: what is to be said of the settings.
+        verdict: what all cells come to.
+    """
     answer = {
         "bounds": Cluster(**given).identity,
+        "promises": list(promises),
         "verdict": verdict,
-        "matrix": [_cell_json(cell) for cell in cells],
+        "matrix": [{**_cell_json(cell), "trace": None if file is None else str(file)} for cell, file in cells],
+        "writes_stop": [{"settings": dict(settings), "stops": availability_json(found)} for settings, found in stops],
         "warnings": list(warnings),
     }
     return json.dumps(answer, ensure_ascii=False)
@@ -112,6 +144,7 @@ def _cell_json(cell: Cell) -> dict[str, object]:
     return {
         "settings": dict(cell.settings),
         "verdict": cell.verdict or None,
+        "property": None if cell.trace is None else cell.trace.property,
         "trace_length": cell.length,
         "stopped_by": cell.stopped_by,
         "steps": None if cell.trace is None else steps_json(cell.trace),

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY, describe_traces
+from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Violation
-from insync.explorer.ask import PROMISES, Asked, Cell, Given, Question, shown_bounds, with_shown_bounds
-from insync.explorer.availability import STOPS, Stopped
-from insync.explorer.disturbances import DISTURBANCES, Disturbed
+from insync.explorer.ask import LOSS, PROMISES, Asked, Cell, Given, is_promised, shown_bounds, with_shown_bounds
+from insync.explorer.disturbances import Disturbed, Remedy
 from insync.explorer.traces.grid import Paint
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
@@ -20,16 +20,17 @@ from insync.kafka.releases import Release
 __all__ = [
     "by_promise",
     "describe_answer",
-    "describe_availability",
+    "describe_asked",
     "describe_default",
     "describe_disturbed",
-    "describe_not_disturbed",
     "describe_notes",
     "describe_question",
     "describe_remedy",
     "describe_row",
     "describe_settings",
+    "describe_table",
     "describe_without_races",
+    "when_disturbed",
 ]
 
 
@@ -45,22 +46,6 @@ def describe_answer(asked: Asked, files: Mapping[str, Path | None], paint: Paint
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=2)])
 
 
-def describe_availability(found: Sequence[Stopped], width: int) -> str:
-    """Return when writes stop: a line for each way in which they do."""
-    lines = ["", "When do writes stop?"]
-    for stopped in found:
-        if stopped.failures is not None:
-            brokers = plural(stopped.failures, "broker")
-            text = f"{STOPS[stopped.name]} when {brokers} {'is' if stopped.failures == 1 else 'are'} down"
-            text = text if stopped.failures else f"{STOPS[stopped.name]} though no broker is down"
-        elif stopped.more_than < 0:
-            text = f"{STOPS[stopped.name]}: unknown"
-        else:
-            text = f"{STOPS[stopped.name]}: not with {plural(stopped.more_than, 'broker')} down"
-        lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
-    return "\n".join(lines)
-
-
 def describe_default(model: Cluster, width: int) -> str:
     """Return which release is asked about where none was given, and in which rules the newer ones differ from it."""
     taken: Release = model.b.settings.release
@@ -73,16 +58,31 @@ def describe_default(model: Cluster, width: int) -> str:
     return "\n".join(textwrap.wrap(said, width))
 
 
-def describe_disturbed(found: Disturbed, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
-    """Return what a disturbance breaks, with one trace, and the entry of the catalogue that it is."""
-    asked = found.asked
-    head = f"With {found.disturbance.words}, in less: {describe_question(asked.model)}"
-    lines = ["", head, _extent(asked), "", *_outcomes(asked)]
-    if found.defect is not None:
-        entry = found.defect
-        said = f"{entry.name}: {entry.title}. With its fix that holds. Affected: {entry.affected}."
-        lines += ["", *textwrap.wrap(f"{said} See `insync defects {entry.name}`.", width)]
-    return "\n".join([*lines, *_traces(asked, files, paint, width, most=1)])
+def describe_disturbed(
+    found: Disturbed, files: Mapping[str, Path | None], paint: Paint, width: int, *, losing: bool = False
+) -> str:
+    """Return what a disturbance breaks, with one trace, and the entry of the catalogue that it is.
+
+    With `losing` something is broken without it: a trace is shown only of what the entry is to blame for.
+    """
+    asked, entry = found.asked, found.disturbance.defect
+    lines = ["", f"With {found.disturbance.words}, in less: {describe_question(asked.model)}"]
+    lines += [_extent(asked), "", *_outcomes(asked)]
+    if found.kept:
+        kept = "; ".join(PROMISES[name] for name in found.kept)
+        all_kept = len(found.kept) == len(asked.result.violations)
+        said = f"{entry.name}: {entry.title}. With its fix {'that holds' if all_kept else f'this holds: {kept}'}."
+        said = f"{said} {_capital(seen_in_short(entry.name))}. See `insync defects {entry.name}`."
+        lines += ["", *textwrap.wrap(said, width)]
+    elif asked.result.violations:
+        said = f"That is not shown to be {entry.name}, as it does not hold with the fix of {entry.name}."
+        lines += ["", *textwrap.wrap(said, width)]
+    shown = found.kept if losing else tuple(PROMISES)
+    return "\n".join([*lines, *_traces(asked, files, paint, width, most=1, names=shown)])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def describe_without_races(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
@@ -90,16 +90,6 @@ def describe_without_races(asked: Asked, files: Mapping[str, Path | None], paint
     said = f"The shortest way takes a race inside one method of Kafka. Without races: {describe_question(asked.model)}"
     lines = ["", *textwrap.wrap(said, width), _extent(asked), "", *_outcomes(asked)]
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=1)])
-
-
-def describe_not_disturbed(question: Question, width: int) -> str:
-    """Return what was not looked for, because a record is lost without it; an empty text where that is nothing."""
-    left = [found for found in DISTURBANCES if found.concerns(question)]
-    if not left:
-        return ""
-    words = " and ".join(f"{found.words} ({found.defect.name})" for found in left)
-    said = f"Not looked for, as a record is lost without it: {words}. See `insync defects`."
-    return "\n".join(["", *textwrap.wrap(said, width)])
 
 
 def _extent(asked: Asked) -> str:
@@ -121,15 +111,25 @@ def _outcomes(asked: Asked) -> list[str]:
             length = lengths.get(found.name)
             outcome = words.get(str(found.verdict), "") if length is None else f"broken in {plural(length - 1, 'step')}"
             outcome += ", with a race" if found.name in racing else ""
+            outcome = outcome if is_promised(found.name, asked.model) else "nothing is promised"
             lines.append(f"  {PROMISES[found.name]:<62}  {outcome}")
     return lines
 
 
-def _traces(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int, most: int) -> list[str]:
+def _traces(
+    asked: Asked,
+    files: Mapping[str, Path | None],
+    paint: Paint,
+    width: int,
+    most: int,
+    names: Sequence[str] = tuple(PROMISES),
+) -> list[str]:
     """The first different traces, and where each was written; of others with the same steps, why they fail."""
     different: list[object] = []
     shown = []
     for violation in by_promise(asked):
+        if violation.property not in names:
+            continue
         trace = violation.trace
         if trace.steps not in different and len(different) < most:
             different.append(trace.steps)
@@ -158,6 +158,7 @@ def describe_settings(settings: Given) -> str:
         "elr": "eligible leader replicas",
         "release": "Kafka",
         "flushing": "records flushed",
+        "partition_zero": "replication factor (partition 0)",
     }
     values = {"off": "false", "on": "true"}
     return ", ".join(
@@ -166,8 +167,13 @@ def describe_settings(settings: Given) -> str:
     )
 
 
-def describe_remedy(cell: Cell, first: bool) -> str:
-    """Return what a change of the settings would have done, below a heading if it is the first."""
+def describe_remedy(remedy: Remedy, first: bool, told: set[str], width: int) -> str:
+    """Return what a change of the settings would have done, below a heading if it is the first.
+
+    Of a change that keeps the record that is also what it comes to when the cluster is disturbed; for `told` see
+    `when_disturbed`.
+    """
+    cell = remedy.cell
     if cell.verdict == "holds":
         outcome = "no record is lost"
     elif cell.verdict == "incomplete":
@@ -175,25 +181,73 @@ def describe_remedy(cell: Cell, first: bool) -> str:
     else:
         outcome = f"a record is lost all the same, in {plural((cell.length or 1) - 1, 'step')}"
     head = "\nWhat would have kept the record:\n" if first else ""
-    return f"{head}  {describe_settings(cell.settings):<48}  {outcome}"
+    lines = [f"{head}  {describe_settings(cell.settings):<48}  {outcome}"]
+    for found in remedy.disturbed:
+        lines += textwrap.wrap(
+            when_disturbed(found, told), width, initial_indent="      ", subsequent_indent="        "
+        )
+    return "\n".join(lines)
 
 
-def describe_notes(cells: Sequence[Cell], warnings: Sequence[str], paint: Paint, width: int) -> str:
-    """Return what is to be said below the table: what stopped a search, and the warnings."""
+def when_disturbed(found: Disturbed, told: set[str]) -> str:
+    """Return what a disturbance comes to, in a few words, and the entry of the catalogue that it is.
+
+    Args:
+        found: what a cluster answers when it is disturbed.
+        told: the entries of which title and record have been said above; this one is added.
+    """
+    result, words = found.asked.result, f"with {found.disturbance.words}"
+    if result.violations:
+        first = by_promise(found.asked)[0]
+        entry = found.disturbance.defect
+        lost = "a record is lost" if first.property == LOSS else f"broken: {PROMISES[first.property]},"
+        said = f"{words} at risk: {lost} in {plural(first.trace_length - 1, 'step')}"
+        if first.property not in found.kept:
+            return f"{said}, with the fix of {entry.name} too"
+        if entry.name in told:
+            return f"{said} ({entry.name})"
+        told.add(entry.name)
+        seen = seen_in_short(entry.name)
+        return f"{said} ({entry.name}: {entry.title}{f'; {seen}' if seen else ''})"
+    if result.stopped_by is not None:
+        return f"{words} unknown: stopped by {_by(result.stopped_by)}"
+    return f"{words} safe too, in {plural(result.distinct_states, 'state')}, all of them"
+
+
+def describe_notes(cells: Sequence[Cell], warnings: Sequence[str], paint: Paint, width: int, left_out: str) -> str:
+    """Return what is to be said below the table: what it leaves out, what stopped a search, and the warnings."""
     stopped = dict.fromkeys(_by(cell.stopped_by) for cell in cells if cell.stopped_by is not None)
-    notes = [f"unknown: stopped by {by}" for by in stopped]
+    notes = textwrap.wrap(left_out, width)
+    notes += [f"unknown: stopped by {by}" for by in stopped]
     notes += warning_lines(warnings, paint, width)
-    return "\n".join(["", *notes] if notes else [])
+    return "\n".join(["", *notes])
 
 
-def describe_row(row: Sequence[Cell]) -> str:
+def describe_asked(model: Cluster, promises: Sequence[str]) -> str:
+    """Return the question that several combinations of settings are asked, and what they have in common."""
+    asked = "Can an acknowledged record be lost?"
+    if tuple(promises) != (LOSS,):
+        asked = f"Can this be broken: {'; or '.join(PROMISES[name] for name in promises)}?"
+    return f"{asked}   {describe_question(model)}"
+
+
+def describe_table(model: Cluster, promises: Sequence[str]) -> str:
+    """Return what stands above the rows of a table: what it is about, and the names of its columns."""
+    return (
+        f"{describe_asked(model, promises)}\n\n"
+        "  acks  min.insync.replicas   unclean election off      unclean election on"
+    )
+
+
+def describe_row(row: Sequence[Cell], promises: Sequence[str] = (LOSS,)) -> str:
     """Return a row of the table: without and with unclean election."""
-    first, second = (_outcome(cell) for cell in row)
+    broken = "lost" if tuple(promises) == (LOSS,) else "broken"
+    first, second = (_outcome(cell, broken) for cell in row)
     settings = row[0].settings
     return f"  {settings['acks']:<4}  {settings['min_insync']:<20}  {first:<24}  {second}".rstrip()
 
 
-def _outcome(cell: Cell) -> str:
+def _outcome(cell: Cell, broken: str) -> str:
     if cell.verdict == "violated":
-        return f"lost in {plural((cell.length or 1) - 1, 'step')}"
+        return f"{broken} in {plural((cell.length or 1) - 1, 'step')}"
     return {"holds": "safe", "incomplete": "unknown"}.get(cell.verdict, "nothing is promised")

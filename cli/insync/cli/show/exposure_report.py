@@ -5,63 +5,102 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from insync.cli.show.as_json import steps_json
-from insync.cli.show.ask_report import describe_settings
+from insync.cli.show.ask_json import Files, disturbed_json, promises_json, remedy_json
+from insync.cli.show.ask_report import describe_settings, when_disturbed
+from insync.cli.show.availability_report import availability_json, stops_in_words
 from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.warned import warning_lines
-from insync.explorer.disturbances import Disturbed
+from insync.explorer.ask import LOSS, PROMISES
 from insync.explorer.exposure import Exposure
 from insync.explorer.traces.grid import Paint
 
-__all__ = ["describe_exposure", "describe_unasked", "exposures_json"]
+__all__ = ["Shown", "describe_exposure", "describe_unasked", "exposures_json"]
 
 _SHOWN = 8
 
 
-def describe_exposure(found: Exposure, topics: Sequence[str], paint: Paint, width: int) -> str:
-    """Return what a combination of settings comes to, and the topics that have it."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A combination of settings with what is shown beside it.
+
+    Attributes:
+        exposure: what it comes to.
+        topics: the topics that have it.
+        files: where the traces of what is broken were written.
+        disturbed: the same for each of its disturbances.
+    """
+
+    exposure: Exposure
+    topics: Sequence[str]
+    files: Files = field(default_factory=dict)
+    disturbed: Sequence[Files] = ()
+
+
+def describe_exposure(shown: Shown, told: set[str], paint: Paint, width: int) -> str:
+    """Return what a combination of settings comes to, and the topics that have it; for `told` see `when_disturbed`."""
+    found, topics = shown.exposure, shown.topics
     more = f" and {len(topics) - _SHOWN} more" if len(topics) > _SHOWN else ""
     lines = [f"{describe_settings(found.settings)}", f"  topics: {', '.join(topics[:_SHOWN])}{more}"]
-    lines.append(f"  {_outcome(found)}")
-    lines += [f"  {_when_disturbed(one)}" for one in found.disturbed]
+    lines += [f"  {said}" for said in _outcomes(found)]
     if found.causes:
         lines.append(f"  by: {'; '.join(found.causes)}")
-    if found.is_lossy:
+    lines += [f"  {when_disturbed(one, told)}" for one in found.disturbed if not (found.broken and not one.kept)]
+    if found.broken:
         remedy = found.remedy
-        lines.append(f"  what helps: {'no single change' if remedy is None else describe_settings(remedy.settings)}")
+        untried = any(one.cell.verdict == "incomplete" for one in found.remedies)
+        helps = "unknown, as not every change was searched" if untried else "no single change"
+        lines.append(f"  what helps: {helps if remedy is None else describe_settings(remedy.cell.settings)}")
+        others = () if remedy is None else remedy.disturbed
+        lines += [f"    {'but ' if one.asked.result.violations else ''}{when_disturbed(one, told)}" for one in others]
+    if found.stops:
+        lines += [f"  {said}" for said in stops_in_words(found.stops)]
+    written = [file for files in (shown.files, *shown.disturbed) for file in files.values() if file is not None]
+    lines += [f"  trace: {file}" for file in written]
     wrapped = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="    ")]
     warnings = () if found.asked is None else found.asked.result.warnings
     return "\n".join(["", *wrapped, *warning_lines(warnings, paint, width)])
 
 
-def _outcome(found: Exposure) -> str:
+def _outcomes(found: Exposure) -> list[str]:
+    """A line for each promise that is broken; one for all where none is."""
     if found.asked is None:
-        return f"unknown: {found.beyond}"
+        return [f"unknown: {found.beyond}"]
     result = found.asked.result
-    if result.violations:
-        return f"at risk: an acknowledged record is lost in {plural(result.violations[0].trace_length - 1, 'step')}"
-    if result.stopped_by is not None:
-        return f"unknown: stopped by {STOPPED_BY[str(result.stopped_by)]}"
-    return f"safe: no acknowledged record is lost in {plural(result.distinct_states, 'state')}, all of them"
+    lines = []
+    for violation in found.broken:
+        steps = plural(violation.trace_length - 1, "step")
+        if violation.property == LOSS:
+            lines.append(f"at risk: an acknowledged record is lost in {steps}")
+        else:
+            lines.append(f"at risk: broken in {steps}: {PROMISES[violation.property]}")
+    if found.promises_nothing:
+        return ["nothing is promised: no record is acknowledged"]
+    if result.stopped_by is not None and len(lines) < len(_asked_about(found)):
+        return [*lines, f"unknown: stopped by {STOPPED_BY[str(result.stopped_by)]}"]
+    if lines:
+        return lines
+    held = "no acknowledged record is lost"
+    if _asked_about(found) != [LOSS]:
+        held = "all that was asked about holds"
+    return [f"safe: {held} in {plural(result.distinct_states, 'state')}, all of them"]
 
 
-def _when_disturbed(found: Disturbed) -> str:
-    result, words = found.asked.result, f"with {found.disturbance.words}"
-    if result.violations:
-        entry = "" if found.defect is None else f" ({found.defect.name}: {found.defect.title})"
-        return f"{words} at risk: a record is lost in {plural(result.violations[0].trace_length - 1, 'step')}{entry}"
-    if result.stopped_by is not None:
-        return f"{words} unknown: stopped by {STOPPED_BY[str(result.stopped_by)]}"
-    return f"{words} safe too, in {plural(result.distinct_states, 'state')}, all of them"
+def _asked_about(found: Exposure) -> list[str]:
+    assert found.asked is not None
+    return [each.name for each in found.asked.result.properties if each.name in PROMISES]
 
 
-def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], width: int) -> str:
-    """Return which keys matter and were not asked about, and which others there are, each wrapped."""
+def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], half_told: Sequence[str], width: int) -> str:
+    """Return which keys matter and were not asked about, which others there are, and which topics are told in part."""
     lines = [f"not asked about: {key} ({about})" for key, about in named.items()]
     if ignored:
         lines.append(f"ignored: {', '.join(ignored)}")
+    if half_told:
+        told = "give what kafka-topics --describe prints of the whole topic"
+        lines.append(f"not known is what these topics set themselves: {', '.join(half_told)}; {told}")
     if not lines:
         return ""
     wrapped = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="  ")]
@@ -69,22 +108,28 @@ def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], width: in
 
 
 def exposures_json(
-    found: Sequence[tuple[Exposure, Sequence[str]]], named: Mapping[str, str], ignored: Sequence[str], verdict: str
+    found: Sequence[Shown],
+    named: Mapping[str, str],
+    ignored: Sequence[str],
+    half_told: Sequence[str],
+    verdict: str,
 ) -> str:
     """Return the object for scripts."""
     return json.dumps(
         {
             "verdict": verdict,
-            "combinations": [{**_one(exposure), "topics": list(topics)} for exposure, topics in found],
+            "combinations": [_one(shown) for shown in found],
             "not_asked_about": dict(named),
             "ignored": list(ignored),
+            "settings_not_known": list(half_told),
         },
         ensure_ascii=False,
     )
 
 
-def _one(found: Exposure) -> dict[str, object]:
-    trace = found.asked.result.violations[0].trace if found.asked and found.asked.result.violations else None
+def _one(shown: Shown) -> Mapping[str, object]:
+    found = shown.exposure
+    files = [*shown.disturbed, *({} for _ in found.disturbed[len(shown.disturbed) :])]
     remedy = found.remedy
     return {
         "settings": dict(found.settings),
@@ -93,19 +138,10 @@ def _one(found: Exposure) -> dict[str, object]:
         "unknown_because": found.beyond or (found.asked.result.stopped_by if found.asked else None),
         "warnings": list(found.asked.result.warnings) if found.asked else [],
         "causes": found.causes,
-        "trace_length": None if trace is None else len(trace.steps),
-        "steps": None if trace is None else steps_json(trace),
-        "remedy": None if remedy is None else dict(remedy.settings),
-        "disturbed": [_disturbed_json(one) for one in found.disturbed],
-    }
-
-
-def _disturbed_json(found: Disturbed) -> dict[str, object]:
-    violations = found.asked.result.violations
-    return {
-        "by": found.disturbance.words,
-        "verdict": str(found.asked.result.verdict),
-        "trace_length": violations[0].trace_length if violations else None,
-        "steps": steps_json(violations[0].trace) if violations else None,
-        "defect": None if found.defect is None else found.defect.name,
+        "promises": [] if found.asked is None else promises_json(found.asked, shown.files),
+        "remedy": None if remedy is None else dict(remedy.cell.settings),
+        "remedies": [remedy_json(each) for each in found.remedies],
+        "disturbances": [disturbed_json(one, written) for one, written in zip(found.disturbed, files, strict=True)],
+        "writes_stop": availability_json(found.stops),
+        "topics": list(shown.topics),
     }

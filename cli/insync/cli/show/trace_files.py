@@ -27,6 +27,7 @@ __all__ = [
     "replay_hint",
     "say_not_written",
     "say_older",
+    "trace_written",
     "traces_written",
 ]
 
@@ -70,7 +71,7 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
     try:
         for number, trace in enumerate(traces):
             if path is not None:
-                files[number] = _write(path if number == 0 else beside(path, trace.property), trace, model)
+                files[number] = trace_written(path if number == 0 else beside(path, trace.property), trace, model)
     except UserError as error:
         failure = error
     if path is not None:
@@ -81,7 +82,12 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
         raise failure
 
 
-def _write(file: Path, trace: Trace, model: Model) -> Path:
+def trace_written(file: Path, trace: Trace, model: Model) -> Path:
+    """Write one trace, in the form that the name of the file asks for, and return the file.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
     if is_itf(file):
         from insync.explorer.traces.itf import write_itf
 

@@ -14,6 +14,7 @@ from insync.model.errors import UserError
 
 __all__ = [
     "BOUNDS",
+    "ISR_ASKED_SINCE",
     "SETTINGS",
     "Acks",
     "Consumer",
@@ -30,6 +31,10 @@ __all__ = [
     "setting_remarks",
     "without_races",
 ]
+
+
+ISR_ASKED_SINCE = next(release for release in Release if release.rules.isr_write is IsrWrite.PROPOSED)
+"""The first release in which leaders ask for an ISR, from which on there are reassignments in the model."""
 
 
 class Acks(Enum):
@@ -238,6 +243,10 @@ def setting_remarks(b: BoundValues) -> list[str]:
         )
     if b.partition_zero and not keeps_elr(b):
         remarks.append("partition_zero is looked at only where eligible leader replicas are kept.")
+    if acks is Acks.NONE:
+        remarks.append("With acks=0 nothing is promised of acknowledged records, as no record is acknowledged.")
+    if acks is Acks.NONE and b.retries:
+        remarks.append("With acks=0 a producer awaits no answer and sends nothing again, so retries do nothing.")
     if acks is not Acks.ALL and b.min_insync != BOUNDS["min_insync"].default:
         remarks.append(f"min.insync.replicas says nothing about records written with acks={acks.value}.")
     if b.settings.isr_replies and rules.register_needs_fenced:
@@ -249,7 +258,8 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append("A deposed controller is heard only with metadata_lag 2 or more.")
     if b.alter_retries and rules.isr_write is IsrWrite.DIRECT:
         remarks.append(
-            f"In Kafka {release} leaders write the ISR to ZooKeeper; alter_retries begin with 2.7 (KIP-497)."
+            f"In Kafka {release} leaders write the ISR to ZooKeeper; alter_retries begin with {ISR_ASKED_SINCE.value} "
+            f"(KIP-497)."
         )
     if b.minimum_changes and b.min_insync == 1:
         remarks.append("min.insync.replicas is 1, so minimum_changes, to 1 and back, change nothing.")
@@ -270,9 +280,11 @@ def setting_remarks(b: BoundValues) -> list[str]:
     if b.settings.consumer is Consumer.OFF and b.settings.offset_reset is not OffsetReset.LATEST:
         remarks.append("offset_reset is looked at only with consumer=leader or follower.")
     if rules.isr_write is IsrWrite.DIRECT and b.reassignments:
-        remarks.append(f"Reassignments are modelled from 2.7 on; with {release} none happens.")
+        since = ISR_ASKED_SINCE.value
+        remarks.append(f"Reassignments are modelled from {since} on; with {release} none happens.")
     if rules.isr_write is IsrWrite.DIRECT and b.reorderings:
-        remarks.append(f"Another order of replicas is modelled from 2.7 on; with {release} it stays as it is.")
+        since = ISR_ASKED_SINCE.value
+        remarks.append(f"Another order of replicas is modelled from {since} on; with {release} it stays as it is.")
     return remarks
 
 

@@ -1,0 +1,124 @@
+"""`insync ask` of several combinations of settings: those of files (--config), and all of a table (--matrix)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from insync.cli.configs.read_configs import Configured
+from insync.cli.exit_codes import exit_code_for
+from insync.cli.options.many_traces import ManyTraces, many_traces
+from insync.cli.options.output import Output
+from insync.cli.show.ask_json import Files, matrix_json
+from insync.cli.show.ask_report import (
+    by_promise,
+    describe_asked,
+    describe_default,
+    describe_notes,
+    describe_row,
+    describe_table,
+)
+from insync.cli.show.availability_report import AVAILABILITY_HEAD, describe_availability_row
+from insync.cli.show.exposure_report import Shown, describe_exposure, describe_unasked, exposures_json
+from insync.cli.show.terminal import emit
+from insync.explorer.ask import LOSS, Asked, Cell, Given, Question
+from insync.explorer.availability import Stopped, availability_matrix
+from insync.explorer.disturbances import DISTURBANCES
+from insync.explorer.exposure import Exposure, exposures
+from insync.explorer.verdict import together
+from insync.kafka.cluster.model import Cluster
+
+__all__ = ["ask_configs", "ask_matrix"]
+
+
+def ask_configs(question: Question, configured: Configured, output: Output) -> int:
+    """Ask about each combination of settings that files have, and return the exit code."""
+    found: list[Shown] = []
+    told: set[str] = set()
+    combinations, model = configured.combinations, Cluster(**question.bounds)
+    if not output.json:
+        if "release" not in question.bounds:
+            emit(describe_default(model, output.width))
+        emit(describe_asked(model, question.promises))
+    with many_traces(output) as traces:
+        settings = [combination.settings for combination in combinations]
+        for exposure in exposures(question, settings, question.promises):
+            shown = _shown(exposure, combinations[len(found)].topics, len(found) + 1, traces)
+            found.append(shown)
+            if not output.json:
+                emit(describe_exposure(shown, told, output.paint, output.width))
+        verdict = together([shown.exposure.verdict for shown in found])
+        if output.json:
+            emit(exposures_json(found, configured.named, configured.ignored, configured.half_told, verdict))
+        elif unasked := describe_unasked(configured.named, configured.ignored, configured.half_told, output.width):
+            emit(unasked)
+    return exit_code_for(verdict)
+
+
+def _shown(exposure: Exposure, topics: tuple[str, ...], number: int, traces: ManyTraces) -> Shown:
+    """Write the traces of a combination, and say of those that it has not that they are of an earlier run."""
+    name = f"combination_{number}"
+    files = _kept(exposure.asked, name, traces)
+    disturbed = [
+        _kept(found.asked, f"{name}.{found.disturbance.words.replace(' ', '_')}", traces)
+        for found in exposure.disturbed
+    ]
+    return Shown(exposure, topics, files, disturbed)
+
+
+def _kept(asked: Asked | None, name: str, traces: ManyTraces) -> Files:
+    """Write the trace of each broken promise: the first by a name, the others by that and their own."""
+    files: dict[str, Path | None] = {}
+    for violation in [] if asked is None else by_promise(asked):
+        assert asked is not None
+        own = f"{name}.{violation.property}" if files else name
+        files[violation.property] = traces.keep(own, violation.trace, asked.model)
+    if not files:
+        traces.older(name)
+    return files
+
+
+def ask_matrix(question: Question, output: Output) -> int:
+    """Ask about each acks, min.insync.replicas and unclean.leader.election.enable, and return the exit code."""
+    cells: list[tuple[Cell, Path | None]] = []
+    promises = question.promises
+    if not output.json:
+        emit(describe_table(Cluster(**question.bounds), promises))
+    with many_traces(output) as traces:
+        for cell in question.matrix(promises):
+            cells.append((cell, _kept_of_cell(cell, traces)))
+            if len(cells) % 2 == 0 and not output.json:
+                emit(describe_row([each for each, _ in cells[-2:]], promises))
+        stops = _stops(question, output) if LOSS in promises else []
+        warnings, verdict = question.matrix_warnings(), together([cell.verdict for cell, _ in cells])
+        if output.json:
+            emit(matrix_json(question.bounds, promises, cells, stops, warnings, verdict))
+        else:
+            emit(describe_notes([cell for cell, _ in cells], warnings, output.paint, output.width, _left_out(question)))
+            if files := [file for _, file in cells if file is not None]:
+                emit(f"Traces: {files[0]}" + (f" and {len(files) - 1} more beside it" if files[1:] else ""))
+    return exit_code_for(verdict)
+
+
+def _kept_of_cell(cell: Cell, traces: ManyTraces) -> Path | None:
+    name = ".".join(f"{name}_{value}" for name, value in cell.settings.items())
+    if cell.trace is None or cell.model is None:
+        traces.older(name)
+        return None
+    return traces.keep(name, cell.trace, cell.model)
+
+
+def _stops(question: Question, output: Output) -> list[tuple[Given, list[Stopped]]]:
+    """Find when writes stop under each of the settings, and say so as it is found."""
+    found: list[tuple[Given, list[Stopped]]] = []
+    for settings, stops in availability_matrix(question):
+        if not output.json:
+            emit((AVAILABILITY_HEAD + "\n" if not found else "") + describe_availability_row(settings, stops))
+        found.append((settings, stops))
+    return found
+
+
+def _left_out(question: Question) -> str:
+    """Which disturbances the cells of a table are without; an empty text where that is none."""
+    left = [one for one in DISTURBANCES if one.concerns(question)]
+    words = " and ".join(f"{one.words} ({one.defect.name})" for one in left)
+    return f"The table is without {words}; `insync ask` of one row looks for that." if left else ""

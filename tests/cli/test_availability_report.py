@@ -1,0 +1,87 @@
+"""When writes stop, in sentences and as a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.cli.show.availability_report import (
+    AVAILABILITY_HEAD,
+    availability_json,
+    describe_availability,
+    describe_availability_row,
+    stops_in_words,
+)
+from insync.explorer.availability import FAILURES, STOPS, Stopped
+
+KINDS = [failure.name for failure in FAILURES]
+NEVER, UNKNOWN = "never", "unknown"
+
+
+def stops(refused: list[int | str], leaderless: list[int | str]) -> list[Stopped]:
+    """Return findings: numbers of brokers down, fenced, slow, and down beside slow ones, for each way to stop."""
+
+    def one(name: str, by: str, number: int | str) -> Stopped:
+        if isinstance(number, int):
+            return Stopped(name, by, number, number - 1, ())
+        return Stopped(name, by, None, 3 if number == NEVER else -1, ())
+
+    numbers = dict(zip(STOPS, (refused, leaderless), strict=True))
+    return [one(name, by, number) for name in STOPS for by, number in zip(KINDS, numbers[name], strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ([0, 0, 0, 0], "though no broker has failed"),
+        ([1, 1, 1, 0], "when 1 broker is down, 1 broker is fenced, or 1 follower is slow"),
+        ([2, 2, 2, 0], "when 2 brokers are down, 2 brokers are fenced, or 2 followers are slow"),
+        ([3, 3, NEVER, 3], "when 3 brokers are down, or 3 brokers are fenced"),
+        (
+            [3, 3, NEVER, 1],
+            "when 3 brokers are down, 3 brokers are fenced, or 1 broker is down and the others were slow before",
+        ),
+        (
+            [3, 3, NEVER, 2],
+            "when 3 brokers are down, 3 brokers are fenced, or 2 brokers are down and the others were slow before",
+        ),
+        ([NEVER] * 4, "in no such way"),
+        ([2, UNKNOWN, UNKNOWN, UNKNOWN], "when 2 brokers are down; not all was searched"),
+    ],
+)
+def test_what_makes_writes_stop(numbers: list[int | str], said: str) -> None:
+    first, second = stops_in_words(stops(numbers, [3, 3, NEVER, 2]))
+    assert first == f"writes with acks=all are refused {said}"
+    assert second.startswith("the partition has no leader when 3 brokers are down, ")
+
+
+def test_what_was_not_searched_is_unknown() -> None:
+    assert stops_in_words(stops([UNKNOWN] * 4, [UNKNOWN] * 4)) == [
+        "when writes with acks=all are refused is unknown", "when the partition has no leader is unknown",
+    ]  # fmt: skip
+
+
+def test_the_sentences_stand_below_their_question() -> None:
+    head, *lines = describe_availability(stops([1, 1, 1, 0], [2, 2, NEVER, 1]), 60).strip().splitlines()
+    assert head == "When do writes stop?"
+    assert all(len(line) <= 60 for line in lines)
+    assert [line[:3] for line in lines].count("  w") == 1
+
+
+def test_a_row_of_the_table_has_its_numbers_below_their_names() -> None:
+    head = AVAILABILITY_HEAD.splitlines()[-1]
+    row = describe_availability_row({"min_insync": 1, "unclean": "off"}, stops([7, 8, NEVER, 1], [4, 5, UNKNOWN, 6]))
+    columns = [(number, row.index(str(number))) for number in (7, 8, NEVER, 4, 5, UNKNOWN, 6)]
+    names = ["down", "fenced", "slow", "down", "fenced", "slow", "down beside slow"]
+    at = 0
+    for (number, column), name in zip(columns, names, strict=True):
+        at = head.index(name, at)
+        assert column == at, (number, name)
+        at += 1
+    assert row.startswith("  1 ")
+
+
+def test_scripts_are_told_what_was_counted() -> None:
+    (first, *_) = availability_json([Stopped("writes_are_taken", "slow", 2, 1, ("b1 drops b2 from the ISR",))])
+    assert first == {
+        "name": "writes_are_taken", "by": "slow", "failures": 2, "more_than": 1, "steps": ["b1 drops b2 from the ISR"],
+    }  # fmt: skip
