@@ -133,10 +133,3 @@ def test_a_trace_as_a_picture(insync: Insync, trace: Path) -> None:
     assert shown["mermaid"].startswith("sequenceDiagram\n")
     assert shown["markdown"].startswith("### Does never\\_on hold in every state of lamp?\n")
     assert f"Replay: `insync replay {trace}`" in shown["markdown"]
-
-
-@pytest.mark.parametrize("line", ["ask --matrix --html a.html", "ask --matrix --trace a.json"])
-def test_a_table_has_no_traces_to_write(insync: Insync, line: str) -> None:
-    code, out, err = insync(*line.split())
-    assert (code, out) == (2, "")
-    assert f"--matrix finds no traces that {line.split()[2]} could write." in err
