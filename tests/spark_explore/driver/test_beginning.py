@@ -34,23 +34,30 @@ START = Space([], [1] * len(MODEL.program.actions), [1, 2], expanded=1, stepless
 IDENTITY = identity_of(MODEL, ("exclusive",), RECIPE_OF.digest, False, "0.1")
 
 
-def begin(
-    run: RunFolder, monkeypatch: pytest.MonkeyPatch, options: SparkOptions, limits: Limits, keep_going: bool = False
-) -> tuple[Manifest, list[Any]]:
-    asked: list[Any] = []
+class Warm:
+    """First levels that nobody has searched."""
 
-    def warm_start(*given: Any) -> Space:
-        asked.extend(given)
+    def __init__(self, *given: Any) -> None:
+        self.given, self.partitions, self.closed = given, given[2], False
+
+    def write(self, run: RunFolder) -> Space:
+        run.write("states", b"")
         return START
 
-    monkeypatch.setattr(module, "warm_start", warm_start)
-    monkeypatch.setattr(module, "default_partitions", lambda spark: 5)
-    nobody: Any = None
+    def close(self) -> None:
+        self.closed = True
+
+
+def begin(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch, options: SparkOptions, limits: Limits, keep_going: bool = False
+) -> tuple[Manifest, Warm | None]:
+    monkeypatch.setattr(module, "WarmStart", Warm)
     kernels: Any = "kernels"
-    stop = threading.Event()
-    begun: Any = vars(module)["_begun"]
-    made = begun(nobody, run, IDENTITY, RECIPE_OF, kernels, options, limits, keep_going, stop)
-    return made, asked
+    workers: Any = SimpleNamespace(partitions=options.partitions or 5)
+    warm_start, manifest = vars(module)["_warm_start"], vars(module)["_manifest"]
+    with warm_start(kernels, RECIPE_OF, workers, options, limits, keep_going, threading.Event()) as warm:
+        made = manifest(run, IDENTITY, RECIPE_OF, warm, limits, keep_going)
+    return made, warm
 
 
 @pytest.mark.parametrize(("warm", "states", "enough"), [(100, None, 100), (100, 40, 40), (100, 400, 100), (1, None, 1)])
@@ -59,8 +66,9 @@ def test_the_driver_searches_the_first_levels_itself(
 ) -> None:
     run, limits = RunFolder(str(tmp_path / "run")), Limits(depth=7, states=states)
     made, asked = begin(run, monkeypatch, SparkOptions(warm_states=warm), limits, keep_going=True)
-    kernels, initials, folder, partitions, within, keep_going, _ = asked
-    assert (kernels, folder, partitions, keep_going) == ("kernels", run, 5, True)
+    assert asked is not None
+    kernels, initials, partitions, within, keep_going, _ = asked.given
+    assert (kernels, partitions, keep_going, asked.closed) == ("kernels", 5, True, True)
     assert within == Limits(depth=7, states=enough)
     assert initials.count == len(MODEL.program.initials)
     assert (made.identity, made.partitions, made.ledger.start) == (IDENTITY, 5, START)
@@ -77,10 +85,32 @@ def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(
     made, _ = begin(run, monkeypatch, SparkOptions(partitions=3), Limits())
     assert made.partitions == 3
     again, asked = begin(run, monkeypatch, SparkOptions(partitions=9, resume=True, run_dir=run.uri), Limits())
-    assert (again.run, again.partitions, asked) == (made.run, 3, [])
+    assert (again.run, again.partitions, asked) == (made.run, 3, None)
     place = vars(module)["_place"](run, made, SparkOptions(tables_on_disk=True), Limits(memory_bytes=9 << 20))
     assert (place.uri, place.run, place.partitions, place.warm) == (run.uri, made.run, 3, 2)
     assert (place.limit, place.on_disk, place.version) == (9 << 20, True, IDENTITY.insync)
+
+
+class Coming:
+    """A session whose tasks may be known before it is there."""
+
+    def __init__(self, tasks: int | None) -> None:
+        self.tasks, self.waited = tasks, 0
+
+    def session(self) -> Any:
+        self.waited += 1
+        return SimpleNamespace(sparkContext=SimpleNamespace(master="local[7]", defaultParallelism=7))
+
+
+@pytest.mark.parametrize(("chosen", "tasks", "parts", "waits"), [(3, None, 3, 0), (None, 2, 2, 0), (None, None, 7, 1)])
+def test_spark_is_waited_for_where_it_alone_knows_how_many_tasks_there_are(
+    chosen: int | None, tasks: int | None, parts: int, waits: int
+) -> None:
+    coming, clock = Coming(tasks), vars(module)["_Clock"]()
+    workers = vars(module)["_Workers"](coming, SparkOptions(partitions=chosen), clock)
+    assert (workers.partitions, coming.waited) == (parts, waits)
+    assert workers.spark is workers.spark
+    assert (coming.waited, set(clock.seconds)) == (1, {"search", "start"}), "it is there once"
 
 
 def given_up(options: SparkOptions, keep_going: bool = False) -> Any:
@@ -126,6 +156,9 @@ def test_laps_add_up() -> None:
     clock = vars(module)["_Clock"]()
     clock.lap("one")
     clock.lap("two")
+    before = clock.seconds["one"]
+    clock.lap("one")
+    assert clock.seconds["one"] > before
     assert list(clock.seconds) == ["one", "two"]
     assert all(0 <= spent < 60 for spent in clock.seconds.values())
 

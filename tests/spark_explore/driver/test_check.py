@@ -28,10 +28,10 @@ def test_the_time_of_a_search_begins_with_its_compilation() -> None:
 
 
 def test_what_is_stopped_while_spark_starts_has_looked_at_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def starting(*given: object) -> NoReturn:
+    def starting(*given: object, **named: object) -> NoReturn:
         raise GivenUp(StopReason.TIME)
 
-    monkeypatch.setattr("insync.spark_explore.driver.check._workers", starting)
+    monkeypatch.setattr("insync.spark_explore.driver.check.begin_session", starting)
     found = check(TokenRing())
     assert (found.verdict, found.stopped_by, found.levels) == (Verdict.INCOMPLETE, StopReason.TIME, ())
     assert (found.engine, set(found.seconds)) == ("spark", {"compile", "search"})

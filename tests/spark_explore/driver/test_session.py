@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 SCRIPT = """
 import os, signal, sys, threading, time
 from insync.model.catalogue import find_model
+from insync.explorer import Limits
 from insync.spark_explore import SparkOptions, check
 
 def main(how):
@@ -32,7 +33,9 @@ def main(how):
         if how == "kill" and progress.level > 5:
             print("ready", flush=True)
             time.sleep(60)
-    result = check(model, options=SparkOptions(master="local[2]", warm_states=1), reporter=reporter, stop=stop)
+    limits = Limits(seconds=0.7 if how == "starting" else None)
+    options = SparkOptions(master="local[2]", warm_states=1)
+    result = check(model, options=options, limits=limits, reporter=reporter, stop=stop)
     print(result.verdict, result.stopped_by, result.distinct_states)
 
 if __name__ == "__main__":
@@ -55,7 +58,7 @@ def start(how: str, tmp_path: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
-@pytest.mark.parametrize("how", ["end", "fail", "stop", "kill"])
+@pytest.mark.parametrize("how", ["starting", "end", "fail", "stop", "kill"])
 def test_nothing_is_left(tmp_path: Path, how: str) -> None:
     process = start(how, tmp_path)
     try:
@@ -70,12 +73,15 @@ def test_nothing_is_left(tmp_path: Path, how: str) -> None:
     if how == "end":
         assert (out, err) == ("Verdict.HOLDS None 5973\n", "") or out.startswith("holds None 5973"), err
         assert err == ""
+    elif how == "starting":
+        assert "time" in out.lower(), (out, err)
+        assert err == ""
     elif how == "stop":
         assert "interrupt" in out.lower(), (out, err)
         assert err == ""
     elif how == "fail":
         assert "ZeroDivisionError" in err
-    end = time.monotonic() + (20 if how in ("kill", "stop") else 2)
+    end = time.monotonic() + (20 if how in ("starting", "kill", "stop") else 2)
     while time.monotonic() < end and (processes_of(process.pid) or any((tmp_path / "tmp").iterdir())):
         time.sleep(0.2)
     assert processes_of(process.pid) == []

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from insync.explorer import Limits
 from insync.explorer.breadth_first.space import Space
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
-from insync.spark_explore.driver.warm_start import warm_start
+from insync.spark_explore.driver.warm_start import WarmStart
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync_toys import TokenRing
 
@@ -21,7 +22,8 @@ def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bo
         stop.set()
     kernels = compile_kernels(program)
     initials = PackedRows.of(program.initials.rows, program.schema.words)
-    start = warm_start(kernels, initials, RunFolder(str(tmp_path)), 2, Limits(), True, stop)
+    with closing(WarmStart(kernels, initials, 2, Limits(), True, stop)) as warm:
+        start = warm.write(RunFolder(str(tmp_path)))
     assert start.stopped_by is None, "it is for the search to say so"
     assert (sum(start.levels), start.expanded) == ((1, 0) if stopped else (6, len(start.levels)))
 
@@ -30,7 +32,8 @@ def test_the_memory_of_a_start_is_given_back(tmp_path: Path, monkeypatch: pytest
     program, closed = TokenRing().program, list[Space]()
     monkeypatch.setattr(Space, "close", lambda space: closed.append(space))
     kernels, initials = compile_kernels(program), PackedRows.of(program.initials.rows, program.schema.words)
-    start = warm_start(kernels, initials, RunFolder(str(tmp_path)), 2, Limits(), True, None)
+    with closing(WarmStart(kernels, initials, 2, Limits(), True, None)) as warm:
+        start = warm.write(RunFolder(str(tmp_path)))
     (space,) = closed
     assert len(space.partitions) == 2
     assert start.partitions == []

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from insync.explorer.alike import UNUSED, symmetry_for
@@ -36,8 +37,8 @@ from insync.spark_explore.driver.options import SparkOptions, open_run
 from insync.spark_explore.driver.paths import PathFinder
 from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
-from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
-from insync.spark_explore.driver.warm_start import warm_start
+from insync.spark_explore.driver.session import ComingSession, begin_session, default_partitions, prepare_workers
+from insync.spark_explore.driver.warm_start import WarmStart
 from insync.spark_explore.executor.tables import table_bytes_of
 from insync.spark_explore.executor.worker import RECIPE, RunPlace
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
@@ -94,42 +95,39 @@ def check(
         alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
         used = alike.symmetry
         recipe = interruptible(lambda _: recipe_for(program, judged.nodes, symmetry=used), watch.interrupted)
-        with watch.telling(while_compiling(reporter, watch)):
-            kernels = load(recipe.texts, watch.interrupted)
     except GivenUp as ended:
         clock.lap("compile")
         return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
-    clock.lap("compile")
     identity = identity_of(
         model, [found.name for found in judged.invariants], recipe.digest, used is not None, insync_version()
     )
     if options.run_dir is not None:
         _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
     try:
-        with _workers(options, watch) as spark, open_run(options) as run:
-            clock.lap("start")
-            manifest = _begun(spark, run, identity, recipe, kernels, options, limits, keep_going, stop)
+        with contextlib.ExitStack() as opened:
+            coming = opened.enter_context(begin_session(options.session, options.master, options.remote, watch=watch))
+            with watch.telling(while_compiling(reporter, watch)):
+                kernels = load(recipe.texts, watch.interrupted)
+            clock.lap("compile")
+            workers = _Workers(coming, options, clock)
+            with _warm_start(kernels, recipe, workers, options, limits, keep_going, stop) as warm:
+                spark = workers.spark
+                run = opened.enter_context(open_run(options))
+                manifest = _manifest(run, identity, recipe, warm, limits, keep_going)
             place = _place(run, manifest, options, limits)
-            with releasing(spark, place, watch):
-                search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
-                space = search.run(lambda: write_manifest(run, manifest))
-                clock.lap("search")
-                finder = PathFinder(spark, place, run, kernels, model, Watch(Limits(), stop))
-                traced = _traced(model, judged, space, manifest.ledger, finder, keep_going)
+            opened.enter_context(releasing(spark, place, watch))
+            search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
+            space = search.run(lambda: write_manifest(run, manifest))
+            clock.lap("search")
+            finder = PathFinder(spark, place, run, kernels, model, Watch(Limits(), stop))
+            traced = _traced(model, judged, space, manifest.ledger, finder, keep_going)
     except GivenUp as ended:
-        clock.lap("start")
+        clock.lap("start" if "compile" in clock.seconds else "compile")
         return replace(_not_begun(model, judged, ended, clock.seconds, options, keep_going), engine="spark")
     if traced.violations:
         clock.lap("trace")
     result = result_of(model, judged, traced.space, traced.violations, clock.seconds, alike)
     return replace(result, engine="spark", warnings=(*result.warnings, *traced.left_out))
-
-
-@contextlib.contextmanager
-def _workers(options: SparkOptions, watch: Watch) -> Iterator[SparkSession]:
-    with open_session(options.session, options.master, options.remote, watch=watch) as spark:
-        prepare_workers(spark, options.run_dir, options.ship)
-        yield spark
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +179,30 @@ class _Clock:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
+        """Count the time since the last lap as this."""
         now = time.perf_counter()
-        self.seconds[name], self._last = now - self._last, now
+        self.seconds[name], self._last = self.seconds.get(name, 0.0) + now - self._last, now
+
+
+class _Workers:
+    """The session of a search, waited for when it is first needed: the driver begins while Spark starts."""
+
+    def __init__(self, coming: ComingSession, options: SparkOptions, clock: _Clock) -> None:
+        self._coming, self._options, self._clock = coming, options, clock
+
+    @cached_property
+    def spark(self) -> SparkSession:
+        """The session, whose workers have what they need."""
+        self._clock.lap("search")
+        spark = self._coming.session()
+        prepare_workers(spark, self._options.run_dir, self._options.ship)
+        self._clock.lap("start")
+        return spark
+
+    @property
+    def partitions(self) -> int:
+        """How many parts the states are in."""
+        return self._options.partitions or self._coming.tasks or default_partitions(self.spark)
 
 
 def _examine(run: RunFolder, identity: Identity, resume: bool) -> None:
@@ -192,31 +212,40 @@ def _examine(run: RunFolder, identity: Identity, resume: bool) -> None:
         refuse_old_run(run)
 
 
-def _begun(
-    spark: SparkSession,
-    run: RunFolder,
-    identity: Identity,
-    recipe: Recipe,
+@contextlib.contextmanager
+def _warm_start(
     kernels: Kernels,
+    recipe: Recipe,
+    workers: _Workers,
     options: SparkOptions,
     limits: Limits,
     keep_going: bool,
     stop: threading.Event | None,
-) -> Manifest:
-    """The manifest of the run that goes on, or of a new one with its first levels."""
+) -> Iterator[WarmStart | None]:
+    """Yield the first levels of a new run, and give their memory back; None of a run that goes on."""
     if options.resume:
-        manifest = read_manifest(run)
-        _require_room(manifest.ledger, manifest.partitions, recipe, limits, keep_going)
-        return manifest
-    partitions = options.partitions or default_partitions(spark)
-    run.write(RECIPE, write_recipe(recipe))
+        yield None
+        return
     enough = options.warm_states if limits.states is None else min(options.warm_states, limits.states)
     within = Limits(limits.depth, enough)
-    start = warm_start(kernels, recipe.initials, run, partitions, within, keep_going, stop)
-    ledger = Ledger(start)
-    _require_room(ledger, partitions, recipe, limits, keep_going)
-    manifest = Manifest(identity, uuid.uuid4().hex[:16], partitions, ledger)
-    write_manifest(run, manifest)
+    start = WarmStart(kernels, recipe.initials, workers.partitions, within, keep_going, stop)
+    with contextlib.closing(start):
+        yield start
+
+
+def _manifest(
+    run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart | None, limits: Limits, keep_going: bool
+) -> Manifest:
+    """The manifest of the run that goes on, or of a new one, with its first levels in the run directory."""
+    if warm is None:
+        manifest = read_manifest(run)
+    else:
+        run.write(RECIPE, write_recipe(recipe))
+        ledger = Ledger(warm.write(run))
+        manifest = Manifest(identity, uuid.uuid4().hex[:16], warm.partitions, ledger)
+    _require_room(manifest.ledger, manifest.partitions, recipe, limits, keep_going)
+    if warm is not None:
+        write_manifest(run, manifest)
     return manifest
 
 

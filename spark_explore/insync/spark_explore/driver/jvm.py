@@ -111,6 +111,7 @@ class DriverJvm:
             self._kill(signal.SIGKILL)
             self._process.wait()
         self._close()
+        shutil.rmtree(self._folder, ignore_errors=True)  # of one that was never waited for
 
     def _close(self) -> None:
         if self._process.stdin is not None:

@@ -9,7 +9,7 @@ import re
 from insync.explorer.java import find_java
 from insync.model.errors import UserError
 
-__all__ = ["load_packages", "require_java", "require_packages"]
+__all__ = ["load_packages", "load_pyspark", "require_java", "require_packages"]
 
 _OLDEST_SPARK = (4, 1)  # repartitionById
 _EXTRA = "Install it with: pip install 'insync[spark]'"
@@ -31,8 +31,18 @@ def require_packages() -> None:
             raise UserError(message)
 
 
+def load_pyspark() -> None:
+    """Import what starts Spark.
+
+    Raises:
+        UserError: see `require_packages`.
+    """
+    require_packages()
+    importlib.import_module("pyspark")
+
+
 def load_packages() -> None:
-    """Import what a search on Spark needs of these packages, which takes a second or two.
+    """Import what a search on Spark needs of the packages that it requires, which takes a second or two.
 
     Raises:
         UserError: see `require_packages`.

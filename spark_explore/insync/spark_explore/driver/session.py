@@ -3,55 +3,48 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import re
 import socket
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.limits import Limits, Watch
 from insync.machine.interruptible import GivenUp, delayed, interruptible
 from insync.model.errors import UserError
 from insync.spark_explore.driver.class_archive import archive_options
-from insync.spark_explore.driver.jvm import DriverJvm
-from insync.spark_explore.driver.requirements import load_packages, require_java
+from insync.spark_explore.driver.own_session import own_session
+from insync.spark_explore.driver.requirements import load_packages, load_pyspark, require_java
 from insync.spark_explore.driver.ship import write_namespace
 from insync.spark_explore.executor.folders import spark_folder
 
 if TYPE_CHECKING:
-    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
-__all__ = ["default_partitions", "is_connect", "is_local", "open_session", "prepare_workers"]
+__all__ = [
+    "ComingSession",
+    "begin_session",
+    "default_partitions",
+    "is_connect",
+    "is_local",
+    "open_session",
+    "prepare_workers",
+]
 
 _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # a task must get the rows of exactly one partition
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",  # rows are large
 }
-_OWN_SETTINGS = {
-    "spark.app.name": "insync",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.shuffle.compress": "false",  # packed states hardly shrink
-    "spark.sql.codegen.wholeStage": "false",  # compiling Java takes longer than the few rows
-    "spark.sql.shuffle.partitions": "8",
-    "spark.log.level": "OFF",
-}
-_LOCAL_SETTINGS = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.memory": "2g",
-    # Little Java runs here, and not for long: the first compiler alone is faster than both.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
-}
 _CONNECT_PORT = 15002
 _CONNECT_SECONDS = 20
 _FAREWELL_SECONDS = 0.3  # of a server, when the end is wanted at once
 _ZIP = "insync-namespace.zip"
-_RETRIES = 4  # Spark tries a task once in local mode, unless it is told otherwise
 
 
 @contextlib.contextmanager
@@ -62,7 +55,35 @@ def open_session(
     java_options: str | None = None,
     watch: Watch | None = None,
 ) -> Iterator[SparkSession]:
-    """Yield a session with the settings that a search needs.
+    """Yield a session with the settings that a search needs; see `begin_session`."""
+    with begin_session(given, master, remote, java_options, watch) as begun:
+        yield begun.session()
+
+
+@dataclass(frozen=True, slots=True)
+class ComingSession:
+    """A session that may still be starting.
+
+    Attributes:
+        session: waits for it, and returns it.
+        tasks: how many run at once, as far as that is known before there is one.
+    """
+
+    session: Callable[[], SparkSession]
+    tasks: int | None
+
+
+@contextlib.contextmanager
+def begin_session(
+    given: SparkSession | None,
+    master: str | None,
+    remote: str | None,
+    java_options: str | None = None,
+    watch: Watch | None = None,
+) -> Iterator[ComingSession]:
+    """Yield a session that is starting, with the settings that a search needs.
+
+    If it is one of our own, its JVM starts at once, and does so while the caller does other things.
 
     Args:
         given: the caller's; its settings are put back afterwards, and it stays open. None is the one that is active in
@@ -77,23 +98,40 @@ def open_session(
         GivenUp: the watch ended it before there was a session.
     """
     watch = watch or Watch(Limits(), None)
-    interruptible(lambda _: load_packages(), watch.interrupted)
+    interruptible(lambda _: load_pyspark(), watch.interrupted)
     if master is None and remote is None:
         given = given or _active()
+    with contextlib.ExitStack() as opened:
+        if given is None and remote is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+            java = interruptible(lambda _: require_java(), watch.interrupted)
+            more = archive_options(java) if java_options is None else java_options
+            master = master or "local[*]"
+            yield ComingSession(opened.enter_context(own_session(master, _SETTINGS, more, watch)), _tasks_of(master))
+        else:
+            yield ComingSession(functools.cache(lambda: opened.enter_context(_found(given, remote, watch))), None)
+
+
+@contextlib.contextmanager
+def _found(given: SparkSession | None, remote: str | None, watch: Watch) -> Iterator[SparkSession]:
+    """Yield a session that is not our own."""
+    interruptible(lambda _: load_packages(), watch.interrupted)
     if given is not None:
         with _settings(given):
             yield given
     elif remote is not None:
         with _connected(remote, watch) as session, _settings(session):
             yield session
-    elif "PYSPARK_GATEWAY_PORT" in os.environ:
+    else:
         with _submitted(watch) as session, _settings(session):
             yield session
-    else:
-        java = interruptible(lambda _: require_java(), watch.interrupted)
-        more = archive_options(java) if java_options is None else java_options
-        with _own(master or "local[*]", more, watch) as session:
-            yield session
+
+
+def _tasks_of(master: str) -> int | None:
+    """Return how many tasks run at once within this machine's driver; None for any other master."""
+    threads = re.fullmatch(r"local(?:\[(\d+|\*)(?:,\s*\d+)?\])?", master)
+    if threads is None:
+        return None
+    return available_cores() if threads[1] == "*" else int(threads[1] or 1)
 
 
 def _active() -> SparkSession | None:
@@ -163,87 +201,6 @@ def _say_farewell(session: SparkSession, watch: Watch) -> None:
         interruptible(lambda _: session.stop(), delayed(lambda: watch.stopped, _FAREWELL_SECONDS))
 
 
-@contextlib.contextmanager
-def _own(master: str, java_options: str, watch: Watch) -> Iterator[SparkSession]:
-    """Start a JVM whose messages go to a file, and end it."""
-    from pyspark import SparkConf, SparkContext
-
-    if SparkContext._active_spark_context is not None:
-        message = f"There is a SparkSession in this process already, so none can be made on {master}; use that one."
-        raise UserError(message)
-    settings = {**_SETTINGS, **_OWN_SETTINGS, **(_LOCAL_SETTINGS if master.startswith("local") else {})}
-    if "spark.driver.extraJavaOptions" in settings:
-        settings["spark.driver.extraJavaOptions"] += java_options
-    conf = SparkConf(loadDefaults=False).setMaster(_with_retries(master)).setAll(list(settings.items()))
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with tempfile.TemporaryFile() as log:  # has no name, so nothing is left of it even if this process is killed
-        jvm = DriverJvm(conf, log)
-        try:
-            gateway = jvm.connect(watch.interrupted)
-            session = interruptible(lambda _: _session_of(conf, gateway), watch.interrupted)
-        except BaseException as error:
-            jvm.leave()
-            _forget()
-            if not isinstance(error, Exception) or isinstance(error, GivenUp):
-                raise
-            log.seek(0)
-            message = f"Spark does not start on {master}: {_cause(log.read().decode(errors='replace'), error)}"
-            raise UserError(message) from error
-        try:
-            yield session
-        finally:
-            try:
-                interruptible(lambda _: _end(session, gateway, jvm), lambda: watch.stopped)
-            except GivenUp:
-                _expect_no_more(session)
-                jvm.leave()
-            finally:
-                _forget()
-
-
-def _session_of(conf: SparkConf, gateway: Any) -> SparkSession:
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    return SparkSession(SparkContext(conf=conf, gateway=gateway))
-
-
-def _end(session: SparkSession, gateway: Any, jvm: DriverJvm) -> None:
-    """End the session and its JVM; pyspark would keep the JVM until this process ends."""
-    with contextlib.suppress(Exception):  # of a JVM that has died
-        session.stop()
-    with contextlib.suppress(Exception):
-        gateway.shutdown()
-    jvm.end()
-
-
-def _expect_no_more(session: SparkSession) -> None:
-    """Have pyspark's server of accumulators, which this process keeps, not print that its JVM is gone."""
-    server: Any = getattr(session.sparkContext, "_accumulatorServer", None)
-    if server is not None:
-        server.handle_error = lambda *_: None
-        server.server_shutdown = True
-
-
-def _forget() -> None:
-    """Let pyspark make another session in this process."""
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession, SQLContext
-
-    SparkContext._gateway = SparkContext._jvm = None
-    SparkContext._active_spark_context = None
-    SparkSession._instantiatedSession = SparkSession._activeSession = None
-    SQLContext._instantiatedContext = None
-
-
-def _with_retries(master: str) -> str:
-    if master == "local":
-        return f"local[1,{_RETRIES}]"
-    if master.startswith("local[") and "," not in master:
-        return f"{master[:-1]},{_RETRIES}]"
-    return master
-
-
 def is_connect(session: SparkSession) -> bool:
     """Whether the session is one of Spark Connect, whose server is another process."""
     return type(session).__module__.startswith("pyspark.sql.connect")
@@ -299,9 +256,3 @@ def prepare_workers(session: SparkSession, run_dir: str | None, ship: bool | Non
 
 def _first_line(error: BaseException) -> str:
     return str(error).strip().split("\n")[0]
-
-
-def _cause(log: str, error: BaseException) -> str:
-    """The first line of what Spark printed that speaks of an error, or of the exception."""
-    lines = (line.strip() for line in log.splitlines())
-    return next((line for line in lines if "Exception" in line or "Error" in line), _first_line(error))

@@ -14,42 +14,53 @@ from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
 from insync.spark_explore.wire.run_folder import RunFolder
 
-__all__ = ["warm_start"]
+__all__ = ["WarmStart"]
 
 _ADDRESS_SPACE = 8 << 30  # reserved, not used
 
 
-def warm_start(
-    kernels: Kernels,
-    initials: PackedRows,
-    run: RunFolder,
-    partitions: int,
-    limits: Limits,
-    keep_going: bool,
-    stop: threading.Event | None,
-) -> Space:
-    """Search until a limit is reached, write the states, and return what was found.
+class WarmStart:
+    """The levels up to a limit, searched here; the last is not expanded, unless the search ended by itself.
 
-    The levels that are returned are complete, and the last of them is not expanded, unless the search ended by itself.
+    A temporary run directory is there only when Spark is, so they are written later than they are found.
 
     Args:
         kernels: the compiled program and properties.
         initials: the initial states.
-        run: where to write the states.
-        partitions: how many parts they are in.
+        partitions: how many parts the states are in.
         limits: the depth, and how many states are enough; the level in which they are reached is the last.
         keep_going: whether a violation ends the search.
         stop: ends it when it is set.
     """
-    watch = Watch(replace(limits, memory_bytes=_ADDRESS_SPACE), stop)
-    with Team(1) as team:
-        search = BreadthFirstSearch(kernels, watch, team, partitions, initials, keep_going)
-        try:
-            space = search.run()
-            for number, partition in enumerate(space.whole):
-                starts = partition.starts[: len(space.levels) + 1]
-                counts = [end - start for start, end in pairwise(starts)]
-                run.write_states(number, 1, counts, kernels.sizes.words, partition.store.read(0, starts[-1]))
-        finally:
-            search.space.close()
-    return replace(space, partitions=[], stopped_by=None)
+
+    def __init__(
+        self,
+        kernels: Kernels,
+        initials: PackedRows,
+        partitions: int,
+        limits: Limits,
+        keep_going: bool,
+        stop: threading.Event | None,
+    ) -> None:
+        watch = Watch(replace(limits, memory_bytes=_ADDRESS_SPACE), stop)
+        self.partitions, self._words = partitions, kernels.sizes.words
+        with Team(1) as team:
+            search = BreadthFirstSearch(kernels, watch, team, partitions, initials, keep_going)
+            try:
+                self._space = search.run()
+            except BaseException:
+                search.space.close()
+                raise
+
+    def write(self, run: RunFolder) -> Space:
+        """Write the states to the run directory, and return what was found."""
+        levels = len(self._space.levels)
+        for number, partition in enumerate(self._space.whole):
+            starts = partition.starts[: levels + 1]
+            counts = [end - start for start, end in pairwise(starts)]
+            run.write_states(number, 1, counts, self._words, partition.store.read(0, starts[-1]))
+        return replace(self._space, partitions=[], stopped_by=None)
+
+    def close(self) -> None:
+        """Give the memory of the states back."""
+        self._space.close()

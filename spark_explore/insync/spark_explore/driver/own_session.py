@@ -1,0 +1,166 @@
+"""A session in a JVM of our own: it starts while the caller does other things, and ends completely."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+from insync.explorer.limits import Watch
+from insync.machine.interruptible import GivenUp, interruptible
+from insync.model.errors import UserError
+from insync.spark_explore.driver.jvm import DriverJvm
+from insync.spark_explore.driver.requirements import load_packages
+
+if TYPE_CHECKING:
+    from pyspark import SparkConf
+    from pyspark.sql import SparkSession
+
+__all__ = ["own_session"]
+
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_SETTINGS = {
+    "spark.app.name": "insync",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.shuffle.compress": "false",  # packed states hardly shrink
+    "spark.sql.codegen.wholeStage": "false",  # compiling Java takes longer than the few rows
+    "spark.sql.shuffle.partitions": "8",
+    "spark.log.level": "OFF",
+}
+_LOCAL_SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    # Little Java runs here, and not for long: the first compiler alone is faster than both.
+    _JAVA_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
+}
+_RETRIES = 4  # Spark tries a task once in local mode, unless it is told otherwise
+
+
+@contextlib.contextmanager
+def own_session(
+    master: str, settings: Mapping[str, str], java_options: str, watch: Watch
+) -> Iterator[Callable[[], SparkSession]]:
+    """Start a JVM, yield what waits for the session in it, and end both.
+
+    Args:
+        master: where it runs.
+        settings: of the search.
+        java_options: more options of the JVM where that is the executor too.
+        watch: says when to stop starting it. After an interrupt it is left to end by itself.
+
+    Raises:
+        UserError: there is a session in this process, or none can be made.
+        GivenUp: the watch ended it before there was a session.
+    """
+    from pyspark import SparkConf, SparkContext
+
+    if SparkContext._active_spark_context is not None:
+        message = f"There is a SparkSession in this process already, so none can be made on {master}; use that one."
+        raise UserError(message)
+    local = _LOCAL_SETTINGS if master.startswith("local") else {}
+    conf = SparkConf(loadDefaults=False).setMaster(_with_retries(master))
+    conf.setAll(list({**settings, **_SETTINGS, **local}.items()))
+    if local:
+        conf.set(_JAVA_OPTIONS, local[_JAVA_OPTIONS] + java_options)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with tempfile.TemporaryFile() as log:  # has no name, so nothing is left of it even if this process is killed
+        own = _OwnSession(master, conf, log, watch)
+        try:
+            yield own.begun
+        finally:
+            own.end()
+
+
+class _OwnSession:
+    """A session to come, in a JVM that is starting, whose messages go to a file."""
+
+    def __init__(self, master: str, conf: SparkConf, log: IO[bytes], watch: Watch) -> None:
+        self._master, self._conf, self._log, self._watch = master, conf, log, watch
+        self._jvm = DriverJvm(conf, log)
+        self._gateway: Any = None
+        self._session: SparkSession | None = None
+
+    def begun(self) -> SparkSession:
+        """Wait for the session, which is made once."""
+        if self._session is None:
+            try:
+                interruptible(lambda _: load_packages(), self._watch.interrupted)
+                self._gateway = self._jvm.connect(self._watch.interrupted)
+                self._session = interruptible(lambda _: _session_of(self._conf, self._gateway), self._watch.interrupted)
+            except GivenUp:
+                raise
+            except Exception as error:
+                self._log.seek(0)
+                cause = _cause(self._log.read().decode(errors="replace"), error)
+                message = f"Spark does not start on {self._master}: {cause}"
+                raise UserError(message) from error
+        return self._session
+
+    def end(self) -> None:
+        """End the session, or what there is of it; a JVM without one is not waited for."""
+        session = self._session
+        if session is None:
+            self._jvm.leave()
+            _forget()
+            return
+        try:
+            interruptible(lambda _: _end(session, self._gateway, self._jvm), lambda: self._watch.stopped)
+        except GivenUp:
+            _expect_no_more(session)
+            self._jvm.leave()
+        finally:
+            _forget()
+
+
+def _session_of(conf: SparkConf, gateway: Any) -> SparkSession:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    return SparkSession(SparkContext(conf=conf, gateway=gateway))
+
+
+def _end(session: SparkSession, gateway: Any, jvm: DriverJvm) -> None:
+    """End the session and its JVM; pyspark would keep the JVM until this process ends."""
+    with contextlib.suppress(Exception):  # of a JVM that has died
+        session.stop()
+    with contextlib.suppress(Exception):
+        gateway.shutdown()
+    jvm.end()
+
+
+def _expect_no_more(session: SparkSession) -> None:
+    """Have pyspark's server of accumulators, which this process keeps, not print that its JVM is gone."""
+    server: Any = getattr(session.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda *_: None
+        server.server_shutdown = True
+
+
+def _forget() -> None:
+    """Let pyspark make another session in this process."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession, SQLContext
+
+    SparkContext._gateway = SparkContext._jvm = None
+    SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+    SQLContext._instantiatedContext = None
+
+
+def _with_retries(master: str) -> str:
+    if master == "local":
+        return f"local[1,{_RETRIES}]"
+    if master.startswith("local[") and "," not in master:
+        return f"{master[:-1]},{_RETRIES}]"
+    return master
+
+
+def _cause(log: str, error: BaseException) -> str:
+    """The first line of what Spark printed that speaks of an error, or of the exception."""
+    lines = (line.strip() for line in log.splitlines())
+    return next((line for line in lines if "Exception" in line or "Error" in line), str(error).strip().split("\n")[0])
