@@ -33,6 +33,7 @@ def _once(jars: JarSet) -> tuple[Outcome, BrokerRun]:
         return found, recorder.run(min_insync=ABANDONED_COPY.min_insync)
 
 
+@pytest.mark.slow
 def test_a_broker_stopped_before_it_hears_of_the_assignment_leads_without_a_record(
     cluster_jars_of: Callable[[str], JarSet],
 ) -> None:
