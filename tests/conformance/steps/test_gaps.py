@@ -154,7 +154,7 @@ def test_a_reassignment_of_the_order_alone_is_told_from_others() -> None:
     [({"directory_failures": 1, "moves": 1}, True), ({"directory_failures": 1}, False), ({"moves": 1}, False)],
 )
 def test_nobody_is_added_where_the_controller_knows_directories(bounds: dict[str, int | str], refused: bool) -> None:
-    steps = DirectorySteps(cast(Commands, None), Cluster(release="4.1", reassignments=1, **bounds))
+    steps = DirectorySteps(cast(Commands, None), Cluster(release="4.1", reassignments=1, **bounds), [])
     steps.require_nobody_added(set())
     with pytest.raises(NotSchedulable, match="adds to b2 and b3") if refused else nullcontext():
         steps.require_nobody_added({3, 2})

@@ -142,6 +142,15 @@ def test_a_log_that_has_begun_anew_has_nothing_deleted_in_its_file() -> None:
     assert "b2 finds an older log start" not in walk.enabled
 
 
+def test_who_starts_with_a_copy_in_place_of_its_log_finds_no_older_start_of_that() -> None:
+    moving: dict[str, int | str] = {**CRASHED, "crashes": 1, "moves": 1, "directory_failures": 1}
+    begun = (*DELETED, "b1 begins to copy its log", "b1 copies a record")
+    assert OLDER in pair(*begun, "b1 crashes, its log ends at 1", **moving).enabled
+    accepted = pair(*begun, "controller accepts b1's copy", "b1 crashes, its log ends at 1", **moving)
+    assert OLDER not in accepted.enabled
+    assert accepted.take("b1 starts and registers").cells["b1"] == "F1 [x |]"
+
+
 def test_a_deletion_is_forgotten_only_if_all_in_sync_replicas_crash() -> None:
     """As a comment in UnifiedLog.maybeIncrementLogStartOffset says."""
     once = {**CRASHED, "stops": 0, "crashes": 1}

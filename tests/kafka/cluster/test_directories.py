@@ -110,6 +110,26 @@ def test_to_name_a_directory_is_a_change_of_the_partition_in_which_a_leader_that
     assert walk.state["broker"]["b2"]["lag"] == 1
 
 
+def test_as_the_last_member_ends_the_controller_looks_at_who_may_lead_by_now() -> None:
+    lost = ("b1 appends a record", "b1 crashes, its log ends at 1", "b1 loses its directory", "controller fences b1")
+    back = ("b1 starts and registers", "controller unfences b1", "b2 asks to stop", NAMED)
+    walk = pair(*lost, *back, **LOST, stops=1, release="3.9", unclean="on", metadata_lag=4)
+    assert walk.cells["controller"] == "none@2 ISR b2 fenced b2"
+    walk.take("b2 stops cleanly")
+    assert walk.cells["controller"] == "b1@3 ISR b1 fenced b2"
+
+
+def test_who_is_elected_while_nobody_leads_leaves_no_last_leader() -> None:
+    lost = ("b1 appends a record", "b1 crashes, its log ends at 1", "b1 loses its directory", "b1 starts and registers")
+    back = ("controller unfences b1", "operator assigns the partition to {b1}", "b2 applies metadata 0")
+    joins = ("b1 fetches from b2", "b2 adds b1 to the ISR", "controller accepts the ISR")
+    bounds: dict[str, int | str] = {"reassignments": 1, "elections": 1, "metadata_lag": 4, "min_insync": 1}
+    walk = pair(*lost, *back, *joins, NAMED, **LOST, **bounds, release="4.3")
+    assert walk.cells["controller"] == "none@2 ISR b1 of b1 last b2"
+    walk.take("controller elects b1")
+    assert walk.cells["controller"] == "b1@3 ISR b1 of b1"
+
+
 def test_nobody_names_a_directory_before_3_7_or_of_a_replica_that_is_none_any_more() -> None:
     lost = (*ALONE[:1], "b1 crashes, its log ends at 1", "b1 loses its directory", "controller fences b1")
     assert "untold" not in pair(*lost, **LOST, release="3.6").state["broker"]["b1"]

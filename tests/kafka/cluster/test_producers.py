@@ -47,6 +47,15 @@ def test_a_record_that_a_leader_has_already_moves_its_high_watermark_as_one_that
     assert (walk.cells["b2"], walk.state["acked"]) == ("L1 [r0@0 |]", ["r0"])
 
 
+def test_a_record_that_a_leader_has_already_gives_its_epoch_to_a_log_that_a_copy_has_replaced() -> None:
+    moved = ("controller elects b2", "b2 applies metadata 0", "b1 applies metadata 0", "b1 fetches from b2")
+    copied = ("b2 begins to copy its log", "b2 copies a record", "b2 replaces its log by the copy")
+    walk = pair("b1 appends a record", "b2 fetches from b1", *moved, *copied, moves=1)
+    assert walk.state["broker"]["b2"]["term"] == 0
+    walk.take("b2 has r0 already, and says so")
+    assert walk.state["broker"]["b2"]["term"] == 1
+
+
 LOST = ("b1 appends a record", "controller elects b2", "b2 applies metadata 0")
 
 

@@ -199,6 +199,20 @@ def test_cancelling_is_refused_while_only_added_replicas_are_in_the_isr_unless_u
     assert walk.cells["controller"] == "b1@2 ISR b1 of b1"
 
 
+def test_who_stops_and_is_put_back_into_the_isr_by_a_cancellation_leaves_it_when_it_ends_or_starts() -> None:
+    asked = ("controller fences b2", "controller fences b3", "b1 asks to stop")
+    back = ("operator assigns the partition to {b1}", "operator cancels the reassignment")
+    bounds: dict[str, int | str] = {"spares": 0, "stops": 1, "unclean": "on", "metadata_lag": 5}
+    walk = move(*asked, *back, **bounds)
+    assert walk.cells["controller"] == "none@1 ISR b1 of b1 b2 b3 ELR b3 fenced b1 b2 b3 last b1"
+    walk.take("b1 stops cleanly")
+    assert walk.cells["controller"] == "none@1 ISR  of b1 b2 b3 ELR b1 b3 fenced b1 b2 b3 last b1"
+    walk = move(*asked, "b1 stops cleanly", *back, **bounds)
+    assert walk.cells["controller"].startswith("none@1 ISR b1 ")
+    walk.take("b1 starts and registers")
+    assert walk.cells["controller"].startswith("none@1 ISR  ")
+
+
 def test_nobody_is_elected_in_the_change_that_adds_it() -> None:
     """Kafka 3.9.2 and 4.1.2 were seen to do the same."""
     bounds: dict[str, int | str] = {"replicas": 2, "spares": 1, "min_insync": 1, "unclean": "on", "elr": "off"}

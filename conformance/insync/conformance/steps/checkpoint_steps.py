@@ -57,3 +57,24 @@ class CheckpointSteps:
                     "alone knows their epoch now"
                 )
                 raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
+
+    def require_same_records(self, replica: str, after: ReadableState) -> None:
+        """Refuse a start at which a deleted record is found again, and another one was seen at its offset before.
+
+        The model takes a deleted record for the first that was seen there; that one was lost before, by an unclean
+        election or a crash, and the file has its successor.
+
+        Raises:
+            NotSchedulable: it is so.
+        """
+        log = self._kafka.broker(broker_id(replica)).log
+        if replica not in self._starts or log is None:
+            return
+        found = list(enumerate(log.records, log.start))[: max(self._starts[replica] - log.start, 0)]
+        mine = after["broker"][replica]["log"]
+        if any(mine[offset] == after["seen"][offset] != record for offset, (record, _) in found):
+            message = (
+                f"{replica} finds a record again that was deleted, at an offset where another one was seen first and "
+                "lost; in the model it finds that one"
+            )
+            raise NotSchedulable(message, "Kafka finds another deleted record than the one seen first")

@@ -7,7 +7,7 @@ broker before the answer does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from insync.conformance.classes.observation import DirectorySeen
@@ -30,15 +30,17 @@ class DirectorySteps:
     Args:
         kafka: what takes the commands.
         model: the model.
+        ends: the places in the metadata log of the model's changes, the newest last, as they are at any time.
 
     Attributes:
         count: how many directories each broker has.
     """
 
-    def __init__(self, kafka: Commands, model: Cluster) -> None:
-        self._kafka, self._model = kafka, model
+    def __init__(self, kafka: Commands, model: Cluster, ends: Sequence[int]) -> None:
+        self._kafka, self._model, self._ends = kafka, model, ends
         self.count = 2 if model.directories_fail or model.b.moves or model.b.directory_losses else 1
         self._alone: set[str] = set()  # brokers one of whose directories was taken out
+        self._unnoted: set[str] = set()  # those stopped cleanly, whose directory with the log does not say so
 
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the directory with the log fail; the broker will tell of it, or not, as the model's."""
@@ -46,6 +48,13 @@ class DirectorySteps:
         if given["replica"] in self._alone:
             message = f"{given['replica']} has one directory in log.dirs, as the other was taken out, and ends with it"
             raise NotSchedulable(message, "a broker ends with its last directory")
+        broker = before["broker"][given["replica"]]
+        if self._seen(number).to_assign == "log" and self.must_wait(broker) and broker["elsewhere"]:
+            message = (
+                f"{given['replica']} has heard with a later change where its log is to be, and tells where it is, "
+                "though that directory fails; in the model it has not heard yet, and then does not tell"
+            )
+            raise NotSchedulable(message, "a broker tells where its log was after that directory has failed")
         self._hear_answer(number)
         self._kafka.give("fail_directory", broker=number)
         told, tells = self._model.rules.failed_directory_is_told, self._seen(number).tells
@@ -68,11 +77,19 @@ class DirectorySteps:
         self._kafka.give("report_directory", broker=number)
 
     def repair(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let the failed directory be there at the next start."""
+        """Let the failed directory be there at the next start, without the note of a clean stop before that."""
         self._kafka.give("repair_directory", broker=self._broker(given))
+        if before["broker"][given["replica"]].get("clean"):
+            self._unnoted.add(given["replica"])
 
     def lose(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let an operator take the directory with the log out of log.dirs, while the broker is down."""
+        if given["replica"] in self._unnoted:
+            message = (
+                f"{given['replica']} was stopped cleanly, which is noted in all directories but the one that is taken "
+                "out, so that it counts; in the model it does not any more once that works again"
+            )
+            raise NotSchedulable(message, "a clean stop is noted in all directories but the one that is taken out")
         self._kafka.give("take_out_directory", broker=self._broker(given))
         self._alone.add(given["replica"])
 
@@ -122,15 +139,20 @@ class DirectorySteps:
         self._assign(number, clears=self._model.naming_clears_elr)
 
     def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
-        """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer."""
+        """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer.
+
+        A leader that knows the newest change by a reply hears of that by its metadata later.
+        """
         number, broker = self._broker(given), before["broker"][given["replica"]]
+        end = self._ends[-2] if broker.get("repeats") else self._kafka.seen.controller.end
+        applied = self._kafka.broker(number).applied >= end
         if self._seen(number).to_assign == "elsewhere" or (
-            self._seen(number).to_assign == "copy" and broker["elsewhere"] and self._is_applied(number)
+            self._seen(number).to_assign == "copy" and broker["elsewhere"] and applied
         ):
             message = f"{given['replica']} has something newer to tell of its directories than what it heard first"
             raise NotSchedulable(message, "only the newest that is to be told of a directory is told")
-        if not self._is_applied(number):
-            self._kafka.give("apply", broker=number, to=self._kafka.seen.controller.end)
+        if not applied:
+            self._kafka.give("apply", broker=number, to=end)
         self._hear_answer(number)
         if self._seen(number).to_assign == "log" and self._is_replica(number):
             self._tell(number, clears=self._model.naming_clears_elr and broker["elsewhere"])
@@ -176,6 +198,10 @@ class DirectorySteps:
     def must_wait(self, broker: Mapping[str, Any]) -> bool:
         """Return whether a broker of the model has metadata on its way of a directory that concerns it."""
         return bool(broker.get("to_hear") and (broker["elsewhere"] or broker["accepted"]))
+
+    def note_start(self, replica: str) -> None:
+        """Forget what the directories of a broker say of the stop before its start."""
+        self._unnoted.discard(replica)
 
     def end_former_copy(self, replica: str, after: ReadableState) -> None:
         """Take back a move that goes on after a start, which the model's does not.
@@ -315,9 +341,6 @@ class DirectorySteps:
     def _is_replica(self, number: int) -> bool:
         """Whether the controller has a broker as a replica; of others it refuses to hear, until they hear of that."""
         return number in self._kafka.seen.controller.replicas
-
-    def _is_applied(self, number: int) -> bool:
-        return self._kafka.broker(number).applied >= self._kafka.seen.controller.end
 
     def _broker(self, given: Mapping[str, str]) -> int:
         return broker_id(given["replica"])

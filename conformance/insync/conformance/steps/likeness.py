@@ -131,9 +131,10 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
     view: dict[str, Any] = state["changes"][broker["lag"]]
     epochs: Mapping[str, str] = state["epoch_of"]
     start = broker.get("start", 0)
-    has_replica = broker.get("has_replica", name in view.get("replicas", (name,)))
+    is_replica = name in view.get("replicas", (name,))
+    has_replica = broker.get("has_replica", is_replica)
     facts: dict[str, Fact] = {"has_replica": has_replica}
-    if "offline" in broker:
+    if "offline" in broker and is_replica:  # of others Kafka says only whether some directory has failed
         facts["offline"] = broker["offline"]
     if broker.get("offline"):
         del facts["has_replica"]  # of what it has heard since the directory failed the model keeps nothing

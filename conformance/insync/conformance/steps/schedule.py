@@ -74,10 +74,10 @@ class Schedule:
     def __init__(self, subject: Subject, model: Cluster) -> None:
         self._kafka, self._model = Commands(subject), model
         self._requests = IsrRequests(self._kafka, model.rules)
-        self._directories, self._consumer = DirectorySteps(self._kafka, model), ConsumerSteps(self._kafka)
-        self._checkpoints = CheckpointSteps(self._kafka)
-        self._producer = ProducerSteps(self._kafka, model, _LATER)
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
+        self._directories = DirectorySteps(self._kafka, model, self._ends)
+        self._checkpoints, self._consumer = CheckpointSteps(self._kafka), ConsumerSteps(self._kafka)
+        self._producer = ProducerSteps(self._kafka, model, _LATER)
         self.order: list[int] = []
         self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
         self._deleted = False  # whether an operator was answered that the records are gone
@@ -119,7 +119,7 @@ class Schedule:
             configuration=configuration,
             **other,
         )
-        self._ends = [self.seen.controller.end]
+        self._ends[:] = [self.seen.controller.end]
         self.order = list(self.seen.controller.replicas)
 
     def take(self, action: str, given: Mapping[str, str], before: ReadableState, after: ReadableState) -> None:
@@ -164,6 +164,8 @@ class Schedule:
         if action == "swap_log":
             self._directories.require_no_epoch_of_deleted_records(given["replica"], after)
         if action == "register":
+            self._directories.note_start(given["replica"])
+            self._checkpoints.require_same_records(given["replica"], after)
             self._directories.end_former_copy(given["replica"], after)
             self._directories.require_watermark_of_log(given["replica"], before, after)
             require_no_epoch_of_deleted_records(given["replica"], after, self.seen)

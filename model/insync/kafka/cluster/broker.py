@@ -100,14 +100,18 @@ class Broker(Actor):
         """A broker that has asked for it ends, with its whole log on disk and a note that says so.
 
         The controller lets it go once the others have the metadata of the hand-over, and it waits no longer than some
-        minutes for that; here it may end at any time.
-        Kafka: BrokerServer.shutdown, LogManager.shutdown.
+        minutes for that; here it may end at any time. With that it is fenced.
+        Kafka: BrokerServer.shutdown, LogManager.shutdown, ReplicationControlManager.handleBrokerFenced.
         """
         b = s.broker[replica]
         require(b.running, b.stopping)
         self.truncate(s, replica, b.leo)
         b.clean = True
         self.go_down(s, replica)
+        if self.looks_again:
+            back = s.controller.fenced.contains(replica)
+            require(Implies(And(back, s.changes[0].isr.contains(replica)), self.is_active(s)))
+            self.take_out(s, replica, seen=back)
 
     @action(label="{replica} starts and registers")
     def register(self, s: StateView, replica: Replica) -> None:
@@ -133,8 +137,8 @@ class Broker(Actor):
             require(Implies(unclean, self.can_write(s, change)))
             with when(unclean):
                 self.write_change(s, change)
-        if self.quorum_decides and self.rules.register_leaves_isr:
-            self.leave_isr_after_clean_stop(s, replica, And(clean, isr.contains(replica)))
+        if (self.quorum_decides or self.looks_again) and self.rules.register_leaves_isr:
+            self.take_out(s, replica, seen=clean)
         b.clean = False
         self.register_directory(s, replica)
         for other, is_other in self.beside(replica):
@@ -150,6 +154,15 @@ class Broker(Actor):
         self.take_accepted_copy(s, replica)
         with when(Not(b.offline)):
             self.adopt(s, replica, -1, False, False)
+
+    @property
+    def looks_again(self) -> bool:
+        """Whether the controller may find one in the ISR whom it has taken out as one that stops, and act on it again.
+
+        A reassignment that is taken back may put it there. Without eligible leader replicas the last member stays, and
+        somebody may have become fit to lead since then, by a directory that it has named.
+        """
+        return self.b.reassignments > 0 or self.names_directories
 
     def concerns_partition(self, s: StateView, replica: Replica, place: ChangeIndex) -> Condition:
         """Whether a batch up to a place changes more than configuration."""

@@ -100,6 +100,7 @@ class Controller(Actor):
         if self.can_reorder:
             require(self.is_first(s, replica))
         s.spent.elections += 1
+        s.controller.last_leader = None
         change = replace(self.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
         require(self.has_room(s, change))
         self.write_metadata(s, change)
@@ -183,10 +184,10 @@ class Controller(Actor):
         s.controller.fenced |= {replica}
         self.take_out(s, replica)
 
-    def take_out(self, s: StateView, replica: Replica) -> None:
-        """Take a replica that may not lead any more out of the ISR (generateLeaderAndIsrUpdates)."""
+    def take_out(self, s: StateView, replica: Replica, seen: Condition = True) -> None:
+        """Take a replica that may not lead any more out of the ISR, if it is seen (generateLeaderAndIsrUpdates)."""
         isr = s.changes[0].isr
-        member, change = isr.contains(replica), self.build_change(s, isr - {replica})
+        member, change = And(isr.contains(replica), seen), self.build_change(s, isr - {replica})
         require(Implies(member, self.can_write(s, change)))
         with when(member):
             self.write_change(s, change)

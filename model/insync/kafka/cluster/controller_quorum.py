@@ -184,16 +184,6 @@ class ControllerQuorum(Actor):
             s.changes[0] = holds
         self.forget_passed_changes(s)
 
-    def leave_isr_after_clean_stop(self, s: StateView, replica: Replica, member: Condition) -> None:
-        """Who registers after a clean stop leaves the ISR as if it were fenced, if it has asked to stop in vain.
-
-        With one controller nobody has asked in vain. Kafka: ReplicationControlManager.handleBrokerShutdown.
-        """
-        change = self.build_change(s, s.changes[0].isr - {replica})
-        require(Implies(member, self.can_write(s, change)))
-        with when(member):
-            self.write_change(s, change)
-
     # -------------------------------------------------------------------------------------- what brokers may know of it
 
     def may_hear(self, s: StateView, place: ChangeIndex, *, waits: bool) -> Condition:

@@ -21,12 +21,15 @@ class Deletions(Actor):
         """The log start was written to disk before the last deletion, whose records are in the segment still.
 
         It may be so several times over. A clean stop writes it once more. What was deleted was committed, so it is the
-        record that readers have seen there. Its epoch does not come back: the cache has lost it with the deletion.
+        record that readers have seen there, of several the first. Its epoch does not come back: the cache has lost it
+        with the deletion. Who starts with a copy in place of its log has what that has.
         Kafka: LogManager.checkpointLogStartOffsets, every log.flush.start.offset.checkpoint.interval.ms, and
         UnifiedLog.maybeIncrementLogStartOffset, which says so.
         """
         b = s.broker[replica]
         require(self.finds_older_starts, Not(b.running), Not(b.clean), b.start > b.base)
+        if self.rules.start_takes_accepted_copy:
+            require(b.copied.is_none())
         b.start -= 1
         for offset in range(self.b.records):
             with when(b.start == offset):

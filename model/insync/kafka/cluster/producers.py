@@ -39,8 +39,9 @@ class Producers(Actor):
         """A record is sent again to a leader that has it, which answers when its high watermark has passed it.
 
         It may pass it with this request: a leader looks at its high watermark after each, whether it has appended
-        anything or not. With acks=1 none is sent again: the leader acknowledges what it appends.
-        Kafka: UnifiedLog.analyzeAndValidateProducerState, ProducerStateEntry.findDuplicateBatch,
+        anything or not. Its epoch enters the cache before it is found to be there, which counts where the log was
+        replaced by a copy. With acks=1 none is sent again: the leader acknowledges what it appends.
+        Kafka: UnifiedLog.append, analyzeAndValidateProducerState, ProducerStateEntry.findDuplicateBatch,
         Partition.appendRecordsToLeader.
         """
         require(self.b.retries > 0, self.rules.producers_are_idempotent, self.acks is Acks.ALL)
@@ -53,6 +54,7 @@ class Producers(Actor):
         require(Or(*has_it.values()))
         if self.restarts_producer and self.rules.producer_keeps_id:
             require(s.producer_epoch[record] == s.producer_epoch[self.last_record(s, leader)])
+        l.term = maximum(l.term, view.epoch)
         for at, there in has_it.items():
             with when(there):
                 s.acked |= {l.log[at]}

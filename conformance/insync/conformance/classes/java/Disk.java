@@ -57,8 +57,7 @@ final class Disk {
     /** Cuts the one segment of a log in a directory, and that of its copy, at the first batch from an offset on. */
     static void cut(File directory, TopicPartition partition, long spared) {
         for (File log : listed(directory)) {
-            boolean copy = log.getName().startsWith(partition + ".") && log.getName().endsWith("-future");
-            if (!copy && !log.getName().equals(partition.toString())) continue;
+            if (!isCopy(log, partition) && !log.getName().equals(partition.toString())) continue;
             List<File> segments = Arrays.stream(listed(log)).filter(file -> file.getName().endsWith(".log")).toList();
             if (segments.size() != 1) throw new IllegalStateException("a log of one segment is expected: " + segments);
             cut(segments.get(0), spared);
@@ -80,18 +79,31 @@ final class Disk {
         }
     }
 
-    /** Puts another offset for a partition into a checkpoint that has one, where the directory has the log. */
+    /**
+     * Puts another offset for a partition into a checkpoint, where the directory has the log.
+     *
+     * Where it has the copy of a log it puts it in place of a larger one: that was not written later.
+     */
     static void rewrite(File checkpoint, TopicPartition partition, long offset) {
-        if (!new File(checkpoint.getParentFile(), partition.toString()).isDirectory()) return;
+        boolean log = new File(checkpoint.getParentFile(), partition.toString()).isDirectory();
+        boolean copy = Arrays.stream(listed(checkpoint.getParentFile())).anyMatch(file -> isCopy(file, partition));
+        if (!log && !(copy && checkpoint.isFile())) return;
         String its = partition.topic() + " " + partition.partition() + " ";
         try {
             List<String> lines = Files.readAllLines(checkpoint.toPath());
-            lines.replaceAll(line -> line.startsWith(its) ? its + offset : line);
-            if (!lines.contains(its + offset)) throw new IllegalStateException(checkpoint + " has no offset of " + partition);
+            lines.replaceAll(line -> line.startsWith(its) && (log || Long.parseLong(line.substring(its.length())) > offset)
+                ? its + offset : line);
+            if (log && !lines.contains(its + offset)) {
+                throw new IllegalStateException(checkpoint + " has no offset of " + partition);
+            }
             Files.write(checkpoint.toPath(), lines);
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
+    }
+
+    private static boolean isCopy(File directory, TopicPartition partition) {
+        return directory.getName().startsWith(partition + ".") && directory.getName().endsWith("-future");
     }
 
     private static Iterable<? extends RecordBatch> batches(byte[] content) {

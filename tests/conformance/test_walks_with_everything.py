@@ -1,0 +1,115 @@
+"""What walks with everything at once have differed by: each on record, as it agrees now or is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from insync.conformance.replay import KafkaVerdict
+from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.directory_steps import DirectorySteps
+from insync.conformance.steps.gaps import NotSchedulable
+from insync.kafka.cluster.model import Cluster
+from insync_kafka import Recording, replayed
+
+Json = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("back-4.1.2", 7),  # who stops in the ISR into which a cancellation has put it leaves that as it ends
+        ("rejoins-4.1.2", 7),  # or as it registers
+        ("looks-3.9.2", 9),  # the controller looks at who may lead as the last member of the ISR ends
+        ("last-4.1.2", 12),  # who is elected while nobody leads leaves no last leader
+        ("noted-4.1.2", 10),  # a record that is there already gives its epoch to a log that a copy has replaced
+        ("named-4.1.2", 15),  # a leader hears of its directory before it hears of the ISR that a reply has told it
+        ("removed-4.0.2", 6),  # of who is no replica nothing is compared that is of a log
+        ("checkpoint-4.1.2", 9),  # a copy in place of a log has an older checkpoint too
+    ],
+)
+def test_what_walks_have_differed_by_agrees(name: str, steps: int) -> None:
+    found = replayed(f"walk-{name}")
+    assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, steps)
+
+
+def test_a_record_that_is_found_again_may_be_another_than_the_one_seen_first() -> None:
+    found = replayed("walk-seen-4.0.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 starts and registers")
+    assert "b2 finds a record again that was deleted, at an offset where another one was seen" in (found.reason or "")
+
+
+@pytest.mark.parametrize("values", [{"records": [], "start": 1}, {"records": [{"record": "r0", "epoch": 2}]}], ids=str)
+def test_nothing_else_is_found_instead(values: dict[str, object]) -> None:
+    last = len(Recording.read("walk-seen-4.0.2").content["answers"]) - 1
+
+    def change(number: int, state: Json) -> None:
+        if number == last:
+            state["brokers"]["2"]["log"].update(values)
+
+    assert replayed("walk-seen-4.0.2", change).verdict is KafkaVerdict.DIVERGES
+
+
+def test_a_clean_stop_that_one_directory_does_not_say_counts_once_that_is_taken_out() -> None:
+    found = replayed("walk-unnoted-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 loses its directory")
+    assert "b2 was stopped cleanly, which is noted in all directories but the one" in (found.reason or "")
+
+
+def test_a_broker_may_tell_where_its_log_was_after_that_directory_has_failed() -> None:
+    found = replayed("walk-tells-3.9.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2's directory fails")
+    assert "b2 has heard with a later change where its log is to be" in (found.reason or "")
+
+
+class Brokers:
+    """A broker, as far as the steps about directories ask; it keeps what it is told."""
+
+    def __init__(self, to_assign: str | None) -> None:
+        self.directory = SimpleNamespace(to_assign=to_assign, assigned=False, tells=True)
+        self.given: list[str] = []
+
+    def broker(self, number: int) -> SimpleNamespace:
+        return SimpleNamespace(directory=self.directory)
+
+    def give(self, command: str, **arguments: object) -> None:
+        self.given.append(command)
+
+
+STOPS: Mapping[str, int] = {"stops": 1, "directory_failures": 1, "directory_losses": 1, "moves": 1}
+B2 = {"replica": "b2"}
+
+
+def taken(kafka: Brokers) -> DirectorySteps:
+    return DirectorySteps(cast(Commands, kafka), Cluster(release="4.1", **STOPS), [])
+
+
+def state(**values: bool) -> Json:
+    return {"broker": {"b2": {"to_hear": False, "elsewhere": False, "accepted": False, **values}}}
+
+
+def test_it_does_so_only_of_what_the_model_has_not_heard_yet() -> None:
+    late = state(to_hear=True, elsewhere=True)
+    with pytest.raises(NotSchedulable):
+        taken(Brokers("log")).fail(B2, late)
+    for to_assign, before in (("log", state(elsewhere=True)), ("log", state(to_hear=True)), (None, late)):
+        kafka = Brokers(to_assign)
+        taken(kafka).fail(B2, before)
+        assert kafka.given == ["fail_directory"]
+
+
+def test_a_stop_counts_so_only_if_it_was_clean_and_until_the_next_start() -> None:
+    kafka = Brokers(None)
+    steps = taken(kafka)
+    steps.repair(B2, state(clean=True))
+    with pytest.raises(NotSchedulable):
+        steps.lose(B2, state())
+    steps.note_start("b2")
+    steps.lose(B2, state())
+    crashed = taken(kafka)
+    crashed.repair(B2, state(clean=False))
+    crashed.lose(B2, state())
+    assert kafka.given == ["repair_directory", "take_out_directory", "repair_directory", "take_out_directory"]
