@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from insync.explorer import CheckResult, Limits
+from insync.explorer import CheckResult, Limits, StopReason
 from insync.explorer import check as check_locally
+from insync.explorer.progress import Phase
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.spark_explore import SparkOptions, check
 
 if TYPE_CHECKING:
@@ -38,40 +38,34 @@ def test_more_partitions_than_fit_are_built_again_and_the_run_ends(spark: SparkS
     assert sum(entry["loaded"] for entry in figures) > 3 * found.distinct_states
 
 
-def test_too_little_for_what_the_driver_searched_is_a_mistake(spark: SparkSession, tmp_path: Path) -> None:
-    options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path / "run"))
-    said = (
-        r"A limit of 0 MiB on the memory is too little, as insync needs 0 MiB for the first \d+ states with "
-        r"partitions=2; give 20M \(memory_bytes=20971520\) or more\."
-    )
-    with pytest.raises(UserError, match=said):
-        check(SPACE, limits=Limits(memory_bytes=_FIRST_TABLE), options=options)
-    found = check(SPACE, limits=Limits(memory_bytes=20 << 20), options=options)  # the directory is as good as new
-    assert facts(found) == facts(check_locally(SPACE))
-    resumed = replace(options, resume=True)
-    assert check(SPACE, limits=Limits(memory_bytes=1), options=resumed).verdict == "holds", "it needs no memory"
-
-
 def test_a_search_that_ends_before_spark_is_needed_may_have_little(spark: SparkSession) -> None:
     options = SparkOptions(session=spark, partitions=2)
     assert facts(check(SPACE, limits=Limits(memory_bytes=1), options=options)) == facts(check_locally(SPACE))
 
 
-@pytest.mark.slow
-def test_tables_on_disk(spark: SparkSession) -> None:
-    options = SparkOptions(session=spark, partitions=2, warm_states=100, tables_on_disk=True)
-    assert facts(check(SPACE, options=options)) == facts(check_locally(SPACE))
+@pytest.mark.parametrize("symmetry", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_sorted_files_find_what_tables_find(spark: SparkSession, symmetry: bool) -> None:
+    options = SparkOptions(session=spark, partitions=3, warm_states=100, tables_on_disk=True)
+    assert facts(check(SPACE, options=options, symmetry=symmetry)) == facts(check_locally(SPACE, symmetry=symmetry))
 
 
 @pytest.mark.slow
-def test_a_partition_that_does_not_fit_ends_the_search_with_what_is_complete(spark: SparkSession) -> None:
-    found = check(
-        SPACE,
-        limits=Limits(memory_bytes=_FIRST_TABLE + 8 * 1500),
-        options=SparkOptions(session=spark, partitions=2, warm_states=100),
-        symmetry=False,
-    )
-    whole = check_locally(SPACE)
-    assert (found.verdict, found.stopped_by) == ("incomplete", "memory")
-    assert found.levels == whole.levels[: found.depth]
-    assert 500 < found.distinct_states < 3000
+@pytest.mark.parametrize("limit", [1, _FIRST_TABLE + 8 * 1500])
+def test_what_does_not_fit_into_memory_goes_on_with_sorted_files(
+    spark: SparkSession, limit: int, tmp_path: Path
+) -> None:
+    said: list[Phase] = []
+    options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path / "run"))
+    limits = Limits(memory_bytes=limit, states=3000)
+    begun = check(SPACE, limits=limits, options=options, symmetry=False, reporter=lambda it: said.append(it.phase))
+    assert (begun.stopped_by, said.count(Phase.DISK)) == (StopReason.STATES, 1)
+    resumed = replace(options, resume=True)
+    found = check(SPACE, limits=Limits(memory_bytes=limit), options=resumed, symmetry=False)
+    assert facts(found) == facts(check_locally(SPACE, symmetry=False))
+
+
+@pytest.mark.slow
+def test_a_violation_is_found_in_sorted_files_with_the_trace_of_the_local_engine(spark: SparkSession) -> None:
+    options = SparkOptions(session=spark, partitions=2, warm_states=10, tables_on_disk=True)
+    kip101 = find_model("kip101")(replicas=3, log_size=1, max_records=2, max_leader_epoch=1)
+    assert facts(check(kip101, options=options)) == facts(check_locally(kip101))

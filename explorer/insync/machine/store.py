@@ -21,7 +21,6 @@ __all__ = [
     "Store",
     "StoreField",
     "StoreKernels",
-    "needed_bytes",
     "reserve",
     "table_bytes",
 ]
@@ -86,14 +85,6 @@ def table_bytes(states_bytes: int, row_bytes: int, first_buckets: int) -> int:
     """Return how much address space a table may come to take that begins with so many buckets."""
     slots = min(2 * min(states_bytes // row_bytes, _MOST_STATES), _MOST_BUCKETS * BUCKET_SLOTS)
     return 8 * slots + (first_buckets + SPARE_BUCKETS) * BUCKET_BYTES
-
-
-def needed_bytes(states: int, row_bytes: int, first_buckets: int) -> int:
-    """Return the memory that so many states and their table take, which begins with so many buckets."""
-    buckets = first_buckets
-    while states > _states_within(buckets):
-        buckets = _grown(buckets)
-    return states * row_bytes + buckets * BUCKET_BYTES
 
 
 def _states_within(buckets: int) -> int:

@@ -19,12 +19,13 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check
-from insync.explorer.breadth_first import beyond_memory, sorted_file
-from insync.explorer.breadth_first.sorted_partition import SortedPartition
+from insync.explorer.breadth_first import beyond_memory
 from insync.explorer.limits import Watch
 from insync.explorer.progress import Phase
 from insync.machine import codec, row_forms
 from insync.machine.memory import Block, resident_memory
+from insync.machine.on_disk import sorted_file
+from insync.machine.on_disk.sorted_partition import SortedPartition
 from insync.machine.sorted_rows import RowBuffer
 from insync.model import Model
 from insync.model.catalogue import find_model
@@ -341,7 +342,8 @@ def killed(folder: Path, level: int, seconds: float) -> None:
     text = f"""
 import itertools
 from insync.explorer import check
-from insync.explorer.breadth_first import beyond_memory, sorted_file
+from insync.explorer.breadth_first import beyond_memory
+from insync.machine.on_disk import sorted_file
 from insync.explorer.limits import Watch
 from insync.model.catalogue import find_model
 sorted_file.BLOCK = 100

@@ -56,7 +56,7 @@ def begin(
     workers: Any = SimpleNamespace(partitions=options.partitions or 5)
     warm_start, manifest = vars(module)["_warm_start"], vars(module)["_manifest"]
     with warm_start(kernels, RECIPE_OF, workers, options, limits, keep_going, threading.Event()) as warm:
-        made = manifest(run, IDENTITY, RECIPE_OF, warm, limits, keep_going)
+        made = manifest(run, IDENTITY, RECIPE_OF, warm)
     return made, warm
 
 

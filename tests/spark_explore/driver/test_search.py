@@ -12,12 +12,13 @@ import pytest
 
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.progress import Progress
+from insync.explorer.progress import Phase, Progress
 from insync.machine.packed import Found, Stepless
 from insync.spark_explore.driver import search
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped
 from insync.spark_explore.driver.ledger import Ledger, LevelFigures
-from insync.spark_explore.driver.search import SparkSearch
+from insync.spark_explore.driver.search import MOST_IN_MEMORY, MOST_LEVELS, SparkSearch
+from insync.spark_explore.executor.worker import RunPlace
 from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block
 
 NOTHING = Found()
@@ -35,6 +36,7 @@ class Played:
 
     Attributes:
         jobs: for each job the level from which it began, and how many it made.
+        on_disk: for each whether executors were to keep sorted files.
         faults: what the next attempts at a job raise; None for one that succeeds, an event for one that fails as
             somebody asks for the end.
     """
@@ -42,14 +44,16 @@ class Played:
     def __init__(self, *levels: int) -> None:
         self.levels = levels
         self.jobs: list[tuple[int, int]] = []
+        self.on_disk: list[bool] = []
         self.faults: list[Fault] = []
         self.saved = 0
         self.reports: list[Progress] = []
         self.told: list[dict[str, float]] = []
 
-    def run(self, spark: object, plan: Callable[[], tuple[int, int]], watch: Watch) -> list[Row]:
-        level, further = plan()
+    def run(self, spark: object, plan: Callable[[], tuple[RunPlace, int, int]], watch: Watch) -> list[Row]:
+        place, level, further = plan()
         self.jobs.append((level, further))
+        self.on_disk.append(place.on_disk)
         fault = self.faults.pop(0) if self.faults else None
         if isinstance(fault, threading.Event):
             fault.set()
@@ -89,14 +93,15 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
         one = Played(*levels)
         one.faults = list(faults)
         monkeypatch.setattr(search, "run_plan", one.run)
-        monkeypatch.setattr(search, "level_plan", lambda spark, place, level, further: (level, further))
+        monkeypatch.setattr(search, "level_plan", lambda spark, place, level, further: (place, level, further))
         recipe = SimpleNamespace(sizes=SimpleNamespace(words=1, actions=2))
         start = Space([], [0, 0], list(levels[:2]), expanded=1, stepless=[Stepless()], visited=list(levels[:2]))
         nobody: Any = None
         ledger = Ledger(start)
         ledger.levels.update(known or {})
         made = SparkSearch(
-            nobody, nobody, cast(Any, recipe), ledger, Watch(limits or Limits(), stop), False,
+            nobody, RunPlace("there", "run", "1", PARTS, 2), cast(Any, recipe), ledger,
+            Watch(limits or Limits(), stop), False,
             one.reports.append, one.told.append,
         )  # fmt: skip
         return one, made.run(one.save)
@@ -164,9 +169,36 @@ def test_what_does_not_fit_is_tried_level_by_level_from_then_on(play: Play) -> N
     one, space = play(1, 3, 7, 11, faults=[OutOfMemory()])
     assert one.jobs == [(2, 8), (2, 1), (3, 1), (4, 1)]
     assert (space.visited, space.stopped_by) == ([1, 3, 7, 11], None)
+    assert not any(one.on_disk)
+
+
+def test_a_level_that_does_not_fit_has_executors_go_on_with_sorted_files(play: Play) -> None:
     one, space = play(1, 3, 7, 11, faults=[OutOfMemory(), None, OutOfMemory()])
-    assert one.jobs == [(2, 8), (2, 1), (3, 1)]
-    assert (space.visited, space.stopped_by) == ([1, 3, 7], StopReason.MEMORY)
+    assert one.jobs == [(2, 8), (2, 1), (3, 1), (3, 8)]
+    assert one.on_disk == [False, False, False, True]
+    assert (space.visited, space.stopped_by) == ([1, 3, 7, 11], None)
+    (told,) = (report for report in one.reports if report.phase is Phase.DISK)
+    assert (told.level, told.frontier, told.distinct_states) == (3, 7, 11)
+    one, space = play(1, 3, 7, 11, faults=[OutOfMemory()] * 4)
+    assert one.jobs == [(2, 8), (2, 1), (2, 8), (2, 1)]
+    assert (space.visited, space.stopped_by) == ([1, 3], StopReason.MEMORY)
+
+
+@pytest.mark.parametrize(
+    ("levels", "on_disk"),
+    [
+        ([1, MOST_IN_MEMORY - 2, 9, 9, 9], [False, True]),
+        ([1, MOST_IN_MEMORY, 9], [True]),
+        ([1, MOST_IN_MEMORY - 3], [False]),
+        ([1, *[1] * MOST_LEVELS, MOST_IN_MEMORY, 1], [False] * (MOST_LEVELS // 8 + 1)),
+    ],
+)
+def test_executors_go_over_to_sorted_files_when_much_is_known_in_few_levels(
+    play: Play, levels: list[int], on_disk: list[bool]
+) -> None:
+    one, _ = play(*levels)
+    assert one.on_disk == on_disk
+    assert all(report.phase is not Phase.DISK for report in one.reports), "nothing was full"
 
 
 def test_a_job_that_fails_is_tried_three_times(play: Play) -> None:

@@ -58,7 +58,7 @@ def test_a_table_is_read_from_the_run_directory_and_used_by_another_worker(
         first.load(table, 2)
         first.commit(table)
         assert states_in(table) == STATES[::2]
-        assert (table.levels, table.level(1)[1], table.level(2)[1]) == (2, 10, 1990)
+        assert (table.levels, table.count(1), table.count(2)) == (2, 10, 1990)
     with second.table(0) as table:
         assert (table.levels, states_in(table)) == (2, STATES[::2])
         fill(second, table, [STATES[0], STATES[1], (5, 5)])  # two of them are not in it

@@ -109,7 +109,9 @@ _RUN = {
     ),
     "resume": option("--resume", metavar="DIR", help="Go on with the run in DIR after its last complete level."),
     "tables_on_disk": option(
-        "--tables-on-disk", is_flag=True, help="Spark: map the visited states from the executors' disks."
+        "--tables-on-disk",
+        is_flag=True,
+        help="Spark: keep the visited states as sorted files on the executors' disks from the beginning.",
     ),
 }
 

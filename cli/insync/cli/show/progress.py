@@ -174,7 +174,8 @@ def progress_line(progress: Progress, now: str) -> str:
 def _disk(progress: Progress) -> str:
     """Say that a search goes on from disk, and about what that takes."""
     need = progress.disk
-    assert need is not None, "this phase has it"
+    if need is None:
+        return "what an executor may keep in memory is full, and they go on with sorted files on their disks."
     begun = f"the {memory(progress.memory_limit)} that it may take are full, and it goes on from sorted files on disk"
     if not need.bytes:
         return (

@@ -6,9 +6,10 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.progress import DiskNeed, Progress
 from insync.machine.code_kernels import code_kernels, order_kernels
+from insync.machine.on_disk.place import FilePlace
+from insync.machine.on_disk.sorted_partition import SortedPartition
 from insync.machine.row_forms import FORMS, CodeRows, RowForm, StateRows
 from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
 from insync.model.schema import Schema
@@ -61,12 +62,12 @@ def _kernels(name: str, schema: Schema) -> OrderKernels:
 
 
 def sorted_partitions(
-    folder: Path, name: str, schema: Schema, counts: tuple[int, int], room: int, stopped: Callable[[], bool]
+    place: FilePlace, name: str, schema: Schema, counts: tuple[int, int], room: int, stopped: Callable[[], bool]
 ) -> list[SortedPartition] | None:
-    """Return partitions without states in a folder; None if there is no room for their buffers.
+    """Return partitions without states; None if there is no room for their buffers.
 
     Args:
-        folder: the run directory.
+        place: where their files are.
         name: what their rows are.
         schema: of the states.
         counts: how many partitions there are, and how many threads.
@@ -84,7 +85,7 @@ def sorted_partitions(
     for number in range(partitions):
         buffer = RowBuffer(kernels, capacity, scratches[number % threads])
         form = _form(name, schema)
-        made.append(SortedPartition(folder, number, form, kernels, buffer, schema.words, stopped))
+        made.append(SortedPartition(place, number, form, kernels, buffer, schema.words, stopped))
     return made
 
 

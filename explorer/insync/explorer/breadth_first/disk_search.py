@@ -13,13 +13,13 @@ from insync.explorer.breadth_first.beyond_memory import (
 )
 from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search import BreadthFirstSearch
-from insync.explorer.breadth_first.sorted_partition import SortedPartition
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.machine.coded_store import InsertOutcome
 from insync.machine.kernels import Kernels
+from insync.machine.on_disk.sorted_partition import SortedPartition
 from insync.machine.packed import PackedRows
 from insync.model.schema import Schema
 
@@ -115,7 +115,7 @@ class DiskSearch(BreadthFirstSearch):
         self._begin_with(())
         room = self.watch.memory_bytes - self.watch.resident - sum(each.untouched_bytes for each in self.expanders)
         counts = (self.partitions, self.team.size)
-        made = sorted_partitions(self._levels.folder, name, self._schema, counts, room, self._is_stopped)
+        made = sorted_partitions(self._levels.place, name, self._schema, counts, room, self._is_stopped)
         if made is None:
             self._close_workers()
             self._lost = StopReason.MEMORY

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from insync.explorer.breadth_first.partitions import Partition
-from insync.explorer.breadth_first.run_folder import damaged, level_path, other_levels, reading, unwritable, writing
-from insync.explorer.breadth_first.sorted_partition import SortedPartition
+from insync.explorer.breadth_first.run_folder import RunFolder
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.space_entries import space_entries, space_of
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.run_identity import Identity, require_same
+from insync.machine.on_disk.sorted_partition import SortedPartition
 from insync.model.errors import UserError
 
 __all__ = ["RunLevels"]
@@ -54,6 +54,7 @@ class RunLevels:
 
     Attributes:
         folder: this argument.
+        place: the same, as that of files.
         known: what the run that goes on has found, without its states; None of one that begins.
         partitions: how many parts its states are in; 0 of one that begins.
         form: what the rows of its sorted files are; None where it has none.
@@ -64,7 +65,7 @@ class RunLevels:
     """
 
     def __init__(self, folder: Path, identity: Identity, resume: bool) -> None:
-        self.folder, self._identity = folder, identity
+        self.folder, self.place, self._identity = folder, RunFolder(folder), identity
         self.known: Space | None = None
         self.partitions = 0
         self.form: str | None = None
@@ -78,7 +79,7 @@ class RunLevels:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise unwritable(self.folder, error) from error
+            raise self.place.unwritable(error) from error
 
     def know(self) -> None:
         """Read what the run has found by now.
@@ -102,7 +103,7 @@ class RunLevels:
             self._publish(space.partitions)
             self._say(space)
             return
-        path = level_path(self.folder, level)
+        path = self.place.level_path(level)
         beside = path.with_suffix(".part")
         try:
             with beside.open("wb") as file:
@@ -112,7 +113,7 @@ class RunLevels:
         except OSError as error:
             with suppress(OSError):
                 beside.unlink(missing_ok=True)
-            raise unwritable(self.folder, error) from error
+            raise self.place.unwritable(error) from error
 
     def go_over(self, space: Space) -> None:
         """Say that all levels are in the files that the partitions have now, if these are others, and remove those.
@@ -125,7 +126,7 @@ class RunLevels:
             return
         self.form = form
         self._say(space)
-        for path in other_levels(self.folder, self.form):
+        for path in self.place.other_levels(self.form):
             path.unlink(missing_ok=True)
 
     def insert_level(self, level: int, partitions: Sequence[Partition], words: int, team: Team, insert: Insert) -> None:
@@ -158,7 +159,7 @@ class RunLevels:
         """
         count = sum(partition.skip_unseen() for partition in partitions)
         if self.known is None or self.known.visited[level - 1] != count:
-            raise damaged(level_path(self.folder, level))
+            raise self.place.damaged(self.place.level_path(level))
         for partition in partitions:
             partition.close_level()
         if _form_of(partitions) != self.form:
@@ -167,18 +168,18 @@ class RunLevels:
 
     def _publish(self, partitions: Sequence[Partition]) -> None:
         """Give the sorted files of the last level their names."""
-        with writing(self.folder):
+        with self.place.writing():
             for partition in partitions:
                 assert isinstance(partition, SortedPartition)
                 partition.publish()
 
     def _say(self, space: Space) -> None:
-        with writing(self.folder):
+        with self.place.writing():
             self._write_manifest(space)
 
     def _read(self, level: int, number: int, words: int, insert: Insert) -> None:
-        path = level_path(self.folder, level)
-        with reading(path), path.open("rb") as file:
+        path = self.place.level_path(level)
+        with self.place.reading(path), path.open("rb") as file:
             entries = self._entries(path, file.read(_HEAD.size + self.partitions * _ENTRY.size), level, words)
             count, checksum = entries[number]
             file.seek(8 * words * sum(before for before, _ in entries[:number]), os.SEEK_CUR)
@@ -186,19 +187,19 @@ class RunLevels:
             for start in range(0, count, at_once):
                 size = 8 * words * min(at_once, count - start)
                 if file.readinto(memoryview(rows)[:size]) != size:
-                    raise damaged(path)
+                    raise self.place.damaged(path)
                 found = zlib.crc32(memoryview(rows)[:size], found)
                 if not insert(number, ctypes.addressof(rows), size // (8 * words)):
                     return
         if found != checksum:
-            raise damaged(path)
+            raise self.place.damaged(path)
 
     def _entries(self, path: Path, head: bytes, level: int, words: int) -> list[tuple[int, int]]:
         """Return the number of states and the checksum of each partition."""
         if len(head) != _HEAD.size + self.partitions * _ENTRY.size:
-            raise damaged(path)
+            raise self.place.damaged(path)
         if _HEAD.unpack_from(head) != (_MAGIC, words, level, self.partitions):
-            raise damaged(path)
+            raise self.place.damaged(path)
         return [_ENTRY.unpack_from(head, _HEAD.size + number * _ENTRY.size) for number in range(self.partitions)]
 
     def _write_manifest(self, space: Space) -> None:

@@ -15,7 +15,7 @@ from insync.explorer.alike import UNUSED, symmetry_for
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch, limits_of, require_room
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.run_identity import Identity, identity_of, require_same
 from insync.explorer.verdict import CheckResult, Violation
@@ -39,7 +39,6 @@ from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import ComingSession, begin_session, default_partitions, prepare_workers
 from insync.spark_explore.driver.warm_start import WarmStart
-from insync.spark_explore.executor.tables import table_bytes_of
 from insync.spark_explore.executor.worker import RECIPE, RunPlace
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
@@ -113,7 +112,7 @@ def check(
             with _warm_start(kernels, recipe, workers, options, limits, keep_going, stop) as warm:
                 spark = workers.spark
                 run = opened.enter_context(open_run(options))
-                manifest = _manifest(run, identity, recipe, warm, limits, keep_going)
+                manifest = _manifest(run, identity, recipe, warm)
             place = _place(run, manifest, options, limits)
             opened.enter_context(releasing(spark, place, watch))
             search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
@@ -233,29 +232,14 @@ def _warm_start(
         yield start
 
 
-def _manifest(
-    run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart | None, limits: Limits, keep_going: bool
-) -> Manifest:
+def _manifest(run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart | None) -> Manifest:
     """The manifest of the run that goes on, or of a new one, with its first levels in the run directory."""
     if warm is None:
-        manifest = read_manifest(run)
-    else:
-        run.write(RECIPE, write_recipe(recipe))
-        ledger = Ledger(warm.write(run))
-        manifest = Manifest(identity, uuid.uuid4().hex[:16], warm.partitions, ledger)
-    _require_room(manifest.ledger, manifest.partitions, recipe, limits, keep_going)
-    if warm is not None:
-        write_manifest(run, manifest)
+        return read_manifest(run)
+    run.write(RECIPE, write_recipe(recipe))
+    manifest = Manifest(identity, uuid.uuid4().hex[:16], warm.partitions, Ledger(warm.write(run)))
+    write_manifest(run, manifest)
     return manifest
-
-
-def _require_room(ledger: Ledger, partitions: int, recipe: Recipe, limits: Limits, keep_going: bool) -> None:
-    """Refuse a limit within which an executor cannot even hold what is known: a partition of it, of the mean size."""
-    space, over = ledger.space(Watch(limits, None), keep_going)
-    if not over:
-        states = sum(space.levels)
-        needed = table_bytes_of(-(-states // partitions), 8 * recipe.sizes.words)
-        require_room(limits, 0, needed, f"the first {states:,} states with partitions={partitions}")
 
 
 def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Limits) -> RunPlace:

@@ -31,7 +31,7 @@ class SparkOptions:
         run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
         resume: whether run_dir holds a run that was interrupted, which goes on.
         warm_states: how many states the driver searches itself before Spark takes over.
-        tables_on_disk: whether tables are files on the executors' disks, mapped into memory while there is room.
+        tables_on_disk: whether executors keep sorted files on their disks from the beginning; else when they know much.
         ship: whether insync is sent to the workers; None sends it unless they are on this machine.
     """
 

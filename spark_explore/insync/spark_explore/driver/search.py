@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
-from insync.explorer.progress import Progress, Reporter
+from insync.explorer.progress import Phase, Progress, Reporter
 from insync.machine.memory import resident_memory
 from insync.machine.packed import Stepless
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
@@ -22,12 +22,18 @@ from insync.spark_explore.wire.recipe import Recipe
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["SparkSearch", "TaskReporter"]
+__all__ = ["MOST_IN_MEMORY", "MOST_LEVELS", "SparkSearch", "TaskReporter"]
 
 _LONGEST = ((20_000, 8), (200_000, 6), (1_000_000, 3), (1 << 62, 2))
 """(up to so many states in the last level, so many levels in one job): a job costs as much as a small level."""
 
 _ATTEMPTS = 3  # of a job
+
+MOST_IN_MEMORY = 1 << 22
+"""With more states executors keep what they know as sorted files, which take no more time and hardly any memory."""
+
+MOST_LEVELS = 512
+"""With more levels they do so only if they must: to find what is new, they read all levels before."""
 
 TaskReporter = Callable[[dict[str, float]], None]
 """Is told the times and sizes of each task."""
@@ -84,18 +90,32 @@ class SparkSearch:
     def _job(self, space: Space) -> StopReason | None:
         """Run the next levels; return why they could not be."""
         level = len(space.levels)
+        if sum(space.visited) > MOST_IN_MEMORY and level <= MOST_LEVELS:
+            self.place = replace(self.place, on_disk=True)
         further = self._further(space)
         try:
             rows = self._rows(level, further)
         except Stopped as stopped:
             return stopped.reason
         except OutOfMemory:
-            if further == 1:
+            if further > 1:
+                self._careful = True  # what fits is found level by level
+            elif not self._goes_on_disk(space):
                 return StopReason.MEMORY
-            self._careful = True  # what fits is found level by level
             return self._job(space)
         self._book(rows)
         return None
+
+    def _goes_on_disk(self, space: Space) -> bool:
+        """Have the executors keep what they know as sorted files from now on; return whether they did not before."""
+        if self.place.on_disk:
+            return False
+        self.place, self._careful = replace(self.place, on_disk=True), False
+        if self.reporter is not None:
+            known = space.visited
+            said = Progress(len(known), known[-1], sum(known), 0.0, resident_memory(), self.watch.seconds)
+            self.reporter(replace(said, phase=Phase.DISK))
+        return True
 
     def _rows(self, level: int, further: int) -> list[Row]:
         """Run a job, again if Spark could not finish it: in local mode it tries a task once unless told otherwise."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.model.errors import InternalError
+from insync.spark_explore.executor.known_states import KnownTable
 from insync.spark_explore.executor.sending import Packet
-from insync.spark_explore.executor.tables import Table
 from insync.spark_explore.executor.worker import RunPlace, Worker, worker_for
 from insync.spark_explore.wire.packets import (
     Kind,
@@ -74,7 +74,7 @@ class _LevelTask:
         with self.worker.tables.table(first.partition) as table:
             yield from self._work(table, first, rows)
 
-    def _work(self, table: Table, first: Row, rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
+    def _work(self, table: KnownTable, first: Row, rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
         job, tables = self.job, self.worker.tables
         said: list[_OutputRow] = []
         before, loaded = table.levels, tables.loaded
@@ -101,7 +101,7 @@ class _LevelTask:
         said.append((table.partition, Kind.FIGURES, job.level, 0, figures_block(self.figures)))
         yield to_batch(said)
 
-    def _take(self, table: Table, first: Row, rows: Iterator[Row], insert: bool) -> list[_OutputRow]:
+    def _take(self, table: KnownTable, first: Row, rows: Iterator[Row], insert: bool) -> list[_OutputRow]:
         """Insert the candidates; return the rows that are only passing through, to reach the driver."""
         passing: list[_OutputRow] = []
         spent = 0.0
@@ -122,30 +122,29 @@ class _LevelTask:
         self.figures["insert"] = spent
         return passing
 
-    def _close(self, table: Table) -> None:
+    def _close(self, table: KnownTable) -> None:
         """Make a level of what was inserted, and write it to the run directory."""
         import pyarrow as pa
 
         began = time.thread_time()
         self.worker.tables.close_level(table)
-        address, count = table.level(self.job.level)
-        words = self.worker.kernels.sizes.words
-        rows = pa.foreign_buffer(address, count * 8 * words) if count else b""
-        self.worker.run.write_states(table.partition, self.job.level, [count], words, rows)
+        words, level = self.worker.kernels.sizes.words, self.job.level
+        rows = (pa.foreign_buffer(address, count * 8 * words) for address, count in table.pieces(level) if count)
+        self.worker.run.write_states(table.partition, level, [table.count(level)], words, rows)
         self.figures["write"] = time.thread_time() - began
 
-    def _check(self, table: Table) -> _OutputRow:
-        began = time.thread_time()
-        address, count = table.level(self.job.level)
-        checker = self.worker.checker
+    def _check(self, table: KnownTable) -> _OutputRow:
+        began, level = time.thread_time(), self.job.level
+        checker, kernels, states = self.worker.checker, self.worker.kernels, 0
         checker.take()
-        checker.check(address, count)
-        kernels = self.worker.kernels
-        block = closed_block(kernels.states_of(address, count), checker.take(), kernels.sizes.words)
+        for address, count in table.pieces(level):
+            checker.check(address, count)
+            states += kernels.states_of(address, count)
+        block = closed_block(states, checker.take(), kernels.sizes.words)
         self.figures["check"] = time.thread_time() - began
-        return table.partition, Kind.CLOSED, self.job.level, count, block
+        return table.partition, Kind.CLOSED, level, table.count(level), block
 
-    def _expand(self, table: Table) -> Iterator[pa.RecordBatch]:
+    def _expand(self, table: KnownTable) -> Iterator[pa.RecordBatch]:
         """Yield the packets of the next level's candidates."""
         expander, row_bytes = self.worker.expander, self.worker.kernels.sizes.row_bytes
         expander.clear()
@@ -153,15 +152,18 @@ class _LevelTask:
         expander.take_steps()
         expander.take_refused()
         expander.take_stepless()
-        address, count = table.level(self.job.level)
-        sending, spent = self.worker.sending(count), 0.0
-        while count:
-            began = time.thread_time()
-            done = expander.expand(address, count)
-            spent += time.thread_time() - began
-            address, count = address + done * row_bytes, count - done
-            yield from self._sent(sending.take(expander))
-            expander.clear()
+        sending, spent = self.worker.sending(table.count(self.job.level)), 0.0
+        for address, count in table.pieces(self.job.level):
+            while count:
+                began = time.thread_time()
+                done = expander.expand(address, count)
+                spent += time.thread_time() - began
+                address, count = address + done * row_bytes, count - done
+                if count:  # else there is room for more
+                    yield from self._sent(sending.take(expander))
+                    expander.clear()
+        yield from self._sent(sending.take(expander))
+        expander.clear()
         yield from self._sent(sending.rest())
         self.figures["expand"] = spent
 
@@ -184,7 +186,7 @@ class _LevelTask:
         self.figures["send"] += time.perf_counter() - began
         return packet
 
-    def _expanded(self, table: Table) -> _OutputRow:
+    def _expanded(self, table: KnownTable) -> _OutputRow:
         expander, words = self.worker.expander, self.worker.kernels.sizes.words
         refused = expander.take_refused()
         block = expanded_block(expander.take_steps(), refused, expander.take_stepless(), words)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import json
 import os
 import shutil
@@ -20,11 +19,12 @@ from typing import Any
 
 from insync.machine.kernels import Kernels
 from insync.machine.memory import physical_memory
-from insync.machine.store import Store, needed_bytes, table_bytes
+from insync.machine.store import Store, table_bytes
+from insync.spark_explore.executor.known_states import locked
 from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous, give_back
 from insync.spark_explore.wire.run_folder import RunFolder
 
-__all__ = ["Table", "TableFull", "Tables", "release_tables", "table_bytes_of"]
+__all__ = ["Table", "TableFull", "Tables", "leave_tables", "release_tables"]
 
 _NEVER = 1 << 62
 _FIRST_BUCKETS = 1 << 12
@@ -56,19 +56,18 @@ class Table:
         """How many levels are in it."""
         return len(self.ends)
 
-    def level(self, level: int) -> tuple[int, int]:
-        """Return the address and the number of the states of a level."""
+    def pieces(self, level: int) -> Iterator[tuple[int, int]]:
+        """Yield the address and the number of the states of a level."""
         start = self.ends[level - 2] if level > 1 else 0
-        return self.store.address(start), self.ends[level - 1] - start
+        yield self.store.address(start), self.ends[level - 1] - start
+
+    def count(self, level: int) -> int:
+        """Return how many states a level has."""
+        return self.ends[level - 1] - (self.ends[level - 2] if level > 1 else 0)
 
     def close(self) -> None:
         """Unmap its memory."""
         self.store.close()
-
-
-def table_bytes_of(states: int, row_bytes: int) -> int:
-    """Return the memory that a partition of so many states takes."""
-    return needed_bytes(states, row_bytes, _FIRST_BUCKETS)
 
 
 class Tables:
@@ -99,7 +98,7 @@ class Tables:
     @contextlib.contextmanager
     def table(self, partition: int) -> Iterator[Table]:
         """Yield a partition's table, locked against every other worker of this executor."""
-        with self._lock(partition):
+        with locked(self.folder, partition):
             table = self._mapped(partition)
             try:
                 yield table
@@ -220,7 +219,7 @@ class Tables:
         for partition in sorted(others, key=self._age):
             if over <= 0:
                 return
-            with contextlib.suppress(BlockingIOError), self._lock(partition, wait=False):
+            with contextlib.suppress(BlockingIOError), locked(self.folder, partition, wait=False):
                 _give_back(self._note(partition))
                 over -= int(others[partition]["bytes"])
 
@@ -239,20 +238,18 @@ class Tables:
 
     # -------------------------------------------------------------------------------------------------------- files
 
-    @contextlib.contextmanager
-    def _lock(self, partition: int, wait: bool = True) -> Iterator[None]:
-        descriptor = os.open(self.folder / f"p{partition:05}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            yield
-        finally:
-            os.close(descriptor)
-
     def _note(self, partition: int) -> Path:
         return self.folder / f"p{partition:05}.json"
 
     def _file(self, partition: int, kind: str) -> Path:
         return self.folder / f"p{partition:05}.{kind}"
+
+
+def leave_tables(folder: Path) -> None:
+    """Give back the memory of the tables of an executor that goes on without; those in use are left."""
+    for note in folder.glob("p*.json"):
+        with contextlib.suppress(BlockingIOError), locked(folder, int(note.stem[1:]), wait=False):
+            _give_back(note)
 
 
 def release_tables(folder: Path) -> None:

@@ -13,8 +13,11 @@ from insync.machine.coded_store import CodeKernels
 from insync.machine.expander import Expander
 from insync.machine.kernels import load
 from insync.spark_explore.executor.folders import executor_folder
+from insync.spark_explore.executor.known_states import KnownStates
 from insync.spark_explore.executor.sending import LEAST_CODED, CodeMemory, GatheredCodes, Sending, WholeStates
-from insync.spark_explore.executor.tables import Tables
+from insync.spark_explore.executor.shared_memory import can_be_anonymous
+from insync.spark_explore.executor.sorted_tables import SortedTables
+from insync.spark_explore.executor.tables import Tables, leave_tables
 from insync.spark_explore.wire.packets import Kind, Row
 from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
@@ -38,7 +41,7 @@ class RunPlace:
         partitions: how many parts the states are in.
         warm: up to which level the driver wrote one file per partition.
         limit: bytes that the tables of an executor may take.
-        on_disk: whether they are files on its local disk.
+        on_disk: whether they are sorted files on its local disk.
     """
 
     uri: str
@@ -65,12 +68,18 @@ class Worker:
         recipe = read_recipe(self.run.read(RECIPE))
         self.kernels = load(recipe.texts)
         self.folder = executor_folder(place.run)
-        self.tables = Tables(self.folder, self.run, self.kernels, place.warm, place.limit, place.on_disk)
+        self.tables = self._tables(place)
         self._known, self._partitions = recipe.initials.first(recipe.sizes.words), place.partitions
         self._components = recipe.components
         self._expander: Expander | None = None
         self._checker: Checker | None = None
         self._memory: CodeMemory | None = None
+
+    def _tables(self, place: RunPlace) -> KnownStates:
+        if place.on_disk:
+            leave_tables(self.folder)
+            return SortedTables(self.folder / "sorted", self.run, self.kernels, place.warm, place.limit)
+        return Tables(self.folder, self.run, self.kernels, place.warm, place.limit, not can_be_anonymous())
 
     @property
     def expander(self) -> Expander:

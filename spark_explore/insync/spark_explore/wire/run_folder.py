@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import struct
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,13 +71,15 @@ class RunFolder:
         except FileNotFoundError:
             return self._content(path + _OLD)
 
-    def write(self, name: str, *parts: object) -> None:
+    def write(self, name: str, parts: bytes | Iterable[object]) -> None:
         """Write a file of some buffers, whole or not at all; what was there before is replaced.
+
+        A buffer is written before the next is asked for.
 
         Raises:
             UserError: it cannot be written.
         """
-        path = self._path(name)
+        path, parts = self._path(name), [parts] if isinstance(parts, bytes) else parts
         try:
             self._fs.create_dir(path.rsplit("/", 1)[0], recursive=True)
             if self._fs.type_name in _OBJECT_STORES:
@@ -98,7 +101,9 @@ class RunFolder:
 
     # ------------------------------------------------------------------------------------------------------- states
 
-    def write_states(self, partition: int, first: int, counts: Sequence[int], words: int, rows: object) -> None:
+    def write_states(
+        self, partition: int, first: int, counts: Sequence[int], words: int, rows: bytes | Iterable[object]
+    ) -> None:
         """Write the states of a partition in `len(counts)` levels from `first` on.
 
         Args:
@@ -106,10 +111,13 @@ class RunFolder:
             first: the first level.
             counts: how many states each level has.
             words: 64-bit words per state.
-            rows: a buffer of all of them, level after level.
+            rows: a buffer of all of them, level after level; or several.
         """
         head = _HEAD.pack(_MAGIC, words, first, len(counts)) + struct.pack(f"<{len(counts)}Q", *counts)
-        self.write(_states_name(partition, first, first + len(counts) - 1), head, rows)
+        self.write(
+            _states_name(partition, first, first + len(counts) - 1),
+            chain([head], [rows] if isinstance(rows, bytes) else rows),
+        )
 
     def has_states(self, partition: int, level: int) -> bool:
         """Return whether the states of a partition in one level were written."""
@@ -128,7 +136,7 @@ class RunFolder:
             message = f"{self.uri}/{name}: cannot be read ({error}). The run directory is not complete; search again."
             raise UserError(message) from error
 
-    def _put(self, path: str, parts: Sequence[object]) -> None:
+    def _put(self, path: str, parts: Iterable[object]) -> None:
         with self._fs.open_output_stream(path) as file:
             for part in parts:
                 file.write(part)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from insync.explorer.breadth_first.known_rows import KnownRows, RowReader, strike_known
-from insync.explorer.breadth_first.run_folder import damaged, reading, sorted_path, writing
-from insync.explorer.breadth_first.sorted_file import SortedFile, SortedWriter
-from insync.explorer.breadth_first.spills import Spills
 from insync.machine.coded_store import InsertOutcome
 from insync.machine.expander import Expander
 from insync.machine.memory import Permission
+from insync.machine.on_disk.known_rows import KnownRows, RowReader, strike_known
+from insync.machine.on_disk.place import FilePlace
+from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter
+from insync.machine.on_disk.spills import Spills
 from insync.machine.row_forms import NoRows, RowForm
 from insync.machine.sorted_rows import OrderKernels, RowBuffer
 
@@ -38,13 +38,16 @@ class SortedPartition:
     """States in sorted files, a file for each level.
 
     Args:
-        folder: the run directory.
+        place: where the files are.
         number: of the partition.
         form: what the rows of the files are.
         kernels: the compiled functions for rows of this size.
         buffer: for the rows that come, empty.
         words: 64-bit words per packed state.
         stopped: asked again and again whether to give up.
+
+    Attributes:
+        form, place: these arguments.
     """
 
     kept: ClassVar[str] = "files"
@@ -52,7 +55,7 @@ class SortedPartition:
 
     def __init__(
         self,
-        folder: Path,
+        place: FilePlace,
         number: int,
         form: RowForm,
         kernels: OrderKernels,
@@ -61,10 +64,10 @@ class SortedPartition:
         stopped: Callable[[], bool],
     ) -> None:
         self.form = form
-        self._folder, self._number, self._kernels, self._words = folder, number, kernels, words
+        self.place, self._number, self._kernels, self._words = place, number, kernels, words
         self._buffer, self._stopped = buffer, stopped
         self._ahead, self._other = (RowReader(form, kernels, words) for _ in range(2))
-        self._spills = Spills(folder, kernels, form, self._other, buffer.capacity)
+        self._spills = Spills(place.folder, kernels, form, self._other, buffer.capacity)
         self._levels: list[_SortedLevel] = []
         self._fresh: _SortedLevel | None = None
         self._unseen = 0
@@ -91,7 +94,7 @@ class SortedPartition:
         while self.pending:
             if self._loaded is None:
                 level = self._levels[-1]
-                with reading(level.path), level.rows.file.opened() as descriptor:
+                with self.place.reading(level.path), level.rows.file.opened() as descriptor:
                     self._loaded = self._ahead.states(level.rows, descriptor, self._block)
                 self._at = 0
             rows, count = self._loaded
@@ -122,19 +125,23 @@ class SortedPartition:
                     self.form.align(before, buffer.address, buffer.count)
         return InsertOutcome.DONE
 
-    def settle(self) -> InsertOutcome:
-        """Write those of the states that came that are new: they are the next level."""
+    def settle(self, strike: bool = True) -> InsertOutcome:
+        """Write those of the states that came that are new: they are the next level.
+
+        Args:
+            strike: whether to look for those that are known; there are none in a level that was complete.
+        """
         number = len(self._levels) + 1
         if self._fresh is not None:  # it was taken up
             return InsertOutcome.DONE
         beside = _part(self._path(number))
         self._buffer.sort()
-        with writing(self._folder), beside.open("wb", buffering=0) as file:
+        with self.place.writing(), beside.open("wb", buffering=0) as file:
             if self._spills:
                 self._spills.add(self._buffer)
             writer = SortedWriter(file.fileno(), self._kernels)
             for _ in self._ranges():
-                if not self._has_struck():
+                if strike and not self._has_struck():
                     return InsertOutcome.NO_MEMORY
                 writer.append(self._buffer.address, self._buffer.count)
             said = {"level": number, "partition": self._number, "words": self._kernels.words}
@@ -158,20 +165,21 @@ class SortedPartition:
         level.path = path
         level.rows.file.moved_to(path)
 
-    def take_up(self, goes_on: Callable[[], bool]) -> None:
+    def take_up(self, goes_on: Callable[[], bool] | None) -> None:
         """Take the file of the next level for what came, having read it as a whole.
 
         Args:
-            goes_on: asked now and then whether to go on.
+            goes_on: asked now and then whether to go on; None reads no more than its index.
 
         Raises:
             UserError: it is not there, or not what was written.
         """
         number = len(self._levels) + 1
         level = self._opened(self._path(number), number)
-        with reading(level.path):
-            level.rows.file.verify(goes_on)
         file = level.rows.file
+        if goes_on is not None:
+            with self.place.reading(level.path):
+                file.verify(goes_on)
         self.form.take_up(file.said, file.values)
         file.forget_values()
         self._fresh, self._unseen, self._count = level, file.count, self._count + file.count
@@ -179,7 +187,7 @@ class SortedPartition:
     def unseen(self) -> Iterator[tuple[int, int]]:
         """Yield addresses and numbers of the states of the next level, for a while each, if nobody has asked yet."""
         if self._fresh is not None and self.skip_unseen():
-            with reading(self._fresh.path):
+            with self.place.reading(self._fresh.path):
                 yield from self._other.all_states(self._fresh.rows)
 
     def skip_unseen(self) -> int:
@@ -222,11 +230,21 @@ class SortedPartition:
         self._spills.clear()
         self._buffer.close()
 
+    @property
+    def has_next(self) -> bool:
+        """Whether the file of the next level is there."""
+        return self._path(len(self._levels) + 1).exists()
+
     def close(self) -> None:
         """Give all memory back, and remove what is not complete."""
-        self._spills.clear()
+        self.forget()
         self._buffer.close()
         self.form.close()
+
+    def forget(self) -> None:
+        """Remove what is not complete."""
+        self._spills.clear()
+        self._buffer.clear()
         for level in (len(self._levels), len(self._levels) + 1):
             with suppress(OSError):
                 _part(self._path(level)).unlink()
@@ -234,7 +252,7 @@ class SortedPartition:
     def _make_room(self) -> None:
         self._buffer.sort()
         if self._buffer.room < self._buffer.capacity // 2:
-            with writing(self._folder):
+            with self.place.writing():
                 self._spills.add(self._buffer)
 
     def _ranges(self) -> Iterator[None]:
@@ -242,7 +260,7 @@ class SortedPartition:
         if not self._spills:
             yield
             return
-        with reading(self._folder):
+        with self.place.reading(self.place.folder):
             yield from self._spills.ranges(self._buffer)
 
     def _has_struck(self) -> bool:
@@ -253,20 +271,20 @@ class SortedPartition:
                 self._buffer.drop_struck()
             if self._stopped():
                 return False
-            with reading(level.path):
+            with self.place.reading(level.path):
                 strike_known(self._buffer, level.rows, self.form, self._other)
         self._buffer.drop_struck()
         return True
 
     def _path(self, level: int) -> Path:
-        return sorted_path(self._folder, self.form.name, level, self._number)
+        return self.place.sorted_path(self.form.name, level, self._number)
 
     def _opened(self, path: Path, number: int) -> _SortedLevel:
-        with reading(path):
+        with self.place.reading(path):
             file = SortedFile(path, self._kernels.words)
         said = file.said
         if (said["level"], said["partition"], said["words"]) != (number, self._number, self._kernels.words):
-            raise damaged(path)
+            raise self.place.damaged(path)
         return _SortedLevel(path, KnownRows.of(file))
 
 
@@ -287,5 +305,5 @@ class _SortedChunk:
     def load(self) -> tuple[int, int]:
         """Read its states; return their address and number."""
         self._reader = self.partition.reader()
-        with reading(self.level.path), self.level.rows.file.opened() as descriptor:
+        with self.partition.place.reading(self.level.path), self.level.rows.file.opened() as descriptor:
             return self._reader.states(self.level.rows, descriptor, self.number)

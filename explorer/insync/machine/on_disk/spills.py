@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from insync.explorer.breadth_first.known_rows import KnownRows, RowReader
-from insync.explorer.breadth_first.sorted_file import SortedFile, SortedWriter
+from insync.machine.on_disk.known_rows import KnownRows, RowReader
+from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter
 from insync.machine.row_forms import RowForm
 from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer
 

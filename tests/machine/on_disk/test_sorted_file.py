@@ -13,11 +13,11 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from insync.explorer.breadth_first import spills as spills_module
-from insync.explorer.breadth_first.known_rows import KnownRows, RowReader, strike_known
-from insync.explorer.breadth_first.sorted_file import Damaged, SortedFile, SortedWriter, Unpacker
-from insync.explorer.breadth_first.spills import Spills
 from insync.machine.code_kernels import order_kernels
+from insync.machine.on_disk import spills as spills_module
+from insync.machine.on_disk.known_rows import KnownRows, RowReader, strike_known
+from insync.machine.on_disk.sorted_file import Damaged, SortedFile, SortedWriter, Unpacker
+from insync.machine.on_disk.spills import Spills
 from insync.machine.packed import PackedRows, Words
 from insync.machine.row_forms import StateRows
 from insync.machine.sorted_rows import RowBuffer, RowScratch

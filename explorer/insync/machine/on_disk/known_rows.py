@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from insync.explorer.breadth_first.sorted_file import SortedFile, Unpacker
 from insync.machine.codec import Layout
+from insync.machine.on_disk.sorted_file import SortedFile, Unpacker
 from insync.machine.row_forms import RowForm, layout_of
 from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer
 

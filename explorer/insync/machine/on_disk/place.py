@@ -1,0 +1,66 @@
+"""A folder of sorted files, and what its owner says where one cannot be written, or is damaged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from insync.machine.on_disk.sorted_file import Damaged
+from insync.model.errors import UserError
+
+__all__ = ["FilePlace"]
+
+
+class FilePlace(ABC):
+    """Where sorted files are.
+
+    Args:
+        folder: which.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @abstractmethod
+    def unwritable(self, error: OSError) -> UserError:
+        """Return what is said of a folder that cannot be written."""
+
+    @abstractmethod
+    def unreadable(self, path: Path, error: OSError) -> UserError:
+        """Return what is said of a file that cannot be read."""
+
+    @abstractmethod
+    def damaged(self, path: Path) -> UserError:
+        """Return what is said of a file that is not what was written."""
+
+    def sorted_path(self, form: str, level: int, partition: int) -> Path:
+        """Return where the sorted rows of a level are, of one partition and in one form."""
+        return self.folder / f"{form}-{level:05}-{partition:04}"
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write files of the folder within the block.
+
+        Raises:
+            UserError: there is no room for them.
+        """
+        try:
+            yield
+        except OSError as error:
+            raise self.unwritable(error) from error
+
+    @contextmanager
+    def reading(self, path: Path) -> Iterator[None]:
+        """Read a file within the block.
+
+        Raises:
+            UserError: it cannot be read, or is not what was written.
+        """
+        try:
+            yield
+        except OSError as error:
+            raise self.unreadable(path, error) from error
+        except Damaged as error:
+            raise self.damaged(path) from error
