@@ -5,7 +5,6 @@ Where a test here fails, a trace has changed since it was run: insync kafka repl
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -25,7 +24,7 @@ from insync.conformance.catalogue.catalogue_runs import as_expected, catalogue_n
 from insync.conformance.catalogue.claim_evidence import evidence
 from insync.conformance.catalogue.entry_traces import EntryTrace, steps_again, trace_digest
 from insync.conformance.catalogue.rule_traces import RULE_TRACES
-from insync.conformance.jars.pinned import cluster_versions, pinned_versions
+from insync.conformance.jars.pinned import pinned_versions
 from insync.kafka.defects import DEFECTS
 from insync.model.errors import UserError
 
@@ -80,57 +79,6 @@ def test_the_trace_that_was_run_is_that_of_the_entry(name: str) -> None:
 def test_the_traces_of_other_releases_are_what_they_were(name: str) -> None:
     for digest, trace in recorded()[name].traces.items():
         assert trace_digest(as_it_is_now(trace)) == digest, AGAIN
-
-
-GUIDE = Path(__file__).parents[3] / "docs"
-_VERSION = r"\d+\.\d+\.\d+"
-_BROKERS_OF = re.compile(rf"running brokers(?: and consumers)? of ({_VERSION}(?:(?:,| and|,? to)\s+{_VERSION})*)")
-
-
-def brokers_in(text: str) -> list[list[str]]:
-    """The versions of which running brokers are told of, each time that they are."""
-    return [named_versions(said) for said in _BROKERS_OF.findall(text)]
-
-
-def named_versions(said: str) -> list[str]:
-    """The versions that a text lists, those in between included where it says `to`."""
-    found: list[str] = []
-    for to, version in re.findall(rf"(to\s+)?({_VERSION})", said):
-        known = cluster_versions()
-        between = known[known.index(found[-1]) + 1 : known.index(version)] if to else ()
-        found += [*between, version]
-    return found
-
-
-def seen_on_brokers(name: str, *, reproduced: bool) -> list[str]:
-    """The versions whose running brokers have done what an entry says, or were asked, the oldest first."""
-    runs = recorded()[name].on_brokers
-    return list(dict.fromkeys(run.kafka for run in runs if run.reproduced or not reproduced))
-
-
-ON_BROKERS = [
-    name for name in RECORDED if recorded()[name].on_brokers and (GUIDE / "findings" / f"{name}.md").is_file()
-]
-
-
-def test_versions_are_read_as_people_write_them() -> None:
-    assert brokers_in("on running brokers of 4.1.2, 4.2.1 and 4.4.0.") == [["4.1.2", "4.2.1", "4.4.0"]]
-    assert brokers_in("running brokers of 4.1.0 to 4.1.2, 4.4.0") == [["4.1.0", "4.1.1", "4.1.2", "4.4.0"]]
-    assert brokers_in("on running brokers, of which") == []
-
-
-@pytest.mark.parametrize("name", ON_BROKERS)
-def test_the_list_of_findings_has_the_brokers_that_are_on_record(name: str) -> None:
-    rows = (GUIDE / "findings" / "README.md").read_text().splitlines()
-    (row,) = [row for row in rows if row.startswith(f"| [{name}](")]
-    assert brokers_in(row) == [seen_on_brokers(name, reproduced=True)]
-
-
-@pytest.mark.parametrize("name", ON_BROKERS)
-def test_a_page_speaks_of_no_brokers_that_are_not_on_record(name: str) -> None:
-    told = {version for versions in brokers_in((GUIDE / "findings" / f"{name}.md").read_text()) for version in versions}
-    assert told <= set(seen_on_brokers(name, reproduced=False))
-    assert not brokers_in(DEFECTS[name].affected), "`insync defects` says it from the record"
 
 
 def test_a_trace_that_has_changed_is_noticed() -> None:

@@ -32,8 +32,7 @@ FAILURES = (
         name="R-26",
         title="A leader restarts before it is fenced, in the same epoch with a shorter log",
         ticket="KAFKA-18106",
-        affected="3.3 to 3.9 with KRaft, 3.9.2 included, which has no fix; executed on the classes of 3.9.0 and 3.9.2, "
-        "and those of 4.0.2 and 4.1.0 do not do it",
+        affected="3.3 to 3.9 with KRaft, 3.9.2 included, which has no fix",
         story="A leader crashes, loses a record, and registers again before the controller has fenced it. Nothing "
         "about the partition changes: it leads on in the same epoch, without the record, and no epoch tells "
         "the difference.",
@@ -162,7 +161,7 @@ FAILURES = (
         name="N-08",
         title="A change of min.insync.replicas takes the last candidates of a partition without a leader",
         ticket="no ticket known; ReplicationControlManager.removeTopicElrs (with KAFKA-16540)",
-        affected="eligible leader replicas, 4.0 to 4.4: replayed on the classes of 4.0.2, 4.1.2, 4.2.1, 4.3.1, 4.4.0",
+        affected="eligible leader replicas, 4.0 to 4.4",
         story="All replicas are fenced for a while, so the ISR is empty, and only ELR and last known leader say "
         "who may lead. An operator changes min.insync.replicas, maybe to help: that empties both. All brokers come "
         "back with their whole logs, and none is elected, until somebody asks for an unclean election.",
@@ -205,8 +204,7 @@ FAILURES = (
         name="N-15",
         title="A record comes back of which an operator was told that it is deleted",
         ticket="no ticket known; KIP-107 and KIP-966, Partition.lowWatermarkIfLeader",
-        affected="eligible leader replicas; replayed on the classes of 3.7.2 to 4.4.0, with the low watermark by which "
-        "the operator is answered; Partition.lowWatermarkIfLeader was read in 4.3.1",
+        affected="eligible leader replicas; Partition.lowWatermarkIfLeader was read in 4.3.1",
         story="A follower is fenced and in the ELR. An operator deletes a record, and the leader, which waits for no "
         "replica that is fenced, answers that it is gone. The leader fails, and the follower, unfenced again, is "
         "elected from the ELR. It has the record, and consumers may read it.",

@@ -107,8 +107,7 @@ MEMBERSHIP = (
         name="N-03",
         title="A leader acts on a new ISR with the min.insync.replicas of before",
         ticket="no ticket known; BrokerMetadataPublisher.onMetadataUpdate",
-        affected="KRaft, 3.7 and later: topics are applied before configurations; replayed on the classes of 3.7.2 "
-        "to 4.4.0, BrokerMetadataPublisher among them",
+        affected="KRaft, 3.7 and later: topics are applied before configurations",
         story="min.insync.replicas is raised from 1 to 2. The follower is fenced, and as the ISR is too small now, it "
         "stays electable. The leader gets both in one batch, and a broker applies the topics of a batch before the "
         "configurations: alone in the ISR, with a minimum of 1, it commits and acknowledges a record that the "
@@ -132,7 +131,7 @@ MEMBERSHIP = (
         name="N-01",
         title="A leader elected again counts what ISR members had in an epoch before",
         ticket="no ticket known; Replica.resetReplicaState, found with this model",
-        affected="3.0.0 to 4.3.0 by reading; executed on the classes of 3.9.2, 4.0.2, 4.1.0, 4.1.2, 4.3.1 and 4.4.0",
+        affected="3.0.0 to 4.3.0 by reading",
         story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",
@@ -147,8 +146,7 @@ MEMBERSHIP = (
         name="N-06",
         title="A leader forgets a proposal when metadata tells it what a reply has told it before",
         ticket="no ticket known; Partition.makeLeader, found with this model",
-        affected="KRaft, in 3.3.0 and 3.7.0 by reading; executed on the classes of 3.7.2, 3.9.0 to 4.3.1 and 4.4.0, "
-        "not on running brokers",
+        affected="KRaft, in 3.3.0 and 3.7.0 by reading",
         story="The reply to an AlterPartition brings a leader its new ISR, and it proposes to add a follower. Then the "
         "metadata of the first change arrives. It has the leader's own partition epoch, which is not passed over, and "
         "the leader takes its ISR as committed, though the second proposal is on its way. It commits and acknowledges "

@@ -222,8 +222,7 @@ TRUNCATION = (
         name="R-47",
         title="A reply brings what the leader wrote after it had handled the fetch",
         ticket="KAFKA-18723",
-        affected="all until 3.9.0, and 4.0.0; fixed in 3.9.1, 4.0.1 and 4.1.0 (read; executed on the classes of 3.9.0 "
-        "and 4.0.0 with it, of 3.9.1 and 4.0.1 without)",
+        affected="all until 3.9.0, and 4.0.0; fixed in 3.9.1, 4.0.1 and 4.1.0",
         story="A leader handles a fetch and notes just which part of its file is the answer. Before the bytes are sent "
         "it follows another leader, truncates, and copies a record of a later epoch to that place. The follower gets "
         "that record on top of one that the new leader does not have. Its newest epoch is the new leader's now, so "

@@ -1,0 +1,100 @@
+"""What the pages of the findings and the catalogue say of Kafka's versions is what is on record.
+
+Where a test here fails, versions were run since a page was written, or a page says what nobody has run.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from insync.conformance.catalogue.catalogue_record import RecordedEntry, read_record
+from insync.conformance.jars.pinned import pinned_versions
+from insync.kafka.defects import DEFECTS
+
+
+@cache
+def recorded() -> dict[str, RecordedEntry]:
+    return read_record()
+
+
+FINDINGS = Path(__file__).parents[3] / "docs" / "findings"
+_VERSION = r"\d+\.\d+\.\d+"
+_VERSIONS = rf"({_VERSION}(?:(?:,| and|,? to)\s+{_VERSION})*)"
+_BROKERS_OF = re.compile(rf"running brokers(?: and consumers)? of {_VERSIONS}")
+_CLASSES_OF = re.compile(rf"classes of {_VERSIONS}")
+_TRACE_ON = re.compile(rf"trace is reproduced on the classes of {_VERSIONS}")
+
+
+def versions_in(text: str, where: re.Pattern[str]) -> list[list[str]]:
+    """The versions of which a text tells something, each time that it does."""
+    return [named_versions(said) for said in where.findall(text)]
+
+
+def named_versions(said: str) -> list[str]:
+    """The versions that a text lists, those in between included where it says `to`."""
+    found: list[str] = []
+    for to, version in re.findall(rf"(to\s+)?({_VERSION})", said):
+        known = pinned_versions()
+        between = known[known.index(found[-1]) + 1 : known.index(version)] if to else ()
+        found += [*between, version]
+    return found
+
+
+def seen_on_brokers(name: str, *, reproduced: bool) -> list[str]:
+    """The versions whose running brokers have done what an entry says, or were asked, the oldest first."""
+    runs = recorded()[name].on_brokers
+    return list(dict.fromkeys(run.kafka for run in runs if run.reproduced or not reproduced))
+
+
+def row(name: str) -> str:
+    """The row of a finding in the list of all."""
+    rows = (FINDINGS / "README.md").read_text().splitlines()
+    (found,) = [row for row in rows if row.startswith(f"| [{name}](")]
+    return found
+
+
+def page(name: str) -> str:
+    return (FINDINGS / f"{name}.md").read_text()
+
+
+WITH_A_PAGE = [name for name in recorded() if (FINDINGS / f"{name}.md").is_file()]
+ON_BROKERS = [name for name in WITH_A_PAGE if recorded()[name].on_brokers]
+
+
+def test_versions_are_read_as_people_write_them() -> None:
+    assert versions_in("on running brokers of 4.1.2, 4.2.1 and 4.4.0.", _BROKERS_OF) == [["4.1.2", "4.2.1", "4.4.0"]]
+    assert versions_in("running brokers of 4.1.0 to 4.1.2, 4.4.0", _BROKERS_OF) == [
+        ["4.1.0", "4.1.1", "4.1.2", "4.4.0"]
+    ]
+    assert versions_in("on running brokers, of which", _BROKERS_OF) == []
+    assert versions_in("classes of 4.1.2; running brokers of 4.4.0", _CLASSES_OF) == [["4.1.2"]]
+
+
+@pytest.mark.parametrize("name", ON_BROKERS)
+def test_the_list_of_findings_has_the_brokers_that_are_on_record(name: str) -> None:
+    assert versions_in(row(name), _BROKERS_OF) == [seen_on_brokers(name, reproduced=True)]
+
+
+@pytest.mark.parametrize("name", ON_BROKERS)
+def test_a_page_speaks_of_no_brokers_that_are_not_on_record(name: str) -> None:
+    told = {version for versions in versions_in(page(name), _BROKERS_OF) for version in versions}
+    assert told <= set(seen_on_brokers(name, reproduced=False))
+
+
+@pytest.mark.parametrize("name", WITH_A_PAGE)
+def test_the_list_of_findings_has_the_classes_that_are_on_record(name: str) -> None:
+    assert versions_in(row(name), _CLASSES_OF) == [recorded()[name].versions("reproduced")]
+
+
+@pytest.mark.parametrize("name", WITH_A_PAGE)
+def test_a_page_has_the_classes_that_are_on_record(name: str) -> None:
+    assert versions_in(page(name), _TRACE_ON) == [recorded()[name].versions("reproduced")]
+
+
+@pytest.mark.parametrize("name", [name for name in recorded() if name in DEFECTS])
+def test_the_catalogue_leaves_what_was_executed_to_the_record(name: str) -> None:
+    assert not re.findall(r"executed|replayed|classes|running brokers", DEFECTS[name].affected)
