@@ -41,6 +41,7 @@ class Release(Enum):
     V2_3 = "2.3"
     V2_4 = "2.4"
     V2_5 = "2.5"
+    V2_5_1 = "2.5.1"
     V2_6 = "2.6"
     V2_7 = "2.7"
     V2_8 = "2.8"
@@ -196,13 +197,14 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V0_11: {"truncation": Truncation.EPOCH_OFFSET},
     Release.V1_0: {"directories_fail_alone": True},
     Release.V1_1: {"fetches_in_sessions": True},
-    Release.V2_0: {"truncation": Truncation.EPOCH_PAIR},
+    Release.V2_0: {"truncation": Truncation.EPOCH_PAIR, "reads_end_at_watermark": False},
     Release.V2_0_1: {"cache_epoch_on_election": True, "truncate_on_every_epoch": True, "join_needs_epoch_start": True},
     Release.V2_1: {"fence_fetch": True, "fence_truncation": True, "controller_fence": ControllerFence.EPOCH},
     Release.V2_2: {"hide_stale_watermark": True},
     Release.V2_3: {"consumer_checks_epoch": True},
     Release.V2_4: {"followers_are_read": True},
     Release.V2_5: {"session_keeps_epoch": True},
+    Release.V2_5_1: {"reads_end_at_watermark": True},
     Release.V2_7: {
         "isr_write": IsrWrite.PROPOSED,
         "truncation_drops_empty_epochs": True,

@@ -146,6 +146,15 @@ class Rules:
         "A follower joins the ISR only once its log starts where the leader's does, which counts with "
         "deletion_answers; Kafka does not look.",
     ] = False
+    join_below_minimum_needs_end: Annotated[
+        bool,
+        "A follower joins an ISR below min.insync.replicas only once it has all that the leader has: KAFKA-19996, "
+        "open.",
+    ] = False
+    slowness_has_a_budget: Annotated[
+        bool,
+        "A follower is too slow as often as shrinks says; without, again and again, as a run takes that never ends.",
+    ] = True
     forget_followers: Annotated[
         bool, "A leader in a new epoch forgets what it knew of followers outside the ISR (Vanlightly's CHECK, R-18)."
     ] = True
@@ -214,6 +223,10 @@ class Rules:
         bool,
         "A fetch that is answered with a divergence does not move the follower's known log end: KAFKA-13141 (2.8.1).",
     ] = True
+    fetcher_begins_at_log_end: Annotated[
+        bool,
+        "A fetcher begins where the log ends when the one before it has stopped: KAFKA-13266 (fixed before 3.0).",
+    ] = True
     reply_matches_offset: Annotated[
         bool, "A reply is used only if the log still ends where it was fetched (Vanlightly's CHECK, M7)."
     ] = True
@@ -238,6 +251,11 @@ class Rules:
     ] = True
     elr_by_default: Annotated[
         bool, "Eligible leader replicas are on unless switched off: KIP-966, on for new clusters since 4.1."
+    ] = True
+    waiting_writes_need_leader: Annotated[
+        bool,
+        "Who waits for a high watermark is answered by a leader alone, as producers are; a group coordinator looked at "
+        "offsets, whoever led: KAFKA-20634.",
     ] = True
     fence_one_at_a_time: Annotated[
         bool, "The controller fences one broker in each event: KAFKA-13173 (3.0; not in the early access of 2.8)."
@@ -299,6 +317,10 @@ class Rules:
         "A consumer is reset, or told, if the leader answers with an earlier epoch than it has asked for; Kafka's "
         "looks at the end alone.",
     ] = False
+    reads_end_at_watermark: Annotated[
+        bool,
+        "A read ends at the high watermark, whatever is appended meanwhile: KAFKA-9835, missing in 2.0 to 2.5.0.",
+    ] = True
     followers_are_read: Annotated[bool, "Consumers may read from followers: KIP-392 (2.4)."] = True
     low_watermark_counts_live: Annotated[
         bool, "A deletion is answered when all replicas that are not fenced have done it, in the ISR or not: KIP-107."
@@ -340,6 +362,11 @@ class Rules:
         bool,
         "A broker says in which directory a replica is that a reassignment adds; TopicDelta.localChanges leaves it out "
         "where the broker had none before.",
+    ] = False
+    named_directory_may_lead: Annotated[
+        bool,
+        "Who names the directory of its log may be elected by that, where nobody leads; Kafka goes by the directory "
+        "that it knew before.",
     ] = False
     named_directory_keeps_elr: Annotated[
         bool,

@@ -152,6 +152,21 @@ def test_a_consumer_reads_from_followers_since_2_4() -> None:
     ]
 
 
+def test_a_read_to_the_end_of_the_log_gets_what_is_appended_meanwhile_in_2_0_to_2_5_0() -> None:
+    committed = ("b1 appends a record", "b2 fetches from b1", "b2 fetches from b1")
+    beyond = "the consumer reads from b1 what is appended meanwhile"
+    bounds: dict[str, int | str] = {**PAIR, "unclean": "off"}
+    old = walk(*committed, **bounds, release="2.5")
+    assert beyond not in old.enabled, "nothing was appended"
+    old.take("b1 appends a record", beyond)
+    assert (consumer(old)["position"], consumer(old)["got"][:2]) == (2, ["r0", "r1"])
+    for release, races in (("2.5", "off"), ("2.5.1", "on")):
+        other = walk(*committed, "b1 appends a record", **bounds, release=release, races=races)
+        assert beyond not in other.enabled, release
+    both = walk(*committed, "b1 appends a record", READ, **bounds, release="2.5")
+    assert beyond not in both.enabled, "a read that has nothing below the high watermark to read is empty"
+
+
 def test_without_the_setting_there_is_no_consumer_and_no_bit_of_one() -> None:
     model = Cluster(offset_reset="earliest")
     assert model.remarks() == ["offset_reset is looked at only with consumer=leader or follower."]

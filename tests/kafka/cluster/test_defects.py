@@ -30,6 +30,8 @@ from insync.properties.kafka import (
 QUICK = (
     "R-01",
     "L-1",
+    "L-9",
+    "L-10",
     "R-15",
     "R-21",
     "R-22",
@@ -54,12 +56,15 @@ QUICK = (
     "N-14",
     "N-15",
     "N-18",
+    "N-19",
     "R-48",
     "R-49",
     "R-50",
     "R-51",
     "R-52",
     "R-53",
+    "R-54",
+    "R-57",
     "C-19",
 )
 """Those that take a second or two; `make slow` runs all."""

@@ -136,3 +136,26 @@ def test_several_members_dropped_at_once_make_an_isr_too_small_to_commit(fixed: 
     result = check(model, properties=["electable_replicas_are_complete"])
     assert result.verdict == verdict
     assert all(found.trace.steps[1].action == "shrink_isr_by_several" for found in result.violations)
+
+
+@pytest.mark.parametrize(("fixed", "joins"), [("off", True), ("on", False)])
+def test_a_follower_at_a_high_watermark_that_stands_still_joins_though_it_lacks_records(
+    fixed: str, joins: bool
+) -> None:
+    """With fewer members than min.insync.replicas (KAFKA-19996); one that has all joins in any case."""
+    bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "shrinks": 1, "defect": "L-9", "fixed": fixed}
+    dropped = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0")
+    walk = trio("b2 fetches from b1", "b1 appends a record", *dropped, **bounds)
+    assert ("b1 adds b2 to the ISR" in walk.enabled) is joins
+    walk.take("b2 fetches from b1", "b2 fetches from b1", "b1 adds b2 to the ISR", "controller accepts the ISR")
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2"
+
+
+def test_without_a_budget_a_follower_is_slow_again_and_again_unless_nobody_is_ever_slow() -> None:
+    again = ("b1 drops b2 from the ISR", "controller accepts the ISR", "b1 applies metadata 0", "b1 adds b2 to the ISR")
+    bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "defect": "L-9"}
+    walk = trio("b2 fetches from b1", "b1 appends a record", **bounds, shrinks=1)
+    before = walk.codes
+    walk.take(*again, "controller accepts the ISR", "b1 applies metadata 0")
+    assert walk.codes == before
+    assert "b1 drops b2 from the ISR" not in trio("b1 appends a record", **bounds, shrinks=0).enabled

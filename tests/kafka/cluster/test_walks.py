@@ -35,9 +35,10 @@ REASSIGNED: dict[str, int | str] = {
 SESSIONS: dict[str, int | str] = {"failovers": 1, "fetch_sessions": "on", "session_losses": 1}
 
 DISTURBING = {
-    "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session", "fail_over",
-    "fail_directory", "fence", "lose_directory", "lose_leadership", "lose_reply", "pause_fetching", "reassign",
-    "reorder", "restart_producer", "shrink_isr", "shrink_isr_by_several", "start_move", "throttle",
+    "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session",
+    "fail_copy_directory", "fail_directory", "fail_over", "fence", "lose_directory", "lose_leadership", "lose_reply",
+    "pause_fetching", "reassign", "reorder", "restart_producer", "shrink_isr", "shrink_isr_by_several", "start_move",
+    "throttle",
 }  # fmt: skip
 
 CHOSEN: dict[str, dict[str, int | str]] = {
@@ -98,12 +99,12 @@ WALKS: dict[str, tuple[int, int]] = {
     "0.10.2": (4_019, 573_252_055),
     "4.4": (5_052, 2_723_326_771),
     "2.0.1": (5_350, 1_063_458_504),
-    "2.2": (4_217, 1_412_028_609),
+    "2.2": (4_217, 2_602_112_858),
     "2.4": (3_962, 2_223_878_213),
     "3.8": (4_588, 2_262_858_527),
-    "4.0": (5_108, 3_515_336_392),
-    "3.5": (4_523, 2_638_106_552),
-    "1.0": (4_410, 1_112_519_057),
+    "4.0": (5_122, 1_063_723_697),
+    "3.5": (4_525, 2_685_003_621),
+    "1.0": (4_417, 4_276_025_066),
     "4.0.1": (5_024, 2_652_690_454),
     "2.8.1": (4_700, 2_179_591_771),
     "3.4.1": (4_326, 1_410_693_181),
@@ -185,6 +186,10 @@ NEVER_RELEASED: dict[str, dict[str, object]] = {
         "controller_fence": ControllerFence.NOTHING,
     },
     "ninth": {"elects_in_order": False},
+    "tenth": {
+        "fetcher_begins_at_log_end": False, "waiting_writes_need_leader": False, "join_below_minimum_needs_end": True,
+        "slowness_has_a_budget": False, "named_directory_may_lead": True,
+    },
 }  # fmt: skip
 """What rules say in defects alone, as many at once as go together."""
 
@@ -195,6 +200,7 @@ LOOSE: dict[str, dict[str, int | str]] = {
     "sixth": {"records": 3, "retries": 2, "producer_restarts": 1, "alter_retries": 2},
     "eighth": {"controllers": 3, "failovers": 2, "reassignments": 2, "spares": 1},
     "ninth": {**REASSIGNED, "reorderings": 2, "directory_failures": 2},
+    "tenth": {"directory_failures": 2, "moves": 2, "elections": 2},
     "seventh": {"records": 3, "retries": 2, "producer_restarts": 1, "deletions": 2, "deletion_answers": "on"},
 }
 """What is chosen with them, if it is not reassignments and sessions."""

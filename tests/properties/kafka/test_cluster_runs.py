@@ -19,6 +19,7 @@ ALL = [
     "a_leader_again",
     "all_acknowledged",
     "running_is_back_in_isr",
+    "slow_followers_stay_out",
     "acknowledged_is_on_all_running",
     "written_is_settled",
     "followers_learn_the_watermark",

@@ -12,7 +12,7 @@ from insync.conformance.live.live_nodes import NotInTime
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.operator import Operator, Sending
 from insync.conformance.steps.likeness import ACKS, broker_id
-from insync.conformance.steps.outside import Outside, reasons_outside
+from insync.conformance.steps.outside import NOT_ANY_MORE, Outside, reasons_outside
 from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -34,12 +34,11 @@ _OUTSIDE = {
 }
 _NOT_YET = {
     **reasons_outside(_OUTSIDE),
+    **NOT_ANY_MORE,
     "shrink_isr": "how long a leader waits for a follower is not in our hands here",
     "shrink_isr_by_several": "how long a leader waits for a follower is not in our hands here",
     "begin_stop": "a broker that stops cannot be held between what it asks and its end",
     "stop": "a broker that stops cannot be held between what it asks and its end",
-    "fence_two": "Kafka's controller fences one broker at a time since 3.0",
-    "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
 }
 """Why some actions cannot be brought about; of those that are not here, nobody has written down how."""
 

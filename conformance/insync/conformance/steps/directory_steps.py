@@ -65,10 +65,17 @@ class DirectorySteps:
             )
             raise NotSchedulable(message, "a broker tells of a failed directory where the model's does not")
 
+    def fail_copy(self, given: Mapping[str, str], before: ReadableState) -> None:
+        """Let the directory of a copy fail; the log stays, and the broker may tell where it is."""
+        number = self._broker(given)
+        self._hear_answer(number)
+        self._kafka.give("fail_directory_of_copy", broker=number)
+
     def report(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the controller have a heartbeat that tells of the failed directory."""
-        number = self._broker(given)
-        if self._seen(number).to_assign == "log":
+        number, broker = self._broker(given), before["broker"][given["replica"]]
+        astray = broker.get("other_failed") and broker.get("elsewhere")
+        if self._seen(number).to_assign == "log" and not astray:
             message = (
                 f"{given['replica']} tells the controller first in which directory its log was, which makes the "
                 "AlterPartition late that is on its way; in the model that is no change of the partition"
@@ -354,6 +361,7 @@ class DirectorySteps:
 
 OF_DIRECTORIES: Mapping[str, Callable[[DirectorySteps, Mapping[str, str], ReadableState], None]] = {
     "fail_directory": DirectorySteps.fail,
+    "fail_copy_directory": DirectorySteps.fail_copy,
     "report_directory": DirectorySteps.report,
     "repair_directory": DirectorySteps.repair,
     "lose_directory": DirectorySteps.lose,

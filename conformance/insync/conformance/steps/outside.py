@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-__all__ = ["Outside", "reasons_outside"]
+__all__ = ["NOT_ANY_MORE", "Outside", "reasons_outside"]
 
 
 class Outside(Enum):
@@ -18,7 +18,10 @@ class Outside(Enum):
     QUORUM = ("commit_decisions", "lose_leadership", "become_active", "refuse_isr_as_deposed")
     """What controllers do among themselves."""
     SESSIONS = ("evict_session", "lose_reply")
-    DIRECTORIES = ("fail_directory", "report_directory", "repair_directory", "accept_copy", "hear_directory")
+    DIRECTORIES = (
+        *("fail_directory", "fail_copy_directory", "report_directory", "repair_directory"),
+        *("accept_copy", "hear_directory"),
+    )
     LOST_ANSWERS = ("accept_isr_unheard", "get_isr_again")
     """Connections that break when a request is handled."""
     PRODUCERS = ("send_again", "acknowledge_again", "restart_producer")
@@ -28,3 +31,14 @@ class Outside(Enum):
 def reasons_outside(reasons: Mapping[Outside, str]) -> dict[str, str]:
     """Return for each action of some parts why it cannot be brought about, by the reason of each part."""
     return {action: reason for part, reason in reasons.items() for action in part.value}
+
+
+NOT_ANY_MORE = {
+    "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
+    "look_at_follower": "Kafka looks at a follower's state once since 3.7",
+    "fence_two": "Kafka's controller fences one broker at a time since 3.0",
+    "consume_beyond": "Kafka looks once at how large the file is that it reads since 2.5.1",
+    "stop_former_fetcher": "Kafka stops a fetcher before it notes where the next one begins since 3.0",
+    "fetch_again": "Kafka stops a fetcher before it notes where the next one begins since 3.0",
+}
+"""Steps that no release takes any more whose classes or brokers can be run."""

@@ -30,7 +30,7 @@ from insync.conformance.steps.gaps import (
 from insync.conformance.steps.isr_requests import IsrRequests
 from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.named_brokers import ids_in, in_order
-from insync.conformance.steps.outside import Outside, reasons_outside
+from insync.conformance.steps.outside import NOT_ANY_MORE, Outside, reasons_outside
 from insync.conformance.steps.producer_steps import OF_PRODUCER, ProducerSteps
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -47,9 +47,7 @@ _OUTSIDE = {
 }
 _NOT_IN_KAFKA = {
     **reasons_outside(_OUTSIDE),
-    "ask_epoch_end": "Kafka truncates with a fetch since 2.8, and asks no such question",
-    "look_at_follower": "Kafka looks at a follower's state once since 3.7",
-    "fence_two": "Kafka's controller fences one broker at a time since 3.0",
+    **NOT_ANY_MORE,
 }
 
 _SERVED = ("NONE", "OFFSET_OUT_OF_RANGE")

@@ -26,16 +26,21 @@ class AssignedDirectories(Actor):
         """The controller hears where a log is that began anew, or whose accepted copy was dropped.
 
         It is a change of the partition, in which the controller also looks at the leader, by the directory that it knew
-        before: who names one is not elected by that. It may be unfenced first, and then nothing makes the controller
-        look again. Kafka: ReplicaManager.maybeUpdateTopicAssignment, ReplicaAlterLogDirsThread.removePartitions,
+        before: who names one is not elected by that. It may be unfenced first, or never have been fenced, and then
+        nothing makes the controller look again (N-19).
+        Kafka: ReplicaManager.maybeUpdateTopicAssignment, ReplicaAlterLogDirsThread.removePartitions,
         AssignmentsManager, ReplicationControlManager.handleAssignReplicasToDirs.
         """
         b = s.broker[replica]
         require(self.names_directories, self.is_active(s), b.running, b.untold, Or(Not(b.offline), b.elsewhere))
         require(self.is_assigned(self.view_of(s, replica), replica), self.is_assigned(s.changes[0], replica))
+        leads: Condition = And(s.changes[0].leader.is_none(), self.rules.named_directory_may_lead)
+        found = Or(Not(b.elsewhere), b.other_failed)
+        with when(And(leads, found)):
+            s.controller.without_directory -= {replica}
         made = self.build_change(s, s.changes[0].isr, clean=True, knows_elr=not self.naming_clears_elr)
         require(self.has_replica(s, made.change.leader), self.has_room(s, made.change))
-        with when(Not(b.elsewhere)):
+        with when(found):
             s.controller.without_directory -= {replica}
         with when(b.offline):
             b.copied = None  # it is not where the controller takes the log to be any more
@@ -81,10 +86,11 @@ class AssignedDirectories(Actor):
         b = s.broker[replica]
         require(self.directories_are_assigned, self.is_online(s, replica), b.to_hear, self.has_applied_all(s, replica))
         spared = b.accepted if self.rules.accepted_copy_stays_accepted else False
-        answers = And(b.elsewhere, Not(spared), self.is_assigned(s.changes[0], replica))
+        answers = And(b.elsewhere, Not(b.other_failed), Not(spared), self.is_assigned(s.changes[0], replica))
         require(Implies(answers, And(self.is_active(s), self.has_room(s, self.newest(s)))))
         b.to_hear = answers
         b.accepted = And(b.accepted, b.elsewhere)
+        b.untold = Or(b.untold, self.is_astray(s, replica))
         with when(answers):
             b.elsewhere = False
             b.untold = False

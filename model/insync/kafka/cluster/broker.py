@@ -195,7 +195,8 @@ class Broker(Actor):
         accepted = And(Not(anew), b.pending == view.isr)
         b.pending = set()
         b.joining = set()
-        with when(And(anew, self.drops_reply(s, replica, same_leader))):
+        stopped = leads if self.has_late_fetchers else True
+        with when(And(anew, stopped, self.drops_reply(s, replica, same_leader))):
             self.forget_reply(s, replica)
         with when(Not(same_leader)):
             b.reply.unsent = False  # the one who would send it is not known any more
@@ -232,6 +233,7 @@ class Broker(Actor):
         b = s.broker[replica]
         b.epoch_start = 0
         b.leads_since = 0
+        self.give_up_waiting(s, replica)
         b.pending = set()
         self.forget_starts(s, replica)
         for other, is_other in self.beside(replica):
@@ -239,6 +241,7 @@ class Broker(Actor):
                 self.forget(b.known[other])
         b.truncating = False
         b.to_cut = False
+        self.forget_fetcher(s, replica)
         b.session = False
         self.forget_told(s, replica)
         b.last_fetched_epoch_empty = False

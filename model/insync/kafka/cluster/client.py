@@ -39,6 +39,7 @@ class Client(Actor):
         if self.b.retries:
             s.sent[record] = sent
         s.epoch_of[record] = view.epoch
+        self.keep_back(s, leader, record)
         self.append(s, leader, record, view.epoch)
         s.broker[leader].joining = set()
         if self.acks is Acks.LEADER:

@@ -32,6 +32,8 @@ _ON_ONE = {
     "lose_directory": ("replica", "loses its log", MarkKind.CUT),
     "name_directory": ("replica", "names its directory", MarkKind.NOTE),
     "fail_directory": ("replica", "disk fails", MarkKind.DOWN),
+    "fail_copy_directory": ("replica", "other disk fails", MarkKind.DOWN),
+    "stop_former_fetcher": ("follower", "stops its fetcher", MarkKind.NOTE),
     "repair_directory": ("replica", "disk works again", MarkKind.UP),
     "fence": ("replica", "fenced", MarkKind.FENCED),
     "unfence": ("replica", "unfenced", MarkKind.UP),
@@ -230,6 +232,11 @@ class _Drawing:
         at = self.before["consumer"]["position"]
         record = self.after["consumer"]["got"][at]
         return (Arrow(CLIENTS, self.replica, f"read at {at}"), Arrow(self.replica, CLIENTS, record, reply=True))
+
+    def draw_consume_beyond(self) -> tuple[Drawn, ...]:
+        at = self.before["consumer"]["position"]
+        both = " ".join(self.after["consumer"]["got"][at : at + 2])
+        return (Arrow(CLIENTS, self.replica, f"read at {at}"), Arrow(self.replica, CLIENTS, both, reply=True))
 
     def draw_validate_position(self) -> tuple[Drawn, ...]:
         answer = f"position {self.after['consumer']['position']}"

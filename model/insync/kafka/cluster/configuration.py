@@ -210,9 +210,17 @@ def without_races(rules: Rules) -> Rules:
 
     A broker registers again only once it is fenced (ClusterControlManager.registerBroker refuses it while its session
     lasts), nobody reads at a follower while it handles a reply (AbstractFetcherThread.processFetchRequest), and a
-    leader sees a follower as one fetch has left it (Partition.maybeExpandIsr).
+    leader sees a follower as one fetch has left it (Partition.maybeExpandIsr), and a read ends where it began to look
+    (FileRecords.slice). Nor does a fetcher get an answer while the next one is made (ReplicaManager.applyDelta).
     """
-    return replace(rules, register_needs_fenced=True, watermark_after_truncation=True, join_reads_one_snapshot=True)
+    return replace(
+        rules,
+        register_needs_fenced=True,
+        watermark_after_truncation=True,
+        join_reads_one_snapshot=True,
+        reads_end_at_watermark=True,
+        fetcher_begins_at_log_end=True,
+    )
 
 
 def setting_remarks(b: BoundValues) -> list[str]:

@@ -26,17 +26,7 @@ class Reader(Actor):
         require(self.consumes)
         c, r = s.consumer, s.broker[replica]
         require(self.serves_consumer(s, replica), r.start <= c.position, c.position < r.hw)
-        read = r.log[minimum(c.position, self.b.records - 1)]
-        others = [
-            And(c.begin <= at, c.position > at, self.holds(s, replica, at), Not(c.got[at] == r.log[at]))
-            for at in range(self.b.records)
-        ]
-        c.misled = Or(c.misled, *others)
-        for at in range(self.b.records):
-            with when(c.position == at):
-                c.got[at] = read
-        c.last_epoch = s.epoch_of[read]
-        c.position += 1
+        self.take_record(s, replica)
 
     @action(label="the consumer asks {leader} where the epoch of its last record ends")
     def validate_position(self, s: StateView, leader: Replica) -> None:
@@ -82,6 +72,21 @@ class Reader(Actor):
         if self.offset_reset is OffsetReset.LATEST and self.rules.hide_stale_watermark:
             require(l.hw >= l.epoch_start)
         self.move_position(s, self.reset_offset(s, leader))
+
+    def take_record(self, s: StateView, replica: Replica) -> None:
+        """Get the record at the position from a broker's log, and note what that log has of the ones before."""
+        c, r = s.consumer, s.broker[replica]
+        read = r.log[minimum(c.position, self.b.records - 1)]
+        others = [
+            And(c.begin <= at, c.position > at, self.holds(s, replica, at), Not(c.got[at] == r.log[at]))
+            for at in range(self.b.records)
+        ]
+        c.misled = Or(c.misled, *others)
+        for at in range(self.b.records):
+            with when(c.position == at):
+                c.got[at] = read
+        c.last_epoch = s.epoch_of[read]
+        c.position += 1
 
     # ------------------------------------------------------------------------------------------------- who answers it
 

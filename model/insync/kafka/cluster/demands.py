@@ -45,11 +45,17 @@ _DELAYS = {
     "throttle": "{follower} has used up its replication quota",
 }
 
+_RACES = {
+    "consume_beyond": "{replica} appends while FileRecords.slice looks twice at how large the file is",
+    "fetch_again": "the former fetcher of {follower} has appended while ReplicaManager.applyLocalFollowersDelta has "
+    "noted where the log ends, and not stopped it yet",
+}
+
 _BY_BROKERS = frozenset(
     {
         *("write", "fetch", "receive", "receive_rewritten", "ask_epoch_end", "expand_isr", "look_at_follower"),
         *("shrink_isr", "shrink_isr_by_several", "delete_record"),
-        *("consume", "validate_position", "reset_position"),
+        *("consume", "consume_beyond", "validate_position", "reset_position", "fetch_again"),
     }
 )
 """What brokers do by what they believe of the partition."""
@@ -80,6 +86,12 @@ def _acts(steps: Sequence[Taken]) -> Iterator[Demand]:
             yield Demand(
                 number, Hardness.FAILURE, f"the directory of {named['replica']} with the log fails, and it runs on"
             )
+        if action == "fail_copy_directory":
+            yield Demand(
+                number, Hardness.FAILURE, f"the directory to which {named['replica']} copies fails, and it runs on"
+            )
+        if action in _RACES:
+            yield Demand(number, Hardness.RACE, _RACES[action].format(**named))
         if action == "crash":
             yield Demand(number, Hardness.FAILURE, _crash(before, named))
         if action == "fence" and _broker(before, named["replica"])["running"]:

@@ -23,6 +23,7 @@ class Directories(Actor):
         b = s.broker[replica]
         require(self.is_assigned(self.view_of(s, replica), replica))
         require(s.spent.moves < self.b.moves, self.is_online(s, replica), b.copied.is_none())
+        require(self.has_other_directory(s, replica))
         s.spent.moves += 1
         b.copied = 0
 
@@ -62,6 +63,7 @@ class Directories(Actor):
         require(s.spent.directory_losses < self.b.directory_losses, Not(b.running), b.leo > 0)
         s.spent.directory_losses += 1
         require(Not(b.elsewhere))  # its copy would take the place of the log
+        require(self.has_other_directory(s, replica))
         self.delete_log(s, replica)
         b.offline = False
         b.untold = True

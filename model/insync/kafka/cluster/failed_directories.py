@@ -28,6 +28,7 @@ class FailedDirectories(Actor):
         b = s.broker[replica]
         require(self.directories_fail, s.spent.directory_failures < self.b.directory_failures)
         require(self.is_online(s, replica), self.is_assigned(self.view_of(s, replica), replica))
+        require(self.has_other_directory(s, replica))
         s.spent.directory_failures += 1
         self.close_log(s, replica)
         with when(Not(b.elsewhere)):
@@ -48,7 +49,8 @@ class FailedDirectories(Actor):
         Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
         """
         b, controller = s.broker[replica], s.controller
-        require(self.directories_fail, self.rules.failed_directory_is_told, b.running, b.offline, Not(b.elsewhere))
+        require(self.directories_fail, self.rules.failed_directory_is_told, b.running)
+        require(Or(And(b.offline, Not(b.elsewhere)), self.is_astray(s, replica)))
         require(self.is_active(s), Not(controller.without_directory.contains(replica)))
         if self.leaves_unassigned:
             require(Not(controller.unassigned.contains(replica)))
@@ -84,6 +86,7 @@ class FailedDirectories(Actor):
         self.name_at_start(s, replica)
         b, away = s.broker[replica], s.controller.without_directory
         known = False if self.rules.controller_in_zookeeper else And(b.offline, Not(b.elsewhere))
+        known = Or(known, self.is_astray(s, replica))
         if self.names_directories:
             known = Or(known, And(b.untold, Not(b.elsewhere), self.is_assigned(s.changes[0], replica)))
         s.controller.without_directory = If(known, away | {replica}, away - {replica})

@@ -111,7 +111,8 @@ class Follower(Actor):
             # A leader that cannot say where the epoch ends answers OFFSET_OUT_OF_RANGE. The follower then looks at the
             # ends of the leader's log, and asks again for ever where its own end lies between them.
             require(Or(Not(self.asks_unknown_epoch(s, leader, follower)), f.leo > l.leo, f.leo < l.start))
-        require(Not(f.reply.waiting))
+        require(Not(f.reply.waiting), self.begins_at_end(s, follower))
+        self.forget_fetcher(s, follower)
         self.truncate_without_epochs(s, follower)
         reply = self.answer(s, leader, follower)
         left_out = self.leaves_out(s, follower, reply)
@@ -210,7 +211,9 @@ class Follower(Actor):
             appends = And(appends, s.epoch_of[reply.record] <= self.view_of(s, follower).epoch)
         with when(appends):
             self.append(s, follower, reply.record, s.epoch_of[reply.record])
-        f.hw = maximum(f.start, minimum(reply.hw, f.leo)) if self.b.deletions else minimum(reply.hw, f.leo)
+        reached = maximum(f.start, minimum(reply.hw, f.leo)) if self.b.deletions else minimum(reply.hw, f.leo)
+        self.answer_passed(s, follower, reached)
+        f.hw = reached
         f.last_fetched_epoch_empty = Not(appends)
         with when(reply.offset < reply.start):
             self.start_at(s, follower, reply.start)
@@ -328,3 +331,4 @@ class Follower(Actor):
             if self.rules.truncation is Truncation.HIGH_WATERMARK:
                 self.truncate(s, follower, f.hw)
         f.to_cut = And(f.term < 0, f.hw < f.leo)
+        self.note_place(s, follower)

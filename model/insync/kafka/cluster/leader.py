@@ -49,11 +49,11 @@ class Leader(Actor):
         How long that is (replica.lag.time.max.ms) is not modelled: it may be any time.
         Kafka: Partition.maybeShrinkIsr, getOutOfSyncReplicas.
         """
-        require(leader != follower, s.spent.shrinks < self.b.shrinks, self.leads(s, leader))
+        require(leader != follower, self.may_be_slow(s, 1), self.leads(s, leader))
         l = s.broker[leader]
         isr = self.view_of(s, leader).isr
         require(l.pending.is_empty(), isr.contains(follower), Not(l.known[follower].end == l.leo))
-        s.spent.shrinks += 1
+        self.spend_on_slowness(s, 1)
         self.propose(s, leader, isr - {follower}, True)
 
     @action(label="{leader} drops {followers} from the ISR at once")
@@ -63,11 +63,11 @@ class Leader(Actor):
         Kafka: Partition.getOutOfSyncReplicas, prepareIsrShrink.
         """
         dropped = [replica for replica in self.all(Replica) if replica in followers]
-        spent, l, isr = s.spent.shrinks, s.broker[leader], self.view_of(s, leader).isr
+        l, isr = s.broker[leader], self.view_of(s, leader).isr
         require(len(dropped) > 1, len(dropped) <= self.b.shrinks, leader not in dropped)
-        require(self.leads(s, leader), l.pending.is_empty(), spent + len(dropped) <= self.b.shrinks)
+        require(self.leads(s, leader), l.pending.is_empty(), self.may_be_slow(s, len(dropped)))
         require(*[And(isr.contains(r), Not(l.known[r].end == l.leo)) for r in dropped])
-        s.spent.shrinks += len(dropped)
+        self.spend_on_slowness(s, len(dropped))
         self.propose(s, leader, isr - followers, True)
 
     @action(label="{leader} sees that {follower} has caught up")
@@ -84,6 +84,18 @@ class Leader(Actor):
 
     # --------------------------------------------------------------------------------------------- rules about the ISR
 
+    def may_be_slow(self, s: StateView, followers: int) -> Condition:
+        """Whether so many followers may be too slow now: the budget has room, or there is none for that."""
+        if not self.rules.slowness_has_a_budget:
+            return self.b.shrinks > 0
+        spent = s.spent.shrinks
+        return spent < self.b.shrinks if followers == 1 else spent + followers <= self.b.shrinks
+
+    def spend_on_slowness(self, s: StateView, followers: int) -> None:
+        """Count followers that are too slow, where there is a budget for that."""
+        if self.rules.slowness_has_a_budget:
+            s.spent.shrinks += followers
+
     def has_caught_up(self, s: StateView, leader: Replica, follower: Replica) -> Condition:
         """Whether a follower may join the ISR, by what the leader knows of it."""
         if not self.rules.join_reads_one_snapshot:
@@ -98,11 +110,17 @@ class Leader(Actor):
         l = s.broker[leader]
         rules, end = self.rules, l.known[follower].end.or_else(-1)
         compares_start = rules.join_needs_log_start and self.answers_deletions
+        if rules.join_below_minimum_needs_end:
+            thin = self.view_of(s, leader).isr.count() < self.minimum_at(s, leader)
+            whole: Condition = Or(Not(thin), end >= l.leo)
+        else:
+            whole = True
         return And(
             end >= 0 if rules.join_needs_fetch else True,
             end >= l.hw if rules.join_needs_watermark else True,
             end >= l.epoch_start if rules.join_needs_epoch_start else True,
             l.known[follower].start >= l.start if compares_start else True,
+            whole,
         )
 
     def asks_within_fetch(self, s: StateView, leader: Replica, follower: Replica) -> SetValue | None:
@@ -233,6 +251,8 @@ class Leader(Actor):
             record, passed = l.log[offset], And(l.hw <= offset, offset < reached)
             with when(And(passed, s.seen[offset].is_none())):
                 s.seen[offset] = record
+            with when(passed):
+                l.waits[offset] = None
             if self.acks is Acks.ALL:
                 with when(And(passed, enough, l.leads_since <= offset)):
                     s.acked |= {record}
@@ -264,8 +284,10 @@ class Leader(Actor):
         l = s.broker[leader]
         l.epoch_start = l.leo
         l.to_cut = False
+        self.forget_fetcher(s, leader)
         with when(Not(re_elected)):
             l.leads_since = l.leo
+            self.give_up_waiting(s, leader)
             self.forget_starts(s, leader)
         if self.rules.cache_epoch_on_election:
             l.term = epoch

@@ -14,11 +14,14 @@ from insync.kafka.cluster.configuration import setting_remarks
 from insync.kafka.cluster.consumer import Reader
 from insync.kafka.cluster.controller import Controller
 from insync.kafka.cluster.controller_quorum import ControllerQuorum
+from insync.kafka.cluster.coordinators import Coordinators
+from insync.kafka.cluster.copy_directories import CopyDirectories
 from insync.kafka.cluster.deletions import Deletions
 from insync.kafka.cluster.demands import demands_of
 from insync.kafka.cluster.directories import Directories
 from insync.kafka.cluster.failed_directories import FailedDirectories
 from insync.kafka.cluster.failover import FailOver
+from insync.kafka.cluster.fetchers import Fetchers
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, LEGEND, cluster_grid, cut_below_watermark
 from insync.kafka.cluster.isr_replies import IsrReplies
@@ -27,6 +30,7 @@ from insync.kafka.cluster.leader import Leader
 from insync.kafka.cluster.log import Logs
 from insync.kafka.cluster.metadata import Metadata
 from insync.kafka.cluster.producers import Producers
+from insync.kafka.cluster.racing_reads import RacingReads
 from insync.kafka.cluster.reassignment import Reassignment
 from insync.kafka.cluster.replica_order import ReplicaOrder
 from insync.kafka.cluster.replies import Replies
@@ -39,6 +43,10 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    CopyDirectories,
+    Fetchers,
+    RacingReads,
+    Coordinators,
     ReplicaOrder,
     ControllerQuorum,
     Deletions,

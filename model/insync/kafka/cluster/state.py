@@ -269,6 +269,8 @@ class ClusterState(Model):
             epoch_start=end,
             # The log end at which a leader began to lead without a break; it still answers the producers of that time.
             leads_since=end,
+            # By offset, what it has appended as a leader and not answered for.
+            waits=Absent.unless(not rules.waiting_writes_need_leader, Array(b.records, Option(RecordNumber))),
             # The ISR that a leader has proposed, empty if none.
             pending=Set(Replica),
             known=Array(
@@ -292,12 +294,17 @@ class ClusterState(Model):
             copied=Absent.unless(b.moves, Option(end)),
             # The directory with its log has failed.
             offline=Absent.unless(self.directories_fail, Bool),
+            # The other directory has failed, with the copy.
+            other_failed=Absent.unless(self.directories_fail and b.moves, Bool),
             # The controller has accepted its copy; it takes the log to be where it is not; it is to hear where.
             accepted=Absent.unless(self.directories_are_assigned, Bool),
             elsewhere=Absent.unless(self.directories_are_assigned, Bool),
             to_hear=Absent.unless(self.directories_are_assigned, Bool),
             # It is to tell the controller where its log is: `elsewhere`, or in a directory for one that is gone.
             untold=Absent.unless(self.names_directories, Bool),
+            # Where its next fetcher is to begin, and whether that has found the log to end elsewhere.
+            begins_at=Absent.unless(self.late_replies and not rules.fetcher_begins_at_log_end, Option(end)),
+            given_up=Absent.unless(self.late_replies and not rules.fetcher_begins_at_log_end, Bool),
             last_fetched_epoch_empty=Absent.unless(not rules.empty_reply_keeps_epoch, Bool),
             joining=Absent.unless(not rules.join_reads_one_snapshot, Set(Replica)),
             # A fetch's reply on its way: records from `offset` on, or where the logs diverge.

@@ -1,4 +1,4 @@
-"""Defects by which a consumer with a position reads on in another log: R-49, N-11."""
+"""What clients are given that they should not be, to read or as an answer: R-49, R-54, R-57, N-11."""
 
 from __future__ import annotations
 
@@ -45,5 +45,34 @@ CONSUMERS = (
         rules={"consumer_compares_epoch": False},
         base={"consumer_compares_epoch": True},
     ),
+    Defect(
+        name="R-54",
+        title="A read that races with an append goes beyond the high watermark",
+        ticket="KAFKA-9835",
+        affected="2.0.0 to 2.5.0, by reading 2.0.0 to 2.6.0; 1.0.0 has not got it, and 2.5.1 has the fix",
+        story="A consumer reads to the high watermark, which is the end of the log. The leader appends a record while "
+        "FileRecords.slice looks how large the file is: first whether that is what is to be read, then where to end. "
+        "The consumer gets the new record, which nobody has copied.",
+        fix="look once at how large the file is (KAFKA-9835)",
+        breaks="consumers_read_what_is_committed",
+        length=6,
+        bounds={**CALM, "replicas": 2, "records": 2, "consumer": "leader"},
+        rules={"reads_end_at_watermark": False},
+    ),
+    Defect(
+        name="R-57",
+        title="A group coordinator answers for an offset that has another record by then",
+        ticket="KAFKA-20634",
+        affected="the group coordinator alone, in 4.x before June 2026, by the pull request; no producer",
+        story="A coordinator appends what it is to store, and keeps the answer back until the high watermark passes "
+        "that offset. Its broker loses the leadership, cuts the record off and copies what the next leader has written "
+        "there. Before the coordinator is unloaded the high watermark passes the offset, and it answers that all is "
+        "stored.",
+        fix="tell the coordinator of a high watermark only while its broker leads (KAFKA-20634)",
+        breaks="no_acknowledged_record_is_lost",
+        length=10,
+        bounds={**CALM, "replicas": 2, "records": 2, "elections": 1},
+        rules={"waiting_writes_need_leader": False},
+    ),
 )
-"""The entries: what consumers were before KIP-320, and what that leaves."""
+"""The entries: what consumers were before KIP-320, what that leaves, and who is told of a record too early."""

@@ -1,4 +1,4 @@
-"""Defects of brokers with several directories: R-50, R-51, N-12 to N-14, N-17, N-18."""
+"""Defects of brokers with several directories: R-50, R-51, N-12 to N-14, N-17 to N-19."""
 
 from __future__ import annotations
 
@@ -131,6 +131,24 @@ DISKS = (
         bounds={**FAILING, "spares": 1, "reassignments": 1},
         rules={"added_replica_names_directory": False},
         base={"added_replica_names_directory": True},
+    ),
+    Defect(
+        name="N-19",
+        title="The directory of a copy fails, and nobody leads though the log is there",
+        ticket="no ticket known; ReplicationControlManager.handleAssignReplicasToDirs",
+        affected="3.7 and later: by reading trunk of October 2024, and executed on the classes of nine releases from 3.7.2 "
+        "to 4.4.0",
+        story="The leader, alone in the ISR, copies its log to another directory, and the controller has accepted that "
+        "when the directory of the copy fails. A heartbeat tells of the failure first: the controller takes the log to "
+        "be there, and nobody leads. Then the broker tells in which directory the log still is. In that change the "
+        "controller looks who may lead by the directory that it knew before, and makes nobody the leader; nothing "
+        "makes it look again until a broker is fenced or started.",
+        fix="elect by the directory that is named, if nobody leads; Kafka does not look",
+        breaks="running_replicas_have_a_leader",
+        length=9,
+        bounds={**MOVING, "fencings": 1, "elr": "off"},
+        rules={"named_directory_may_lead": False},
+        base={"named_directory_may_lead": True, "accepted_copy_stays_accepted": True},
     ),
 )
 """The entries."""

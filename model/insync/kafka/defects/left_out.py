@@ -39,12 +39,6 @@ LEFT_OUT = (
         "the swap loses the epoch here too; what follows is a fetch that never succeeds: a matter of progress",
     ),
     LeftOut(
-        "R-54",
-        "A read that races with an append goes beyond the high watermark",
-        "KAFKA-9835",
-        "a consumer gets a record in one step, which is below the high watermark of that moment",
-    ),
-    LeftOut(
         "R-55",
         "A read that races with an append goes beyond the last stable offset",
         "KAFKA-9807",
@@ -55,13 +49,6 @@ LEFT_OUT = (
         "Uncommitted records take the place of committed ones in the cleaner",
         "KAFKA-13194",
         "compaction is not modelled",
-    ),
-    LeftOut(
-        "R-57",
-        "A group coordinator answers when its broker follows, for an offset that has another record by then",
-        "KAFKA-20634",
-        "who waits for a high watermark is a producer here, and is answered by a leader alone, for what is in its log; "
-        "what a coordinator keeps back by offsets is beside the log",
     ),
     LeftOut(
         "R-58",
@@ -144,8 +131,8 @@ LEFT_OUT = (
         "L-5",
         "The high watermark waits for a replica that can never join",
         "KAFKA-15021",
-        "the rule is there (shrink_keeps_epoch), but a leader may ask for a member at any time here, not in a fetch of "
-        "it alone, so a run in which it asks for ever means nothing",
+        "a leader waits for whom it takes to be about to join no longer than replica.lag.time.max.ms after that had "
+        "all, so no run is stuck by it; time is not modelled, and a leader that waits is one whose step comes later",
     ),
     LeftOut(
         "L-6",
@@ -160,19 +147,6 @@ LEFT_OUT = (
         "KAFKA-14296, KAFKA-13858",
         "with `stops` it may lead on until it has ended, as it hears of the hand-over late; that it ends is fair, so "
         "it does not do so for ever",
-    ),
-    LeftOut(
-        "L-9",
-        "A follower at a high watermark that stands still joins and is dropped again and again",
-        "KAFKA-19996",
-        "nothing is known of time, so how often a follower is slow is a budget, and a run in which it is for ever is "
-        "none; whom the high watermark waits for outside the ISR is not modelled either",
-    ),
-    LeftOut(
-        "L-10",
-        "A fetcher begins where the one before it was",
-        "KAFKA-13266",
-        "a follower fetches at the end of its log, and has no place of its own that could be another",
     ),
     LeftOut("M-1", "The incarnation in a registration's reply", "mutant (M1)", "registering is one step"),
 )

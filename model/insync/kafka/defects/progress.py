@@ -1,4 +1,4 @@
-"""Defects by which nothing is lost, but something never happens: L-1, N-10."""
+"""Defects by which nothing is lost, but something never happens: L-1, L-9, L-10, N-10."""
 
 from __future__ import annotations
 
@@ -41,6 +41,38 @@ PROGRESS = (
         bounds={**CALM, "replicas": 2, "records": 1, "elections": 2, "fetch_sessions": "on"},
         rules={"named_is_answered": False},
         base={"named_is_answered": True},
+    ),
+    Defect(
+        name="L-9",
+        title="A follower at a high watermark that stands still joins and is dropped again and again",
+        ticket="KAFKA-19996",
+        affected="3.7 and later, in which the high watermark stands still below min.insync.replicas, by reading "
+        "(KAFKA-15583); open in 2026",
+        story="A slow follower is dropped, and the ISR is smaller than min.insync.replicas, so the high watermark "
+        "stands still. Who has reached it may join, although the leader has long more: the follower joins, is dropped "
+        "as it has not got that, joins, and so on. Here its fetches bring nothing; in Kafka they bring something, and "
+        "producers with acks=1 write as fast.",
+        fix="let a follower join an ISR that is too small only once it has all that the leader has (PR 23024, open)",
+        breaks="slow_followers_stay_out",
+        length=9,
+        bounds={**CALM, "replicas": 2, "records": 1, "min_insync": 2, "shrinks": 1},
+        rules={"join_below_minimum_needs_end": False},
+        base={"join_below_minimum_needs_end": True, "slowness_has_a_budget": False},
+    ),
+    Defect(
+        name="L-10",
+        title="A fetcher begins where the log ended before the one before it was stopped",
+        ticket="KAFKA-13266",
+        affected="no release: trunk from July to September 2021, with KRaft; 2.8.0 and 3.0.0 do not have it (read)",
+        story="A follower hears of a new epoch and notes where its log ends, for its next fetcher. The fetcher that it "
+        "has appends a record before it is stopped. The next one begins at the place that was noted, gets that record "
+        "once more, finds that the log ends elsewhere, and gives the partition up: the follower stays out of the ISR.",
+        fix="stop the fetcher first (KAFKA-13266)",
+        breaks="running_is_back_in_isr",
+        length=9,
+        bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, "late_replies": "on"},
+        rules={"fetcher_begins_at_log_end": False},
+        base={"shrink_keeps_epoch": False},
     ),
 )
 """The entries, by number. `insync defects` looks for the run on which L-1 never ends."""

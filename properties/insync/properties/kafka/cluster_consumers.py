@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
-from insync.model import Condition, Not, StateView
+from insync.model import And, Condition, Implies, Not, StateView
 from insync.properties import invariant
 from insync.properties.kafka import cluster_reasons as reasons
 
-__all__ = ["consumer_reads_one_log"]
+__all__ = ["consumer_reads_one_log", "consumers_read_what_is_committed"]
 
 
 @invariant(Cluster, because=reasons.misled)
@@ -18,3 +18,13 @@ def consumer_reads_one_log(model: Cluster, s: StateView) -> Condition:
     before: it has not passed over any, and has got none that is not there any more. Deleted records are left aside.
     """
     return Not(s.consumer.misled) if model.consumes else True
+
+
+@invariant(Cluster, because=reasons.early)
+def consumers_read_what_is_committed(model: Cluster, s: StateView) -> Condition:
+    """A consumer gets no record from an offset that no leader's high watermark has passed yet."""
+    if not model.consumes:
+        return True
+    c = s.consumer
+    passed = [Implies(And(c.begin <= at, at < c.position), s.seen[at].is_some()) for at in range(model.b.records)]
+    return And(*passed)

@@ -11,6 +11,7 @@ __all__ = [
     "cut",
     "directoryless",
     "disorder",
+    "early",
     "endless",
     "haunted",
     "incomplete",
@@ -228,6 +229,15 @@ def misled(failure: Failure) -> str:
     got = ", ".join(f"{record}@{epochs[record]}" for record in consumer["got"][first:position])
     logs = "; ".join(f"{name}: {_log(failure, name)}" for name in cast(dict[str, Any], failure.state["broker"]))
     return f"From offset {first} on the consumer has got {got}, and was told of nothing between: {logs}."
+
+
+def early(failure: Failure) -> str:
+    """Say what the consumer has got, and how far a high watermark has ever come."""
+    consumer = cast(dict[str, Any], failure.state["consumer"])
+    first, position = int(consumer["begin"]), int(consumer["position"])
+    seen = cast(list[str | None], failure.state["seen"])
+    at = next(offset for offset in range(first, position) if seen[offset] is None)
+    return f"The consumer has got {consumer['got'][at]} at offset {at}, which no leader's high watermark has passed."
 
 
 def cut(failure: Failure) -> str:

@@ -18,6 +18,7 @@ __all__ = [
     "all_acknowledged",
     "followers_learn_the_watermark",
     "running_is_back_in_isr",
+    "slow_followers_stay_out",
     "written_is_settled",
 ]
 
@@ -33,6 +34,7 @@ _HEALING = (
     "unfence(replica)",
     "fetch(follower)",
     "receive(follower)",
+    "fetch_again(follower)",
     "ask_epoch_end(follower)",
     "resume_fetching(follower)",
     "unthrottle(follower)",
@@ -43,6 +45,15 @@ _HEALING = (
     "get_isr_again",
 )
 """Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
+
+_SLOW = (
+    "apply_metadata(replica)",
+    "shrink_isr(follower)",
+    "expand_isr(follower)",
+    "accept_isr",
+    "refuse_isr",
+)
+"""What happens for certain beside a follower whose fetches may never come to an end."""
 
 
 def _gone(model: Cluster, s: StateView, record: RecordNumber) -> Condition:
@@ -98,3 +109,25 @@ def followers_learn_the_watermark(model: Cluster, s: StateView, replica: Replica
 
     behind = And(model.is_online(s, replica), assigned, exists(model.others(replica), lower))
     return behind, Or(Not(behind), s.changes[0].leader.is_none())
+
+
+@leads_to(Cluster, strong=_SLOW)
+def slow_followers_stay_out(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
+    """A member of the ISR that has not got all comes to have it, or is dropped and may not join, or nobody leads.
+
+    It is of followers that are too slow: that they get what they fetch is not taken for certain, and that who has not
+    got all is dropped is. So it is asked only where no budget says how often a follower is slow.
+    """
+    if model.rules.slowness_has_a_budget:
+        return False, True
+
+    def behind(leader: Replica) -> Condition:
+        return And(is_leader(model, s, leader), Not(s.broker[leader].known[replica].end == s.broker[leader].leo))
+
+    def joins(leader: Replica) -> Condition:
+        return And(is_leader(model, s, leader), model.has_caught_up(s, leader, replica))
+
+    others, member = model.others(replica), s.changes[0].isr.contains(replica)
+    late = exists(others, behind)
+    rests = Or(Not(late), And(Not(member), Not(exists(others, joins))), s.changes[0].leader.is_none())
+    return And(member, late), rests

@@ -224,8 +224,13 @@ final class BrokerNode {
         if (!LogsAtStart.asksForStrays(parts.logManager)) {
             throw new Reflect.NoSuchElement("logs that stay away with their directory (KAFKA-16234)");
         }
+        failDirectoryOf(log());
+    }
+
+    /** The directory with a log, or a copy of one, fails; what was in it stays away with it. */
+    void failDirectoryOf(Object failing) {
         checkpoint();
-        Reflect.callWithDefaults(replicas(), "handleLogDirFailure", (String) Reflect.call(log(), "parentDir"));
+        Reflect.callWithDefaults(replicas(), "handleLogDirFailure", (String) Reflect.call(failing, "parentDir"));
     }
 
     // -------------------------------------------------------------------------------------------------------- looking

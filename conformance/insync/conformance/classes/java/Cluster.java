@@ -134,6 +134,7 @@ final class Cluster {
     private String ofDirectory(String name, BrokerNode broker) {
         switch (name) {
             case "fail_directory" -> broker.failDirectory();
+            case "fail_directory_of_copy" -> broker.failDirectoryOf(broker.moving.copy());
             case "take_out_directory" -> broker.directories.takeOut();
             case "repair_directory" -> broker.directories.repair();
             case "report_directory" -> broker.directories.report(broker);

@@ -1,0 +1,74 @@
+"""A copy of a log whose directory fails: the log stays, and the controller may take it to be where the copy was."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.explorer import check
+from insync.kafka.cluster.model import Cluster
+from insync.properties.kafka import cluster, cluster_directories
+from insync_walk import Walk, shared_cluster
+
+MOVING: dict[str, int | str] = {
+    "replicas": 2, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "records": 1, "moves": 1, "directory_failures": 1
+}  # fmt: skip
+COPIED = ("b1 appends a record", "b1 begins to copy its log", "b1 copies a record")
+ACCEPTED = (*COPIED, "controller accepts b1's copy")
+FAILS = "the directory of b1's copy fails"
+HEARS, NAMES = "controller hears of b1's failed directory", "b1 names the directory of its log"
+PROMISED = (*cluster.__all__, *cluster_directories.__all__)
+
+
+def moved(*labels: str, **bounds: int | str) -> Walk:
+    return Walk(shared_cluster(**{**MOVING, **bounds}), *labels)
+
+
+def test_the_copy_is_dropped_and_the_log_is_led_on() -> None:
+    walk = moved(*COPIED, FAILS, moves=2, directory_failures=2)
+    assert walk.cells["b1"] == "L0 [| r0@0]"
+    assert walk.state["broker"]["b1"]["copied"] is None
+    assert "b2 fetches from b1" in walk.enabled
+    assert {HEARS, NAMES, FAILS, "b1 begins to copy its log", "b1's directory fails"} & walk.enabled == set()
+
+
+def test_a_controller_that_hears_of_it_first_takes_the_leader_for_offline_until_it_hears_where_the_log_is() -> None:
+    walk = moved(*ACCEPTED, FAILS, release="4.3")
+    assert walk.enabled >= {HEARS, NAMES}
+    walk.take(HEARS)
+    assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1 offline b1"
+    walk.take("b2 applies metadata 0", "b1 applies metadata 0", NAMES)
+    assert walk.cells["controller"] == "b2@1 ISR b2 ELR b1"
+
+
+def test_a_broker_that_says_it_first_leads_on() -> None:
+    walk = moved(*ACCEPTED, FAILS, NAMES)
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2"
+    assert HEARS not in walk.enabled
+
+
+def test_a_broker_that_starts_without_that_directory_is_offline_to_the_controller_and_says_where_its_log_is() -> None:
+    down = ("b1 crashes, its log ends at 1", "controller fences b1", "b1 starts and registers")
+    walk = moved(*ACCEPTED, FAILS, *down, crashes=1)
+    assert "offline b1" in walk.cells["controller"]
+    assert walk.state["broker"]["b1"]["leo"] == 1
+    walk.take("b2 applies metadata 0", NAMES)
+    assert "offline" not in walk.cells["controller"]
+
+
+@pytest.mark.parametrize(("directory_failures", "moves"), [(0, 1), (1, 0)])
+def test_no_copy_fails_without_a_move_or_a_failure(directory_failures: int, moves: int) -> None:
+    model = Cluster(**{**MOVING, "directory_failures": directory_failures, "moves": moves})
+    assert "fail_copy_directory" not in {action.name for action in model.program.actions}
+    assert "other_failed" not in model.decode(model.program.initials[0])["broker"]["b1"]
+
+
+def test_before_the_controller_knows_directories_it_hears_of_nothing() -> None:
+    walk = moved(*COPIED, FAILS, release="3.2")
+    assert walk.cells["controller"] == "b1@0 ISR b1 b2"
+    assert {HEARS, NAMES} & walk.enabled == set()
+
+
+def test_nothing_is_lost_by_it_and_nobody_is_without_a_leader_while_others_are_in_the_isr() -> None:
+    model = Cluster(**MOVING, release="4.3", defect="N-13", fixed="on")
+    result = check(model, properties=[*PROMISED, "running_replicas_have_a_leader"])
+    assert result.verdict == "holds"
