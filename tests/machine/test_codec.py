@@ -185,6 +185,17 @@ def test_codes_that_would_be_wider_than_a_word_are_refused() -> None:
     store.close()
 
 
+def test_no_more_states_are_looked_at_than_show_that_codes_are_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = MODELS[2].program.schema
+    given = states(schema, 3_000, 3_000)
+    monkeypatch.setattr(codec_module, "_CHUNK", 100)
+    rows, codec = PackedRows(given), code_kernels(schema).codec()
+    assert not codec.learn(rows.address, rows.count)
+    assert codec.bits_with(2.0) > MOST_CODE_BITS
+    assert max(codec.counts) < len(given) // 2
+    codec.close()
+
+
 def learned(given: Sequence[Words]) -> tuple[Codec, bool]:
     """A codec that has numbered the values of these states, and whether codes of them are narrow enough."""
     kernels, rows = code_kernels(SMALL.program.schema), PackedRows(given)

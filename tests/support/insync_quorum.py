@@ -64,10 +64,10 @@ def recorded_course(version: str = WITHOUT_PRE_VOTES) -> list[str]:
 
 
 @cache
-def quorum_stepper(*, pre_votes: bool = False) -> Stepper:
-    """The model that the recordings without pre-votes are of, or that of those with."""
+def quorum_stepper(*, pre_votes: bool = False, resignations: int = 0) -> Stepper:
+    """The model that the recordings without pre-votes are of, or that of those with, and of leaders that resign."""
     settings = {**AS_KAFKA, "pre_votes": "on" if pre_votes else "off"}
-    return Stepper(Kraft(servers=3, records=1, elections=2, restarts=1, **settings))
+    return Stepper(Kraft(servers=3, records=1, elections=2, restarts=1, resignations=resignations, **settings))
 
 
 def take_labels(pair: QuorumPair, labels: list[str]) -> list[Difference]:

@@ -126,6 +126,8 @@ class Codec:
             rows, count = rows + done * row_bytes, count - done
             if not done and not self.has_more_room():
                 return False
+            if self.bits_with(_LEAST_AT_FIRST) > MOST_CODE_BITS:
+                return False  # there will be more values, and never fewer
         for room in ROOMS:
             if room >= _LEAST_AT_FIRST and self.bits_with(room) <= MOST_CODE_BITS:
                 self.lay_out(room)

@@ -28,7 +28,9 @@ def test_a_leader_that_restarts_has_its_log_and_has_resigned(quorum: QuorumHarne
 def test_walks_agree(quorum: QuorumHarness) -> None:
     found = conform_quorum(quorum_model(quorum.version, SMALL), quorum, walks=40, seed=1)
     assert (found.verdict, found.walks) == (Conforming.AGREES, 40)
-    assert {"become_leader", "restart", "handle_record"} <= set(found.coverage.transitions)
+    assert {"become_leader", "restart", "handle_record", "resign", "handle_end_quorum"} <= set(
+        found.coverage.transitions
+    )
     assert found.coverage.fields > 40_000
 
 

@@ -17,9 +17,10 @@ from insync.conformance.steps.gaps import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.model.errors import UserError
-from insync_quorum import RecordedQuorum, recorded_course, take_labels
+from insync_quorum import RecordedQuorum, number_of, recorded_course, take_labels
 
 RECORDING = "3.9.2-voters"
+GIVEN_UP = "4.1.2-an_answer_that_nobody_waits_for"
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -108,3 +109,26 @@ def test_the_model_is_that_of_the_bounds() -> None:
     assert (model.b.spares, model.b.epochs, model.b.additions, model.b.removals) == (0, 3, 0, 1)
     with pytest.raises(UserError, match="epochs=9 is out of range"):
         quorum_model("3.9.2", {"removals": 1, "elections": 8})
+
+
+def test_what_nobody_waits_for_is_not_taken_and_not_compared() -> None:
+    """With `answers=all` the model keeps the answer to a fetch that was given up; Kafka ignores it."""
+    kafka = RecordedQuorum.read(GIVEN_UP)
+    pair = QuorumPair(Stepper(quorum_model("4.1.2", {"additions": 1, "answers": "all"})), kafka)
+    labels = recorded_course(GIVEN_UP)
+    assert take_labels(pair, labels) == []
+    assert kafka.given == len(kafka.course)
+    assert pair.taken[-1].state["replies"]["n1"]["n2"]
+    with pytest.raises(NotSchedulable, match="Kafka ignores an answer that nobody waits for"):
+        pair.take(number_of(pair, "n2 hears of n1 that its epoch is wrong, epoch 1, HW 1"))
+
+
+def test_what_kafka_waits_for_is_compared_with_all_answers_of_the_model() -> None:
+    kafka = RecordedQuorum.read(GIVEN_UP)
+    kafka.course[-1]["state"]["letters"].append(
+        {"letter": 99, "from": 1, "to": 2, "kind": "FETCH", "answer": True, "awaited": True}
+        | {"records": [], "parting": [-1, -1], "error": "FENCED_LEADER_EPOCH", "epoch": 2, "leader": 1}
+    )
+    pair = QuorumPair(Stepper(quorum_model("4.1.2", {"additions": 1, "answers": "all"})), kafka)
+    (found,) = [one for one in take_labels(pair, recorded_course(GIVEN_UP)) if one.field == "replies"]
+    assert (found.model, found.kafka) == ([], ["to n2: failed, epoch 2, n1 leads"])

@@ -14,8 +14,9 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 BOUNDS: dict[str, int | str] = {"additions": 1, "removals": 1}
 
 
-def test_walks_agree_in_which_voters_come_and_go(quorum: QuorumHarness) -> None:
-    found = conform_quorum(quorum_model(quorum.version, BOUNDS), quorum, walks=60, seed=1)
+@pytest.mark.parametrize("answers", ["awaited", "all"])
+def test_walks_agree_in_which_voters_come_and_go(quorum: QuorumHarness, answers: str) -> None:
+    found = conform_quorum(quorum_model(quorum.version, {**BOUNDS, "answers": answers}), quorum, walks=60, seed=1)
     assert (found.verdict, found.walks) == (Conforming.AGREES, 60)
     assert {"add_voter", "remove_voter", "handle_addition", "restart"} <= set(found.coverage.transitions)
     assert found.coverage.fields > 30_000

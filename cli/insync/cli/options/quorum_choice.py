@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["QuorumChoice", "quorum_options"]
 
 _CHANGE = "by records of the log (KIP-853), in walks of `kraft_853`"
+_RESIGNATIONS = "how often leaders resign, in walks of `kraft`"
 _SHARED = ("records", "elections")
 """Bounds that both models have by these names, which are options of the command already."""
 
@@ -33,6 +34,7 @@ class QuorumChoice:
         asked: whether it is.
         servers: the voters; None for the default.
         restarts: how many there are in all; None for the default.
+        resignations: how often leaders resign in all; None for the default.
         additions: how many voters are added; None where voters do not come.
         removals: how many voters are removed; None where voters do not go.
     """
@@ -40,13 +42,14 @@ class QuorumChoice:
     asked: bool
     servers: int | None
     restarts: int | None
+    resignations: int | None
     additions: int | None
     removals: int | None
 
     @property
     def own(self) -> dict[str, int]:
         """The bounds that were given and that the quorum alone has."""
-        names = ("servers", "restarts", "additions", "removals")
+        names = ("servers", "restarts", "resignations", "additions", "removals")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -94,6 +97,7 @@ def quorum_options() -> Decorator:
         asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, in walks of `kraft`."),
         servers=_bound(Kraft, "servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
         restarts=_bound(Kraft, "restarts", 0, "restarts of voters in all [default: 2]"),
+        resignations=_bound(Kraft, "resignations", 0, f"{_RESIGNATIONS} [default: 1]"),
         additions=_bound(Kraft853, "additions", 0, f"voters that are added, {_CHANGE}"),
         removals=_bound(Kraft853, "removals", 0, f"voters that are removed, {_CHANGE}"),
     )

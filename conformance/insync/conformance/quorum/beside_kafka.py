@@ -16,7 +16,14 @@ __all__ = ["AS_KAFKA", "MEMBERS_AS_KAFKA", "MEMBER_WALKS", "QUORUM_WALKS", "corr
 AS_KAFKA: Mapping[str, str] = {"timeouts": "kafka", "answers": "awaited", "leader_change": "on", "hearing": "kafka"}
 """The settings with which `kraft` does as Kafka before pre-votes."""
 
-QUORUM_WALKS: Mapping[str, int | str] = {"servers": 3, "records": 2, "elections": 3, "restarts": 2, **AS_KAFKA}
+QUORUM_WALKS: Mapping[str, int | str] = {
+    "servers": 3,
+    "records": 2,
+    "elections": 3,
+    "restarts": 2,
+    "resignations": 1,
+    **AS_KAFKA,
+}
 """The bounds of the random walks."""
 
 MEMBERS_AS_KAFKA: Mapping[str, str] = {

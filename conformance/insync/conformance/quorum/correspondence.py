@@ -60,8 +60,13 @@ class Correspondence(Protocol):
         The first that the model can take is taken, and then it is asked again.
         """
 
-    def facts_of_model(self, state: ReadableState) -> Facts:
-        """Return what is compared of a state of the model."""
+    def facts_of_model(self, state: ReadableState, kafka: Facts) -> Facts:
+        """Return what is compared of a state of the model.
+
+        Args:
+            state: it.
+            kafka: what is compared of Kafka's quorum, which the model may have more of.
+        """
 
     def facts_of_kafka(self, seen: QuorumSeen, acknowledged: Set[int]) -> Facts:
         """Return what is compared of Kafka's quorum.

@@ -24,7 +24,7 @@ from insync.conformance.quorum.quorum_facts import (
 from insync.conformance.quorum.quorum_seen import KafkaRecord, Letter, QuorumSeen, ServerSeen
 from insync.model import ReadableState
 
-__all__ = ["facts_of_kafka", "facts_of_model"]
+__all__ = ["facts_of_kafka", "facts_of_model", "reply_of_kafka", "reply_of_model"]
 
 _ABSENT: Facts = {"state": "ABSENT"}
 
@@ -53,7 +53,7 @@ def facts_of_model(state: ReadableState) -> Facts:
         for told in [_ballot(ballot["epoch"], ballot["leader"], ballot["granted"], servers[candidate]["epoch"])]
         if told
     )
-    facts["replies"] = sorted(f"to {name}: {_reply_of_model(state, reply)}" for _, name, reply in _replies(state))
+    facts["replies"] = sorted(f"to {name}: {reply_of_model(reply)}" for _, name, reply in _replies(state))
     return facts
 
 
@@ -125,7 +125,8 @@ def _ballot(epoch: int, leader: str | None, granted: bool, current: int) -> str 
     return None if leader is None else f"{leader} leads"
 
 
-def _reply_of_model(state: ReadableState, reply: Mapping[str, Any]) -> str:
+def reply_of_model(reply: Mapping[str, Any]) -> str:
+    """Return an answer to a fetch in words."""
     if reply["result"] in FAILED:
         return f"failed, epoch {reply['epoch']}, {reply['leader']} leads"
     if reply["result"] == "DIVERGING":
@@ -169,7 +170,7 @@ def facts_of_kafka(seen: QuorumSeen, answered: Set[int], servers: int) -> Facts:
         for told in [_ballot(one.epoch, server_name(one.leader), one.granted, seen.servers[one.to].epoch)]
         if told
     )
-    facts["replies"] = sorted(f"to n{one.to}: {_reply(one, seen)}" for one in answers if one.kind == FETCH)
+    facts["replies"] = sorted(f"to n{one.to}: {reply_of_kafka(one, seen)}" for one in answers if one.kind == FETCH)
     return facts
 
 
@@ -210,7 +211,8 @@ def _end(letter: Letter) -> str:
     return f"epoch {letter.epoch}, end {letter.offset}@{letter.last_epoch if letter.offset else 0}"
 
 
-def _reply(letter: Letter, seen: QuorumSeen) -> str:
+def reply_of_kafka(letter: Letter, seen: QuorumSeen) -> str:
+    """Return an answer to a fetch in words."""
     if letter.error != "NONE":
         return f"failed, epoch {letter.epoch}, {server_name(letter.leader)} leads"
     offset, epoch = letter.parting

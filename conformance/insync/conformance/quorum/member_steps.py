@@ -10,7 +10,14 @@ from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
 from insync.conformance.quorum.quorum_steps import ANSWERS_TO_FETCHES, BY_ITSELF, awaited_answers
 from insync.conformance.steps.gaps import NotSchedulable
 
-__all__ = ["VERSIONS", "command_of", "next_in_opening", "next_of_change"]
+__all__ = [
+    "ANSWERS_TO_MEMBERS_FETCHES",
+    "ANSWERS_TO_MEMBERS_VOTES",
+    "VERSIONS",
+    "command_of",
+    "next_in_opening",
+    "next_of_change",
+]
 
 VERSIONS = "API_VERSIONS"
 
@@ -20,8 +27,8 @@ _UNKNOWN_LEADER = "Kafka's server does not follow a leader that is no voter when
 _NO_API = "only a voter's upper layer has it resign"
 _LEADER = "n1"
 
-_ANSWERS_TO_VOTES = ("handle_vote", "handle_refusal", "handle_refusal_naming")
-_ANSWERS_TO_FETCHES = (*ANSWERS_TO_FETCHES, "handle_addition", "handle_removal")
+ANSWERS_TO_MEMBERS_VOTES = ("handle_vote", "handle_refusal", "handle_refusal_naming")
+ANSWERS_TO_MEMBERS_FETCHES = (*ANSWERS_TO_FETCHES, "handle_addition", "handle_removal")
 
 
 def command_of(action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
@@ -108,9 +115,9 @@ def next_in_opening(seen: QuorumSeen) -> Command | None:
 
 def _letter_of(action: str, given: Mapping[str, str], seen: QuorumSeen, to: int) -> Letter | None:
     """The newest of the messages that a step delivers: where there are several, that alone can be waited for."""
-    if action in _ANSWERS_TO_FETCHES:
+    if action in ANSWERS_TO_MEMBERS_FETCHES:
         found = _answers(seen, FETCH, to, given["source"])
-    elif action in _ANSWERS_TO_VOTES:
+    elif action in ANSWERS_TO_MEMBERS_VOTES:
         found = _answers(seen, VOTE, to, given["voter"])
     elif action == "handle_vote_request":
         found = _requests(seen, VOTE, to, given["candidate"], given)

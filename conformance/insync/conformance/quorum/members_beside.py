@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from insync.conformance.classes.subject import Argument
 from insync.conformance.quorum.correspondence import Command, Facts, asks_pre_votes, number_in
+from insync.conformance.quorum.late_answers import heeded, require_heeded
 from insync.conformance.quorum.member_facts import facts_of_kafka, facts_of_model
 from insync.conformance.quorum.member_steps import command_of, next_in_opening, next_of_change
 from insync.conformance.quorum.pre_vote_steps import next_pre_vote, require_pre_votes, require_same_restart
@@ -34,7 +35,7 @@ class MembersBeside:
 
     def __init__(self, model: Kraft853, version: str) -> None:
         self._bounds = model.b
-        self._pre_votes = asks_pre_votes(version)
+        self._pre_votes, self._takes_all = asks_pre_votes(version), not model.only_awaited
         self._answered: set[int] = set()
 
     def opening(self) -> Mapping[str, Argument]:
@@ -49,6 +50,8 @@ class MembersBeside:
             _UNLIKE[action](number_in(given["i"]), seen)
         if action == "restart" and self._is_last_of_all(seen, number_in(given["i"])):
             raise NotSchedulable(_LAST_EPOCH)
+        if self._takes_all:
+            require_heeded(action, given, seen, state)
         return command_of(action, given, seen)
 
     def _is_last_of_all(self, seen: QuorumSeen, number: int) -> bool:
@@ -80,9 +83,10 @@ class MembersBeside:
             if asked is not None and its["pending"] is None:
                 yield "send_fetch_request", {"i": name, "leader": asked}
 
-    def facts_of_model(self, state: ReadableState) -> Facts:
-        """Return what is compared of a state of the model."""
-        return facts_of_model(state)
+    def facts_of_model(self, state: ReadableState, kafka: Facts) -> Facts:
+        """Return what is compared of a state of the model: of answers those that Kafka waits for."""
+        facts = facts_of_model(state)
+        return heeded(facts, kafka) if self._takes_all else facts
 
     def facts_of_kafka(self, seen: QuorumSeen, acknowledged: Set[int]) -> Facts:
         """Return what is compared of Kafka's quorum; a value is acknowledged by who was asked to write it."""

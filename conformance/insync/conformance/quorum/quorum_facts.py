@@ -17,6 +17,7 @@ from insync.model import ReadableState
 
 __all__ = [
     "BEGIN",
+    "END",
     "FAILED",
     "FETCH",
     "VOTE",
@@ -31,7 +32,10 @@ __all__ = [
     "state_of",
 ]
 
-BEGIN, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "FETCH", "VOTE"
+BEGIN, END, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "END_QUORUM_EPOCH", "FETCH", "VOTE"
+
+_SAID = {"begins": BEGIN, "ends": END}
+"""What leaders say of their epochs: that they lead, and that they have resigned."""
 
 _INVALID = {"invalid": "invalid", "too_early": "invalid, of an earlier epoch"}
 """How answers are told that call a vote request invalid, and name no leader."""
@@ -64,9 +68,13 @@ def facts_of_model(state: ReadableState) -> Facts:
         for one, other, epoch, asked in _asked(state["vote_requests"])
         if asked
     )
-    facts["begins"] = sorted(
-        f"{leader} to {other}, epoch {epoch}" for leader, other, epoch, said in _asked(state["begins"]) if said
-    )
+    facts |= {
+        kind: sorted(
+            f"{leader} to {other}, epoch {epoch}" for leader, other, epoch, said in _asked(state[kind]) if said
+        )
+        for kind in _SAID
+        if kind in state
+    }
     facts["votes"] = sorted(_votes_of_model(state))
     facts["fetches"] = sorted(
         text
@@ -171,12 +179,13 @@ def facts_of_kafka(seen: QuorumSeen, acknowledged: Set[int], number_of_end: Mapp
             if one.kind == VOTE
         }
     )
-    facts["begins"] = sorted(
-        f"{one} to {other}, epoch {model_epoch(letter.epoch)}"
-        for letter in requests
-        for one, other in [pair_of(letter)]
-        if letter.kind == BEGIN and letter.epoch >= seen.servers[letter.to].epoch
-    )
+    for fact, kind in _SAID.items():
+        facts[fact] = sorted(
+            f"{one} to {other}, epoch {model_epoch(letter.epoch)}"
+            for letter in requests
+            for one, other in [pair_of(letter)]
+            if letter.kind == kind and letter.epoch >= seen.servers[letter.to].epoch
+        )
     facts["votes"] = sorted(filter(None, (_vote(letter, seen) for letter in answers if letter.kind == VOTE)))
     facts["fetches"] = sorted(
         f"{one} to {other}, epoch {model_epoch(letter.epoch)}, end {number_of_end[end]}"

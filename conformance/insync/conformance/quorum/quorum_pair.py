@@ -101,9 +101,10 @@ class QuorumPair:
 
     def differences(self) -> list[Difference]:
         """Return the facts that differ."""
-        model = self._beside.facts_of_model(self.taken[-1].state)
+        kafka = self._facts()
+        model = self._beside.facts_of_model(self.taken[-1].state, kafka)
         self.compared = len(model)
-        return differing(model, self._facts())
+        return differing(model, kafka)
 
     def _facts(self) -> dict[str, Any]:
         return dict(self._beside.facts_of_kafka(self.seen, self._acknowledged))

@@ -100,6 +100,7 @@ class Letter:
         is_answer: whether it is an answer.
         awaited: whether who has sent the request waits for the answer still.
         pre_vote: whether it asks for a pre-vote (KIP-996), or answers whether there is one.
+        urges: of an EndQuorumEpoch: whether who gets it stands at once.
         epoch: the epoch of the sender.
         offset: of a request: the end of the sender's log.
         last_epoch: of a request: the epoch of its last record.
@@ -118,6 +119,7 @@ class Letter:
     is_answer: bool
     awaited: bool
     pre_vote: bool = False
+    urges: bool = False
     epoch: int = -1
     offset: int = -1
     last_epoch: int = -1
@@ -156,7 +158,7 @@ class QuorumSeen:
         return cls(servers, tuple(Letter.read(letter) for letter in json["letters"]))
 
 
-_PLAIN = ("pre_vote", "epoch", "offset", "last_epoch", "error", "leader", "granted", "high_watermark")
+_PLAIN = ("pre_vote", "urges", "epoch", "offset", "last_epoch", "error", "leader", "granted", "high_watermark")
 
 
 def _records(json: list[list[Any]]) -> tuple[KafkaRecord, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from insync.conformance.quorum.correspondence import Command, number_in
-from insync.conformance.quorum.quorum_facts import BEGIN, FETCH, VOTE, end_of, model_epoch
+from insync.conformance.quorum.quorum_facts import BEGIN, END, FETCH, VOTE, end_of, model_epoch
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.model import ReadableState
@@ -15,7 +15,8 @@ __all__ = ["ANSWERS_TO_FETCHES", "BY_ITSELF", "awaited_answers", "command_of"]
 BY_ITSELF = "Kafka does it at once, by itself, or not yet"
 """Why an action is none that can be brought about."""
 _OLD_COPY = "Kafka does not take the answer to the fetch of before a restart for that to the one after it"
-_TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout")
+_TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout", "resign")
+_NEWS = {"handle_begin_quorum": BEGIN, "handle_end_quorum": END}
 _ANSWERS_TO_PRE_VOTES = ("handle_pre_vote", "handle_pre_refusal")
 _ANSWERS_TO_VOTES = (
     "handle_vote",
@@ -92,8 +93,8 @@ def _letter_of(
     elif action == "handle_vote_request":
         found = _requests(seen, VOTE, to, given["candidate"], given["epoch"])
         found = [one for one in found if not one.pre_vote]
-    elif action == "handle_begin_quorum":
-        found = _requests(seen, BEGIN, to, given["leader"], given["epoch"])
+    elif action in _NEWS:
+        found = _requests(seen, _NEWS[action], to, given["leader"], given["epoch"])
     elif action == "handle_fetch":
         asked = _requests(seen, FETCH, to, given["follower"], given["epoch"])
         end = end_numbered[int(given["end"])]

@@ -11,12 +11,15 @@ from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
 from insync.kafka.quorum.mail import Answers, FencingEpoch, LogEnd, LogOffset, Mail, capacity_of
 from insync.kafka.quorum.prospects import Prospects
 from insync.kafka.quorum.quorum_grid import LEGEND
+from insync.kafka.quorum.resignations import ResignAs, Resignations
 from insync.kafka.quorum.restarts import Flush, RestartAs, Restarts
-from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voters, VoterState
+from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voters, VoterState, bounds_with
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, append
 from insync.model import (
     NONE,
     And,
+    Bound,
+    Bounds,
     BoundValues,
     Condition,
     If,
@@ -70,13 +73,15 @@ SETTINGS = Settings(
     leader_change=Setting(Switch.OFF, "whether a leader writes a record of its epoch first, as Kafka's does"),
     hearing=Setting(Hearing.PUBLISHED, "what a server keeps of its high watermark and its fetch when it hears anew"),
     pre_votes=Setting(Switch.OFF, "whether a server asks whether it would be elected, before it stands (KIP-996)"),
+    resign_as=Setting(ResignAs.KAFKA, "what a leader is that resigns: as Kafka has it, or with a defect"),
 )
 
 
-class Kraft(Prospects, Restarts, Mail, Fetches, Elections, Voters):
+class Kraft(Prospects, Resignations, Restarts, Mail, Fetches, Elections, Voters):
     """KRaft: servers that elect a leader among themselves, and followers that fetch the metadata log from it."""
 
     name = "kraft"
+    bounds = Bounds(**bounds_with(3), resignations=Bound(0, 0, 2, "how often a leader resigns, in all"))
     settings = SETTINGS
     legend: ClassVar[Mapping[str, str]] = {**LEGEND, "P#": "asks in epoch # whether it would be elected"}
     headline = (
@@ -90,6 +95,7 @@ class Kraft(Prospects, Restarts, Mail, Fetches, Elections, Voters):
         super().__init__(**chosen)
         chosen_settings = self.b.settings
         self.restart_as, self.flush = chosen_settings.restart_as, chosen_settings.flush
+        self.resign_as = chosen_settings.resign_as
         self.answers: Answers = chosen_settings.answers
         self.leader_change, self.pre_votes = chosen_settings.leader_change, chosen_settings.pre_votes
         self.keeps = chosen_settings.hearing is Hearing.KAFKA
@@ -101,7 +107,7 @@ class Kraft(Prospects, Restarts, Mail, Fetches, Elections, Voters):
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: the servers, and what is on its way between them."""
-        return State(**self.voters(b), **self.mail(b), **self.asked(b))
+        return State(**self.voters(b), **self.mail(b), **self.asked(b), **self.resigning(b))
 
     def voter(self, highest: int, states: type[Enum], asked: type[Range], **more: Any) -> Record:
         """Lay out what one server knows; with pre-votes it is more."""
@@ -110,6 +116,8 @@ class Kraft(Prospects, Restarts, Mail, Fetches, Elections, Voters):
     def settle(self, s: StateView, i: Voter, epoch: Num) -> None:
         """Forget what a server that was in that epoch would now only discard."""
         super().settle(s, i, epoch)
+        if self.b.resignations:
+            self.forget_ends(s, i)
         if self.pre_votes:
             self.settle_prospects(s, i, epoch)
 

@@ -46,7 +46,8 @@ class Restarts(QuorumActor):
     def restart(self, s: StateView, i: Voter, kept: LogOffset) -> None:
         """A server comes back with its epoch, its vote and as much of its log as was flushed, or more.
 
-        Who led has resigned, a candidate is one again with its own vote, a follower knows its leader.
+        Who led has resigned, and says so where leaders resign; a candidate is one again with its own vote, a follower
+        knows its leader.
         Kafka: QuorumState.initialize.
         """
         me = s.server[i]
@@ -65,6 +66,8 @@ class Restarts(QuorumActor):
             me.votes = If(me.state == VoterState.CANDIDATE, set_of([i]), set_of([]))
             with when(me.state == VoterState.LEADER):
                 self.come_back_from_leading(me)
+            with when(me.state == VoterState.RESIGNED):
+                self.tell_the_end(s, i)
             if self.only_awaited:
                 self.ask_anew(s, i)
         self.settle(s, i, before)

@@ -3,6 +3,8 @@ package org.apache.kafka.raft;
 import java.util.List;
 import moved.ApiKeys;
 import moved.ApiMessage;
+import moved.EndQuorumEpochRequest;
+import moved.EndQuorumEpochRequestData;
 import moved.FetchRequestData;
 import moved.VoteRequestData;
 
@@ -52,14 +54,30 @@ final class Letter {
 
     /**
      * Whether this is a request that was sent before to the same server: for a vote in the same epoch, for a pre-vote in
-     * any, a fetch of the same epoch from the same place, or any other that is the same.
+     * any, a fetch of the same epoch from the same place, the end of the same epoch, or any other that is the same.
      */
     boolean repeats(Letter former) {
         if (former.isResponse || former.from != from || former.to != to || former.key != key) return false;
         if (key == ApiKeys.VOTE.id)
             return former.isPreVote() == isPreVote() && (isPreVote() || epoch(former) == epoch(this));
         if (key == ApiKeys.FETCH.id) return place(former).equals(place(this));
+        if (key == ApiKeys.END_QUORUM_EPOCH.id) return end(former).leaderEpoch() == end(this).leaderEpoch();
         return former.data.equals(data);
+    }
+
+    private static EndQuorumEpochRequestData.PartitionData end(Letter letter) {
+        return ((EndQuorumEpochRequestData) letter.data).topics().get(0).partitions().get(0);
+    }
+
+    /** Whether who has resigned wants the one who gets this to stand at once: it is named first, or nobody is. */
+    boolean urges() {
+        var preferred = EndQuorumEpochRequest.preferredCandidates(end(this));
+        return preferred.isEmpty() || preferred.get(0).candidateId() == to;
+    }
+
+    /** The epoch that has ended, and who is told so. */
+    List<Integer> told() {
+        return List.of(end(this).leaderEpoch(), to);
     }
 
     private static int epoch(Letter letter) {

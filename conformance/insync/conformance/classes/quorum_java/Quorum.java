@@ -19,16 +19,19 @@ final class Quorum {
     /** Whether voters come and go (KIP-853). */
     final boolean isDynamic;
     private final boolean preVotes;
+    private final boolean ends;
 
     /**
      * @param count how many servers there are
      * @param founders how many of them are the first voters, by a checkpoint (KIP-853); 0 for all, by their configuration
      * @param preVotes whether pre-votes are steps of their own: then those that nobody waits for arrive late, and of
      *     fetches that were given up and are sent again, which can be any number, the last one alone is on its way
+     * @param ends whether EndQuorumEpoch is delivered by steps of its own; else it never arrives
      */
-    Quorum(int count, int founders, boolean preVotes) {
+    Quorum(int count, int founders, boolean preVotes, boolean ends) {
         isDynamic = founders > 0;
         this.preVotes = preVotes;
+        this.ends = ends;
         for (int id = 1; id <= count; id++) {
             disks.put(id, new QuorumDisk());
             if (!isDynamic) voters.put(id, address(id));
@@ -110,18 +113,22 @@ final class Quorum {
     /**
      * Takes what a server has sent to others that are there; drops what nobody waits for any more.
      *
-     * Who restarts or gave up may ask again; what it asked before is dropped. Voters that come and go have the answers
-     * to BeginQuorumEpoch and the fetches for which a server knows nobody, which another command addresses.
+     * Who restarts or gave up may ask again, or say again that it has resigned; what it asked or said before is dropped.
+     * What a server says again as time passes, that it has resigned, is dropped as well.
+     * Voters that come and go have the answers to BeginQuorumEpoch and the fetches for which a server knows nobody,
+     * which another command addresses.
      */
     private void collect(QuorumServer server) {
         for (RaftRequest.Outbound request : server.sent()) {
             boolean isToAny = isDynamic && request.destination().id() == QuorumServer.ANY;
             if (!disks.containsKey(request.destination().id()) && !isToAny) continue;
             Letter letter = Letter.request(server, request);
-            if (letter.key == ApiKeys.VOTE.id || isDynamic || preVotes) wire.removeIf(letter::repeats);
+            if (letter.key == ApiKeys.END_QUORUM_EPOCH.id && !server.ended.add(letter.told())) continue;
+            boolean isOnce = letter.key == ApiKeys.VOTE.id || letter.key == ApiKeys.END_QUORUM_EPOCH.id;
+            if (isOnce || isDynamic || preVotes) wire.removeIf(letter::repeats);
             wire.add(letter);
         }
-        wire.removeIf(letter -> letter.key == ApiKeys.END_QUORUM_EPOCH.id
+        wire.removeIf(letter -> letter.key == ApiKeys.END_QUORUM_EPOCH.id && (letter.isResponse || !ends)
             || letter.isResponse && letter.key == ApiKeys.BEGIN_QUORUM_EPOCH.id && !isDynamic
             || (letter.isResponse || letter.isPreVote() && !preVotes || letter.to == QuorumServer.ANY)
                 && !isAwaited(letter));

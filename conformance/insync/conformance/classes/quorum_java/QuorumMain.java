@@ -14,7 +14,7 @@ public final class QuorumMain {
         CommandLoop.run(command -> {
             if (command.get("command").asText().equals("open"))
                 quorum = new Quorum(command.get("servers").asInt(), command.path("founders").asInt(),
-                    command.path("pre_votes").asBoolean());
+                    command.path("pre_votes").asBoolean(), command.path("ends").asBoolean());
             else quorum.take(command);
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("answer", "NONE");

@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import moved.ApiKeys;
 import moved.BeginQuorumEpochRequestData;
 import moved.BeginQuorumEpochResponseData;
+import moved.EndQuorumEpochRequestData;
 import moved.Errors;
 import moved.FetchRequestData;
 import moved.FetchResponseData;
@@ -128,6 +129,10 @@ final class QuorumSeen {
         else if (letter.data instanceof BeginQuorumEpochRequestData data)
             seen.put("epoch", data.topics().get(0).partitions().get(0).leaderEpoch());
         else if (letter.data instanceof BeginQuorumEpochResponseData data) response(seen, data);
+        else if (letter.data instanceof EndQuorumEpochRequestData data) {
+            seen.put("epoch", data.topics().get(0).partitions().get(0).leaderEpoch());
+            seen.put("urges", letter.urges());
+        }
         return seen;
     }
 

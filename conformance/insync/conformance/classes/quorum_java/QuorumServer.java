@@ -3,6 +3,7 @@ package org.apache.kafka.raft;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -39,6 +40,8 @@ final class QuorumServer {
     private static final int REQUEST = 500_000;
     private static final int ELECTION = 1_000_000;
     private static final int FETCH = 100_000_000;
+    /** How long a leader waits for fetches of a majority: LeaderState.CHECK_QUORUM_TIMEOUT_FACTOR times the fetch timeout. */
+    private static final int CHECK = FETCH / 2 * 3;
     private static final int MOST_WAITS = 4;
     private static final InetSocketAddress NOWHERE = InetSocketAddress.createUnresolved("nowhere", 9000);
     /** By which number the client knows its bootstrap server. */
@@ -52,6 +55,8 @@ final class QuorumServer {
     final Set<Integer> acknowledged = new TreeSet<>();
     /** Those of them that it was asked to write while it leads. */
     final Set<Integer> answered = new TreeSet<>();
+    /** The epochs that it has ended, with each server that it has told so. */
+    final Set<List<Integer>> ended = new HashSet<>();
     private final Map<Integer, Integer> epochs = new HashMap<>();
     /** What it has answered who asked it to change its voters, and the last that it has not answered yet as PENDING. */
     final List<String> changes = new ArrayList<>();
@@ -103,11 +108,11 @@ final class QuorumServer {
         client.poll();
     }
 
-    /** Lets so much time pass that it does not wait for a leader, or for votes, any more. */
+    /** Lets so much time pass that it does not wait for a leader, for votes, or for fetches of a majority, any more. */
     void timeOut() {
         Object before = Inside.of(client.quorum(), "state");
         for (int wait = 0; wait < MOST_WAITS && Inside.of(client.quorum(), "state") == before; wait++) {
-            time.sleep(client.quorum().isFollower() ? FETCH + 1 : 2 * ELECTION);
+            time.sleep(client.quorum().isFollower() ? FETCH + 1 : client.quorum().isLeader() ? CHECK + 1 : 2 * ELECTION);
             client.poll();
         }
         settle();
