@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from insync.machine.emit import permuting
 from insync.machine.emit.networks import exchanges
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
@@ -74,6 +75,29 @@ def test_states_at_random_and_their_permutations_have_one_representative(model: 
         drawn = [size - 1 if chance.random() < 0.3 else chance.randrange(min(most + 1, size)) for size in sizes]
         permutation = tuple(tuple(chance.sample(range(size), size)) for size in symmetry_of(model).sizes)
         _have_one_representative(model, tuple(value_from(model.state, drawn)), permutation)
+
+
+def test_code_for_each_order_makes_the_representatives_that_code_for_any_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [model for model in SHAPES if symmetry_of(model).relational and orders_of(model) <= 6]
+    assert {orders_of(model) for model in few} >= {2, 6}
+    for model in few:
+        by_itself, any_order = kernels_of(model), general_kernels_of(model, monkeypatch)
+        chance, schema = random.Random(5), model.program.schema
+        for _ in range(100):
+            drawn = [chance.randrange(cell.size) for cell in schema.cells]
+            state = schema.pack(value_from(model.state, drawn))
+            assert by_itself.representative(state) == any_order.representative(state)
+
+
+def orders_of(model: Model) -> int:
+    symmetry = symmetry_of(model)
+    return math.prod(math.factorial(symmetry.sizes[sort]) for sort in symmetry.relational)
+
+
+def general_kernels_of(model: Model, monkeypatch: pytest.MonkeyPatch) -> Kernels:
+    with monkeypatch.context() as patched:
+        patched.setattr(permuting, "_MOST_ORDERS", 0)
+        return compile_kernels(model.program, parts=(Part.EXPAND,), symmetry=model.program.symmetry)
 
 
 @given(cases())

@@ -36,7 +36,8 @@ class Collections:
             for at, (cell, index) in enumerate(zip(family.cells, symmetry.indices(family.places), strict=True)):
                 self._families[cell] = family, at, index
         self._labels = {cell: self._label(cell) for cell in symmetry.in_order}
-        self._said: dict[int, Value] = {}
+        self._said: dict[int, Value] = {}  # what elements of one state say, by their first cells
+        self._said_of: Row | None = None
 
     def arranged(self, b: Function, row: Row) -> Row:
         """Return the words of a state with all elements in order."""
@@ -94,6 +95,8 @@ class Collections:
 
     def _of_all(self, b: Function, row: Row, cells: tuple[int, ...]) -> Value:
         """Return what an element says without naming anybody."""
+        if self._said_of is not row:
+            self._said, self._said_of = {}, row
         if cells[0] not in self._said:
             parts = [mixed(self._impersonal(b, row, cell) + (self._labels[cell] << 32)) for cell in cells]
             self._said[cells[0]] = reduce(Value.__add__, parts)

@@ -16,6 +16,7 @@ from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module, Va
 from insync.machine.emit.cells import Span, taken_out, with_spans, without_spans
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.networks import same_keys, sorted_records
+from insync.machine.emit.permuting import can_permute, permuted
 from insync.machine.emit.placing import Placing, PlacingTables, can_place
 from insync.machine.emit.rows import Row, read_row, rows_equal, rows_less, write_row
 from insync.machine.emit.tracks import Track, tracks_of
@@ -25,6 +26,7 @@ from insync.model.symmetry import Kind, Symmetry
 __all__ = ["Relations"]
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
+_PLACE = 4  # bits for a member, of orders of few
 
 
 class Relations:
@@ -59,6 +61,7 @@ class Relations:
         self._table = m.bytes("orders", [place for permutation in permutations for place in permutation])
         self._image = self._image_function(m)
         self._tables = PlacingTables(m, symmetry) if can_place(symmetry, self._tracks) else None
+        self._each_by_itself = self._tables is None and can_permute(symmetry, self._tracks, self._orders)
         self._ordered = self._ordered_function(m)
 
     def represent(self, b: Function, row: Row, to: Value) -> Value:
@@ -79,9 +82,12 @@ class Relations:
         """Return how many states a state represents."""
         scratch = b.space(I64, self._schema.words, 8)
         if self._tables is None:
-            return self._any_order(b, row, scratch)
+            order, classes = (Elements(b, b.space(I64, self._members, 8)) for _ in range(2))
+            alone = self._sort(b, row, {span: taken_out(b, row, span) for span in self._spans}, order, classes)
+        else:
+            alone = Placing(b, self._tables, self._symmetry, self._tracks, row).alone
         orbit = b.variable(self._orders)
-        with b.when(~Placing(b, self._tables, self._symmetry, self._tracks, row).alone):
+        with b.when(~alone):
             orbit.set(self._any_order(b, row, scratch))
         return orbit.value
 
@@ -100,18 +106,40 @@ class Relations:
     def _ordered_one(self, b: Function, row: Row, to: Value) -> Value:
         codes = {span: taken_out(b, row, span) for span in self._spans}
         kept = Elements(b, b.space(I64, len(self._spans), 8))
-        for slot, span in enumerate(self._spans):
-            kept[slot] = codes[span]
         base = b.space(I64, self._schema.words, 8)
-        write_row(b, base, without_spans(row, codes))
         order = Elements(b, b.space(I64, self._members, 8))
         classes = Elements(b, b.space(I64, self._members, 8))
         alone = self._sort(b, row, codes, order, classes)
-        b.call(self._image, kept.address, order.address, base, to)
         alike = b.variable(1)
-        with b.when(~alone):
-            self._try_all(b, kept, order, classes, base, to, alike)
+        if self._each_by_itself:
+            with b.when(alone):
+                self._put_in_order(b, row, order, to)
+            with b.when(~alone):
+                self._keep(b, row, codes, kept, base)
+                b.call(self._image, kept.address, order.address, base, to)
+                self._try_all(b, kept, order, classes, base, to, alike)
+        else:
+            self._keep(b, row, codes, kept, base)
+            b.call(self._image, kept.address, order.address, base, to)
+            with b.when(~alone):
+                self._try_all(b, kept, order, classes, base, to, alike)
         return b.typed(I64, self._orders) // alike.value
+
+    def _keep(self, b: Function, row: Row, codes: dict[Span, Value], kept: Elements, base: Value) -> None:
+        """Note the codes of the cells that move, and the words of the state without them."""
+        for slot, span in enumerate(self._spans):
+            kept[slot] = codes[span]
+        write_row(b, base, without_spans(row, codes))
+
+    def _put_in_order(self, b: Function, row: Row, order: Elements, to: Value) -> None:
+        """Write the state with its members in an order, by the code for that order."""
+        found = reduce(Value.__or__, [order[place] << _PLACE * place for place in range(self._members)])
+        for permutation in self._symmetry.permutations(self._sorts):
+            members = [self._starts[sort] + member for sort in self._sorts for member in permutation[sort]]
+            number = sum(member << _PLACE * place for place, member in enumerate(members))
+            with b.when(found.equals(number)):
+                by_sort = dict(enumerate(permutation))
+                write_row(b, to, permuted(b, self._symmetry, self._tracks, self._collections, row, by_sort))
 
     def _sort(self, b: Function, row: Row, codes: dict[Span, Value], order: Elements, classes: Elements) -> Value:
         """Note the members in the order of their keys, and which of them have equal keys; return whether none have."""
