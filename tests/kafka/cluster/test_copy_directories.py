@@ -55,6 +55,15 @@ def test_a_broker_that_starts_without_that_directory_is_offline_to_the_controlle
     assert "offline" not in walk.cells["controller"]
 
 
+@pytest.mark.parametrize(("fails", "electable"), [((), True), ((FAILS,), False)])
+def test_a_stop_does_not_count_as_clean_if_that_directory_is_missing_at_the_start(
+    fails: tuple[str, ...], electable: bool
+) -> None:
+    stops = ("b2 asks to stop", "b2 begins to copy its log", *(one.replace("b1", "b2") for one in fails))
+    walk = moved(*stops, "b2 stops cleanly", "b2 starts and registers", stops=1)
+    assert ("ELR b2" in walk.cells["controller"]) is electable
+
+
 @pytest.mark.parametrize(("directory_failures", "moves"), [(0, 1), (1, 0)])
 def test_no_copy_fails_without_a_move_or_a_failure(directory_failures: int, moves: int) -> None:
     model = Cluster(**{**MOVING, "directory_failures": directory_failures, "moves": moves})

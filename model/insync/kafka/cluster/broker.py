@@ -130,7 +130,7 @@ class Broker(Actor):
         leaves_elr = self.rules.unclean_leaves_elr
         was_electable = controller.elr.contains(replica) if leaves_elr else False
         member = Or(isr.contains(replica), was_electable)
-        clean = And(b.clean, Not(b.offline)) if self.rules.clean_stop_is_noticed else False
+        clean = And(b.clean, Not(b.offline), Not(b.other_failed)) if self.rules.clean_stop_is_noticed else False
         unclean = And(member, Not(clean))
         if (self.elr and leaves_elr) or self.rules.register_leaves_isr:
             change = self.build_change(s, isr - {replica}, unclean={replica} if leaves_elr else ())
