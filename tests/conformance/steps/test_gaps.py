@@ -322,8 +322,10 @@ def deleting(waits: int, *, up: bool = True, **view: int) -> ReadableState:
     return cast(ReadableState, {"broker": {"b1": leader, "b2": {"running": up}}})
 
 
-def leaving(stopping: tuple[int, ...] = (), fenced: tuple[int, ...] = ()) -> Observation:
-    return cast(Observation, SimpleNamespace(controller=SimpleNamespace(stopping=stopping, fenced=fenced)))
+def leaving(stopping: tuple[int, ...] = (), fenced: tuple[int, ...] = (), *, applied: int = 9) -> Observation:
+    """Kafka after that: b1 has applied so much of metadata that ends at 9."""
+    controller = SimpleNamespace(stopping=stopping, fenced=fenced, end=9)
+    return cast(Observation, SimpleNamespace(controller=controller, brokers={1: SimpleNamespace(applied=applied)}))
 
 
 @pytest.mark.parametrize(("waits", "answered"), [(0, True), (1, False)])
@@ -345,6 +347,12 @@ def test_another_answer_is_a_difference(waits: int, answered: bool, kafka: str, 
     [
         (deleting(1, lag=1), leaving(), True, "b1 has heard who is fenced, though not of the newest change"),
         (deleting(1, repeats=1), leaving(), True, "b1 has heard who is fenced, though not of the newest change"),
+        (
+            deleting(1, to_hear=True),
+            leaving(applied=8),
+            True,
+            "b1 is to hear of a directory first, and then who is back",
+        ),
         (deleting(1), leaving((2,), (2,)), True, "b1 waits for no broker that was fenced when it asked to stop"),
         (deleting(0, up=False), leaving((2,)), False, "b1 waits for a broker that has died while it stopped"),
     ],
@@ -357,6 +365,9 @@ def test_what_the_leader_knows_of_others_may_decide_the_answer(
 
 
 def test_a_leader_that_has_heard_all_waits_as_in_the_model() -> None:
+    for model, seen in ((deleting(1, to_hear=True), leaving()), (deleting(1), leaving(applied=8))):
+        with pytest.raises(Unlike):
+            require_same_answer("b1", model, seen, answered=True)
     for model in (deleting(0, lag=1), deleting(0, up=False)):
         with pytest.raises(Unlike):
             require_same_answer("b1", model, leaving((2,), (2,)), answered=False)

@@ -280,8 +280,9 @@ def require_same_answer(leader: str, model: ReadableState, seen: Observation, *,
     """Demand that the operator who has deleted records is answered at once, or not, as in the model.
 
     The model's leader knows who is fenced if metadata has brought it the newest change of the partition, and takes all
-    for alive else. Kafka's knows of each broker that was fenced before what it acts on. In the model one that stops is
-    not fenced, whatever it was before, and is fenced as soon as it has ended, also if it dies before that.
+    for alive else. Kafka's knows of each broker that was fenced before what it acts on, also where the next that it is
+    to hear of is a directory of its own, and then who is back. In the model one that stops is not fenced, whatever it
+    was before, and is fenced as soon as it has ended, also if it dies before that.
 
     Args:
         leader: whose records are deleted.
@@ -303,6 +304,9 @@ def require_same_answer(leader: str, model: ReadableState, seen: Observation, *,
             "the records are gone; in the model it takes all for alive then"
         )
         raise NotSchedulable(message, "Kafka's leader has heard who is fenced, though not of the newest change")
+    if answered and view.get("to_hear") and seen.brokers[broker_id(leader)].applied < seen.controller.end:
+        message = f"{leader} is to hear of a directory first, and then who is back, for whom the model's waits"
+        raise NotSchedulable(message, "Kafka's leader is to hear of a directory before it hears who is back")
     stopping, fenced = set(seen.controller.stopping), set(seen.controller.fenced)
     if answered and stopping & fenced:
         message = f"{leader} waits for no broker that was fenced when it asked to stop; in the model it does"
