@@ -68,6 +68,17 @@ def test_what_cannot_be_compiled_leaves_nothing(tmp_path: Path) -> None:
     assert list((cache_folder() / "kafka" / "classes").iterdir()) == []
 
 
+def test_a_compiler_that_does_not_end_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler(tmp_path, "#!/bin/sh\nexec sleep 20\n")
+    monkeypatch.setattr(compiled, "_PATIENCE", 0.1)
+    said = (
+        r"javac has not compiled the harness against Kafka 9\.9\.9 within 0\.1 seconds\. Try again when less else runs"
+    )
+    with pytest.raises(UserError, match=said):
+        compiled_harness(JarSet("9.9.9", (), ()))
+    assert list((cache_folder() / "kafka" / "classes").iterdir()) == []
+
+
 def test_who_was_first_has_won(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler(tmp_path, COMPILER)
     jars = JarSet("9.9.9", (), ())

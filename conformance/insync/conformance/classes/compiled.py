@@ -79,7 +79,14 @@ def _compile(compiler: str, jars: JarSet, fitted: dict[str, str], work: Path) ->
         class_path,
         *files,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired as error:
+        message = (
+            f"{compiler} has not compiled the harness against Kafka {jars.version} within {_PATIENCE} seconds. Try "
+            "again when less else runs on this machine."
+        )
+        raise UserError(message) from error
     if done.returncode != 0:
         first = next(iter(done.stderr.strip().splitlines()), "javac says nothing").removeprefix(f"{source}/")
         message = (

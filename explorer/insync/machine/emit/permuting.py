@@ -16,9 +16,9 @@ from insync.machine.emit.tracks import Track
 from insync.model.schema import WORD
 from insync.model.symmetry import Kind, Symmetry
 
-__all__ = ["Order", "can_permute", "permuted"]
+__all__ = ["Renaming", "can_permute", "permuted"]
 
-Order = Mapping[int, Sequence[int]]
+Renaming = Mapping[int, Sequence[int]]
 """For each sort the member that is to be at each place."""
 
 _MOST_ORDERS = 6
@@ -35,7 +35,7 @@ def can_permute(symmetry: Symmetry, tracks: Sequence[Track], orders: int) -> boo
 
 
 def permuted(
-    b: Function, symmetry: Symmetry, tracks: Sequence[Track], collections: Collections, row: Row, order: Order
+    b: Function, symmetry: Symmetry, tracks: Sequence[Track], collections: Collections, row: Row, order: Renaming
 ) -> Row:
     """Return the words of a state whose members are those of another in some order.
 
@@ -73,7 +73,7 @@ def _joined(moves: Iterable[tuple[Span, Span]]) -> list[tuple[Span, Span]]:
     return joined
 
 
-def _renamed(b: Function, symmetry: Symmetry, tracks: Iterable[Track], row: Row, order: Order) -> dict[Span, Value]:
+def _renamed(b: Function, symmetry: Symmetry, tracks: Iterable[Track], row: Row, order: Renaming) -> dict[Span, Value]:
     """Return what becomes of the names in a state whose cells have moved, where it is something else."""
     new: dict[Span, Value] = {}
     for track in tracks:
@@ -90,7 +90,7 @@ def _renamed(b: Function, symmetry: Symmetry, tracks: Iterable[Track], row: Row,
     return new
 
 
-def _new_names(symmetry: Symmetry, value: Kind, order: Order) -> list[int]:
+def _new_names(symmetry: Symmetry, value: Kind, order: Renaming) -> list[int]:
     """Return what becomes of each code that names a member, or a set of members, or nobody."""
     members = order[value.sort]
     if value.height:
@@ -101,7 +101,7 @@ def _new_names(symmetry: Symmetry, value: Kind, order: Order) -> list[int]:
     return [*range(value.offset), *(value.offset + name for name in moved)]
 
 
-def _source(symmetry: Symmetry, track: Track, index: Sequence[int], order: Order) -> int:
+def _source(symmetry: Symmetry, track: Track, index: Sequence[int], order: Renaming) -> int:
     """Return which of the cells of a track moves to where that with these places lies."""
     slot = 0
     for place, at in zip(track.places, index, strict=True):
