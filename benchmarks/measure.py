@@ -1,7 +1,7 @@
 """Measure one model under one set of bounds in a process of its own, and print the figures as JSON.
 
 Run by `run.py`: `python measure.py '{"model": "kip320", "bounds": {...}, "threads": 2}'`. With `"whole": true` every
-state is kept whole.
+state is kept whole; with `"codes_from": N` codes take the place of states when there are more than N.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 
 STARTED = time.perf_counter()
 
+from insync.explorer.breadth_first import search as search_module  # noqa: E402  (imports are a figure)
 from insync.explorer.breadth_first.search import BreadthFirstSearch  # noqa: E402  (imports are a figure)
 from insync.explorer.breadth_first.space import Space  # noqa: E402  (imports are a figure)
 from insync.explorer.breadth_first.workers import Team  # noqa: E402
@@ -39,6 +40,10 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     began = time.perf_counter()
     kernels = compile_kernels(program, properties, symmetry=program.symmetry if case.get("symmetry") else None)
     figures["compile"] = time.perf_counter() - began
+    if "codes_from" in case:
+        codes_from = case["codes_from"]
+        assert isinstance(codes_from, int)
+        search_module.MOST_WHOLE = search_module.MOST_WHOLE_FOR_PAIRS = codes_from
     initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
     with Team(threads) as team:
         began, processor = time.perf_counter(), time.process_time()
