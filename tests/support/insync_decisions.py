@@ -69,7 +69,7 @@ class WatchedQuorum(Kraft):
             "lost": Bool,
             "survived": Bool,
         }
-        return State(**self.voters(b), **self.mail(b), **self.asked(b), **watch)
+        return State(**self.voters(b), **self.mail(b), **self.asked(b), **self.resigning(b), **watch)
 
     @action(label="client sends {value} to {i}")
     def client_request(self, s: StateView, i: Voter, value: Value) -> None:
