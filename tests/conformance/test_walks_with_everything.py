@@ -29,6 +29,7 @@ Json = dict[str, Any]
         ("named-4.1.2", 15),  # a leader hears of its directory before it hears of the ISR that a reply has told it
         ("removed-4.0.2", 6),  # of who is no replica nothing is compared that is of a log
         ("checkpoint-4.1.2", 9),  # a copy in place of a log has an older checkpoint too
+        ("astray-4.1.2", 7),  # it is later that a broker says where its log is, as its copy's directory has failed
     ],
 )
 def test_what_walks_have_differed_by_agrees(name: str, steps: int) -> None:
@@ -68,7 +69,8 @@ def test_a_broker_may_tell_where_its_log_was_after_that_directory_has_failed() -
 class Brokers:
     """A broker, as far as the steps about directories ask; it keeps what it is told."""
 
-    def __init__(self, to_assign: str | None) -> None:
+    def __init__(self, to_assign: str | None, replicas: tuple[int, ...] = (1, 2)) -> None:
+        self.seen = SimpleNamespace(controller=SimpleNamespace(replicas=replicas))
         self.directory = SimpleNamespace(to_assign=to_assign, assigned=False, tells=True)
         self.given: list[str] = []
 
@@ -113,3 +115,27 @@ def test_a_stop_counts_so_only_if_it_was_clean_and_until_the_next_start() -> Non
     crashed.repair(B2, state(clean=False))
     crashed.lose(B2, state())
     assert kafka.given == ["repair_directory", "take_out_directory", "repair_directory", "take_out_directory"]
+
+
+def test_a_log_is_not_opened_at_a_start_while_metadata_has_it_in_a_failed_directory() -> None:
+    found = replayed("walk-unopened-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 starts and registers")
+    assert "b2 does not open its log at the start" in (found.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("running", "values", "replicas"),
+    [
+        (True, {"other_failed": True, "elsewhere": True}, (1, 2)),
+        (False, {"other_failed": False, "elsewhere": True}, (1, 2)),
+        (False, {"other_failed": True, "elsewhere": False}, (1, 2)),
+        (False, {"other_failed": True, "elsewhere": True}, (1,)),
+    ],
+)
+def test_any_other_log_is_opened(running: bool, values: Mapping[str, bool], replicas: tuple[int, ...]) -> None:
+    steps = taken(Brokers("log", replicas))
+    steps.require_log_that_is_opened("b2", state(running=running), state(**values))
+    with pytest.raises(NotSchedulable):
+        taken(Brokers("log")).require_log_that_is_opened(
+            "b2", state(running=False), state(other_failed=True, elsewhere=True)
+        )

@@ -74,8 +74,7 @@ class DirectorySteps:
     def report(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the controller have a heartbeat that tells of the failed directory."""
         number, broker = self._broker(given), before["broker"][given["replica"]]
-        astray = broker.get("other_failed") and broker.get("elsewhere")
-        if self._seen(number).to_assign == "log" and not astray:
+        if self._seen(number).to_assign == "log" and not _is_astray(broker):
             message = (
                 f"{given['replica']} tells the controller first in which directory its log was, which makes the "
                 "AlterPartition late that is on its way; in the model that is no change of the partition"
@@ -148,7 +147,8 @@ class DirectorySteps:
     def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer.
 
-        A leader that knows the newest change by a reply hears of that by its metadata later.
+        A leader that knows the newest change by a reply hears of that by its metadata later. Of a log that is taken to
+        be where a copy was whose directory has failed, the controller hears later (`name`).
         """
         number, broker = self._broker(given), before["broker"][given["replica"]]
         end = self._ends[-2] if broker.get("repeats") else self._kafka.seen.controller.end
@@ -161,7 +161,7 @@ class DirectorySteps:
         if not applied:
             self._kafka.give("apply", broker=number, to=end)
         self._hear_answer(number)
-        if self._seen(number).to_assign == "log" and self._is_replica(number):
+        if self._seen(number).to_assign == "log" and self._is_replica(number) and not _is_astray(broker):
             self._tell(number, clears=self._model.naming_clears_elr and broker["elsewhere"])
 
     def swap(self, given: Mapping[str, str], before: ReadableState) -> None:
@@ -240,6 +240,20 @@ class DirectorySteps:
                 "know (N-18), and the harness compares where it takes replicas to be"
             )
             raise NotSchedulable(message, "the harness does not compare the directory of a replica that is added")
+
+    def require_log_that_is_opened(self, replica: str, before: ReadableState, after: ReadableState) -> None:
+        """Refuse a start while the controller takes the log to be in the other directory, which has failed.
+
+        Raises:
+            NotSchedulable: it is so.
+        """
+        starts = not before["broker"][replica]["running"]
+        if starts and _is_astray(after["broker"][replica]) and self._is_replica(broker_id(replica)):
+            message = (
+                f"{replica} does not open its log at the start, as metadata has it in the other directory, which has "
+                "failed; in the model it does"
+            )
+            raise NotSchedulable(message, "a log is not opened at the start, as metadata has it in a failed directory")
 
     def require_watermark_of_log(self, replica: str, before: ReadableState, after: ReadableState) -> None:
         """Refuse a start that takes a copy whose high watermark is older than that of the log.
@@ -357,6 +371,11 @@ class DirectorySteps:
         if seen is None:
             raise NotSchedulable(_ONE_DIRECTORY)
         return seen
+
+
+def _is_astray(broker: Mapping[str, Any]) -> bool:
+    """Return whether the model's controller takes a log to be in a directory that has failed, where it is not."""
+    return bool(broker.get("other_failed") and broker.get("elsewhere"))
 
 
 OF_DIRECTORIES: Mapping[str, Callable[[DirectorySteps, Mapping[str, str], ReadableState], None]] = {

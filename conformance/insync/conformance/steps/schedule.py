@@ -163,6 +163,7 @@ class Schedule:
             self._directories.require_no_epoch_of_deleted_records(given["replica"], after)
         if action == "register":
             self._directories.note_start(given["replica"])
+            self._directories.require_log_that_is_opened(given["replica"], before, after)
             self._checkpoints.require_same_records(given["replica"], after)
             self._directories.end_former_copy(given["replica"], after)
             self._directories.require_watermark_of_log(given["replica"], before, after)
