@@ -46,6 +46,14 @@ def test_a_broker_that_says_it_first_leads_on() -> None:
     assert HEARS not in walk.enabled
 
 
+@pytest.mark.parametrize(("heard", "named"), [((), False), (("b1 applies metadata 0",), True)])
+def test_in_3_7_0_who_has_heard_where_its_log_is_to_be_still_says_where_it_is(
+    heard: tuple[str, ...], named: bool
+) -> None:
+    walk = moved(*ACCEPTED, *heard, FAILS, release="3.7")
+    assert (NAMES in walk.enabled) is named
+
+
 def test_a_broker_that_starts_without_that_directory_is_offline_to_the_controller_and_says_where_its_log_is() -> None:
     down = ("b1 crashes, its log ends at 1", "controller fences b1", "b1 starts and registers")
     walk = moved(*ACCEPTED, FAILS, *down, crashes=1)

@@ -10,7 +10,7 @@ Kafka: ReplicaManager.handleLogDirFailure, Partition.removeFutureLocalReplica.
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Not, StateView, action, require
+from insync.model import And, Condition, Not, Or, StateView, action, require
 
 __all__ = ["CopyDirectories"]
 
@@ -24,13 +24,17 @@ class CopyDirectories(Actor):
 
         If the controller has accepted the copy it takes the log to be in the directory that has failed, until it hears
         where it is (`name_directory`); if it hears of the failure before that, it takes the replica for offline
-        (`report_directory`). Kafka: ReplicaManager.handleLogDirFailure, ReplicaAlterLogDirsThread.removePartitions.
+        (`report_directory`). In 3.7.0, which does not take an accepted copy back, the broker has still to tell where
+        its log is if it has heard that the controller takes it to be elsewhere. Kafka:
+        ReplicaManager.handleLogDirFailure and maybeUpdateTopicAssignment, ReplicaAlterLogDirsThread.removePartitions.
         """
         b = s.broker[replica]
         require(self.copies_may_fail, s.spent.directory_failures < self.b.directory_failures)
         require(self.is_online(s, replica), b.copied.is_some())
         s.spent.directory_failures += 1
         b.copied = None
+        if not self.rules.dropped_copy_is_taken_back:
+            b.untold = Or(b.untold, And(b.to_hear, b.elsewhere, self.has_applied_all(s, replica)))
         self.drop_accepted_copy(s, replica)
         b.other_failed = True
 

@@ -136,7 +136,7 @@ DISKS = (
         name="N-19",
         title="The directory of a copy fails, and nobody leads though the log is there",
         ticket="no ticket known; ReplicationControlManager.handleAssignReplicasToDirs",
-        affected="3.7 and later: by reading trunk of October 2024",
+        affected="3.7 and later: by reading 3.7.0, 4.1.2 and 4.3.1",
         story="The leader, alone in the ISR, copies its log to another directory, and the controller has accepted that "
         "when the directory of the copy fails. A heartbeat tells of the failure first: the controller takes the log to "
         "be there, and nobody leads. Then the broker tells in which directory the log still is. In that change the "
