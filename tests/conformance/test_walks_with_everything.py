@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from insync.conformance.replay import KafkaVerdict
+from insync.conformance.steps.checkpoint_steps import CheckpointSteps
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import NotSchedulable
@@ -139,3 +141,20 @@ def test_any_other_log_is_opened(running: bool, values: Mapping[str, bool], repl
         taken(Brokers("log")).require_log_that_is_opened(
             "b2", state(running=False), state(other_failed=True, elsewhere=True)
         )
+
+
+@pytest.mark.parametrize(
+    ("told", "kafka", "epochs", "named"),
+    [(1, 3, (5,), True), (3, 3, (5,), False), (1, 3, (1, 5), False), (4, 3, (5,), False)],
+)
+def test_an_answer_may_be_of_the_epoch_of_a_deleted_record_that_is_found_again(
+    told: int, kafka: int, epochs: tuple[int, ...], named: bool
+) -> None:
+    log = SimpleNamespace(records=(("r1", 1),), start=0, epochs=epochs)
+    seen = SimpleNamespace(consumer=SimpleNamespace(last_epoch=kafka))
+    commands = SimpleNamespace(broker=lambda number: SimpleNamespace(log=log), seen=seen, give=lambda *a, **b: None)
+    steps, after = CheckpointSteps(cast(Commands, commands)), cast(Json, {"consumer": {"last_epoch": told}})
+    steps.require_same_end_of_epoch("b2", after)
+    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
+    with pytest.raises(NotSchedulable) if named else nullcontext():
+        steps.require_same_end_of_epoch("b2", after)

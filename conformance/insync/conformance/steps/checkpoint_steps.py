@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from insync.conformance.classes.observation import LogSeen
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import broker_id
@@ -50,13 +51,29 @@ class CheckpointSteps:
             log, term = self._kafka.broker(broker_id(replica)).log, after["broker"][replica]["term"]
             if log is None or term == max(log.epochs, default=-1):
                 continue
-            again = {epoch for offset, (_, epoch) in enumerate(log.records, log.start) if offset < start}
-            if max((term, *log.epochs)) in again:
+            if max((term, *log.epochs)) in _epochs_before(start, log):
                 message = (
                     f"{replica} has found records again that were deleted, and {'the model' if term >= 0 else 'Kafka'} "
                     "alone knows their epoch now"
                 )
                 raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
+
+    def require_same_end_of_epoch(self, leader: str, after: ReadableState) -> None:
+        """Refuse what a leader says of an epoch, if in the model it is of a deleted record that was found again.
+
+        Raises:
+            NotSchedulable: Kafka's does not know that epoch, and the consumer has another one by the answer.
+        """
+        log, consumer = self._kafka.broker(broker_id(leader)).log, self._kafka.seen.consumer
+        told = after["consumer"]["last_epoch"]
+        if leader not in self._starts or log is None or consumer is None or consumer.last_epoch == told:
+            return
+        if told not in log.epochs and told in _epochs_before(self._starts[leader], log):
+            message = (
+                f"{leader} has found records again that were deleted, and the model alone answers a consumer that "
+                "their epoch is the last before the one it asks about"
+            )
+            raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
 
     def require_same_records(self, replica: str, after: ReadableState) -> None:
         """Refuse a start at which a deleted record is found again, and another one was seen at its offset before.
@@ -78,3 +95,8 @@ class CheckpointSteps:
                 "lost; in the model it finds that one"
             )
             raise NotSchedulable(message, "Kafka finds another deleted record than the one seen first")
+
+
+def _epochs_before(start: int, log: LogSeen) -> set[int]:
+    """Return the epochs of a log's records below an offset."""
+    return {epoch for offset, (_, epoch) in enumerate(log.records, log.start) if offset < start}

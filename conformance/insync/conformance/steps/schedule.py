@@ -159,6 +159,8 @@ class Schedule:
         self._checkpoints.require_same_epochs(after)
         if action == "delete_record" and self._model.answers_deletions:
             require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
+        if action == "validate_position":
+            self._checkpoints.require_same_end_of_epoch(given["leader"], after)
         if action == "swap_log":
             self._directories.require_no_epoch_of_deleted_records(given["replica"], after)
         if action == "register":
