@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from insync.conformance.classes.harness import Harness
-from insync_classes import JarsOf, everybody_applies
+from insync_classes import HarnessOf, JarsOf, everybody_applies
+from insync_patched import with_patch
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
@@ -65,3 +66,16 @@ def test_where_that_directory_has_failed_it_begins_anew_in_another_one(jars_of: 
         assert not begun.directory.offline
         assert begun.log is not None
         assert begun.log.end == 0
+
+
+@pytest.mark.parametrize("version", ["4.1.2", "4.3.1"])
+def test_with_the_patch_it_names_its_directory_and_its_failure_is_noticed(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str
+) -> None:
+    with harness_of(with_patch("N-18", jars_of(version))) as harness:
+        joined(harness)
+        assert harness.take("assign_directory", broker=3).said == "NONE"
+        assert harness.take("observe").state.controller.elsewhere == ()
+        harness.take("fail_directory", broker=3)
+        reported = harness.take("report_directory", broker=3).state
+        assert (reported.controller.leader, reported.controller.isr) == (1, (1,))
