@@ -25,8 +25,10 @@ class CopyDirectories(Actor):
         If the controller has accepted the copy it takes the log to be in the directory that has failed, until it hears
         where it is (`name_directory`); if it hears of the failure before that, it takes the replica for offline
         (`report_directory`). In 3.7.0, which does not take an accepted copy back, the broker has still to tell where
-        its log is if it has heard that the controller takes it to be elsewhere. Kafka:
-        ReplicaManager.handleLogDirFailure and maybeUpdateTopicAssignment, ReplicaAlterLogDirsThread.removePartitions.
+        its log is if it has heard that the controller takes it to be elsewhere.
+
+        Kafka: ReplicaManager.handleLogDirFailure and maybeUpdateTopicAssignment,
+        ReplicaAlterLogDirsThread.removePartitions.
         """
         b = s.broker[replica]
         require(self.copies_may_fail, s.spent.directory_failures < self.b.directory_failures)
