@@ -32,6 +32,7 @@ Json = dict[str, Any]
         ("removed-4.0.2", 6),  # of who is no replica nothing is compared that is of a log
         ("checkpoint-4.1.2", 9),  # a copy in place of a log has an older checkpoint too
         ("astray-4.1.2", 7),  # it is later that a broker says where its log is, as its copy's directory has failed
+        ("held-4.1.2", 18),  # a minimum that waits with a directory comes before the election, not with it
     ],
 )
 def test_what_walks_have_differed_by_agrees(name: str, steps: int) -> None:

@@ -45,10 +45,7 @@ _OUTSIDE = {
     Outside.QUORUM: "the harness has one controller, and all that it decides is committed at once",
     Outside.ZOOKEEPER: "the controller is a KRaft quorum's here, and no release that is run has one of ZooKeeper's",
 }
-_NOT_IN_KAFKA = {
-    **reasons_outside(_OUTSIDE),
-    **NOT_ANY_MORE,
-}
+_NOT_IN_KAFKA = {**reasons_outside(_OUTSIDE), **NOT_ANY_MORE}
 
 _SERVED = ("NONE", "OFFSET_OUT_OF_RANGE")
 """What the leader answers to a fetch; after the second the follower asks where the log begins or ends, at once."""
@@ -327,7 +324,10 @@ class Schedule:
     # -------------------------------------------------------------------------------------------------------- brokers
 
     def _apply(self, given: Mapping[str, str], before: ReadableState) -> None:
-        number, place = broker_id(given["replica"]), int(given["place"])
+        number, broker, place = broker_id(given["replica"]), before["broker"][given["replica"]], int(given["place"])
+        waits = self._directories.must_wait(broker) and not broker.get("repeats")  # what it knows is here by then, else
+        if waits and self._kafka.broker(number).applied < self._ends[-1 - broker["lag"]]:
+            self._kafka.give("apply", broker=number, to=self._ends[-1 - broker["lag"]])
         end = self._ends[-1 - place] if place else self.seen.controller.end
         self._kafka.give("apply", broker=number, to=end, wait=_LATER)
         self._requests.hear_known(number)
