@@ -5,6 +5,7 @@ from __future__ import annotations
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
 from insync.conformance.steps.gaps import Missing, NotSchedulable, Unlike
+from insync.conformance.steps.isr_expansions import Registrations
 
 __all__ = ["Commands"]
 
@@ -25,6 +26,7 @@ class Commands:
     Attributes:
         seen: Kafka's state after the last command.
         acknowledged: the records of which producers have been told so far that they are written.
+        registered: who may join an ISR by which metadata.
         given: how many commands were given since this was last 0.
     """
 
@@ -32,6 +34,7 @@ class Commands:
         self._subject = subject
         self.seen: Observation
         self.acknowledged: set[str] = set()
+        self.registered = Registrations()
         self.given = 0
 
     def give(self, command: str, **arguments: Argument) -> Answer:
@@ -44,7 +47,7 @@ class Commands:
         """
         self.given += 1
         try:
-            return self._seen(self._subject.take(command, **arguments))
+            answer = self._seen(self._subject.take(command, **arguments))
         except KafkaRaised as raised:
             _, missing, what = str(raised.args[0]).partition(_NOT_THERE)
             if missing:
@@ -57,6 +60,9 @@ class Commands:
                 ) from raised
             what = "what Kafka's classes throw"
             raise Unlike(what, "nothing", str(raised.args[0])) from raised
+        if command == "register":
+            self.registered.note_start(int(str(arguments["broker"])), self.seen.controller.end)
+        return answer
 
     def probe(self, command: str, **arguments: Argument) -> str:
         """Give a command that is no step, and return Kafka's answer, or the exception that it throws."""
@@ -87,5 +93,6 @@ class Commands:
 
     def _seen(self, answer: Answer) -> Answer:
         self.seen = answer.state
+        self.registered.note(answer.state.controller)
         self.acknowledged |= answer.state.acknowledged
         return answer

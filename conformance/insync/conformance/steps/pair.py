@@ -15,6 +15,7 @@ from insync.conformance.steps.gaps import (
     require_news_of_follower,
     require_session_known_to_leader,
 )
+from insync.conformance.steps.isr_expansions import FETCHES, unlike_in_asking
 from insync.conformance.steps.likeness import Difference, kafka_state
 from insync.conformance.steps.schedule import Schedule, Unlike
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
@@ -128,7 +129,7 @@ class Pair:
             self._follow(self._schedule.seen)
             found = self.differences()
             if not found:
-                return found
+                return self._unlike_in_asking(number, before)
         try:
             if "places" not in before["controller"]:
                 require_ascending_order(self._schedule.order, before, self.taken[-1].state, self._schedule.seen)
@@ -141,6 +142,22 @@ class Pair:
             self._go_back(*place)
             raise
         return found
+
+    def _unlike_in_asking(self, number: int, before: ReadableState) -> list[Difference]:
+        """Return what differs after a step that agrees otherwise: Kafka's leader must ask within a fetch."""
+        action = self.walk.stepper.actions[number]
+        if action.name not in FETCHES:
+            return []
+        fetch, after, registered = action.shown_parameters, self.taken[-1].state, self._schedule.registered
+        possible = self._is_possible("expand_isr", fetch)
+        return unlike_in_asking(fetch, before, after, self.seen, registered, possible=possible)
+
+    def _is_possible(self, action: str, given: dict[str, str]) -> bool:
+        try:
+            self.walk.number_of(action, given)
+        except GuardError:
+            return False
+        return True
 
     def _go_back(self, taken: int, own: int, ahead: int) -> None:
         """Forget the steps after so many."""

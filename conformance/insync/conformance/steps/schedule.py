@@ -64,10 +64,12 @@ class Schedule:
 
     Attributes:
         order: the replicas in Kafka's order, in which it elects.
+        registered: who may join an ISR by which metadata.
     """
 
     def __init__(self, subject: Subject, model: Cluster) -> None:
         self._kafka, self._model = Commands(subject), model
+        self.registered = self._kafka.registered
         self._requests = IsrRequests(self._kafka, model.rules)
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
         self._directories = DirectorySteps(self._kafka, model, self._ends)
@@ -240,9 +242,7 @@ class Schedule:
     def _expand(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Kafka's leader asks within a fetch alone, and then this step has been taken already (see `replay`)."""
         leader, follower = given["leader"], given["follower"]
-        leading = self._kafka.broker(broker_id(leader)).leading
-        known = leading and leading.known.get(broker_id(follower))
-        if known and not known.may_join:
+        if not self.registered.may_join(broker_id(follower), self._kafka.broker(broker_id(leader)).applied):
             message = (
                 f"by the metadata of {leader} {follower} is fenced, stopping or another incarnation, "
                 "so Kafka's leader does not ask; in the model it asks, and the controller refuses"

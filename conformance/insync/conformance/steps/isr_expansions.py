@@ -1,0 +1,77 @@
+"""When Kafka's leader must ask for a larger ISR: within the fetch that shows a follower to have caught up.
+
+Whether that follower may join by the leader's metadata is told here by what the controller has written, and not by what
+the leader says of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from insync.conformance.classes.observation import ControllerSeen, Observation
+from insync.conformance.steps.likeness import Difference, broker_id
+from insync.model import ReadableState
+
+__all__ = ["FETCHES", "Registrations", "unlike_in_asking"]
+
+FETCHES = ("fetch", "lose_reply")
+"""The actions in which a leader serves a fetch."""
+
+
+class Registrations:
+    """Who may join an ISR by the metadata up to a place: who is not fenced, not stopping, no other incarnation."""
+
+    def __init__(self) -> None:
+        self._out: list[tuple[int, frozenset[int]]] = []  # the places at which that changed, and who is fenced or stops
+        self._started: dict[int, int] = {}  # where the present incarnation of a broker has registered
+
+    def note(self, controller: ControllerSeen) -> None:
+        """Note what the controller has written up to its newest batch."""
+        out = frozenset((*controller.fenced, *controller.stopping))
+        if not self._out or self._out[-1][1] != out:
+            self._out.append((controller.end, out))
+
+    def note_start(self, broker: int, place: int) -> None:
+        """Note up to where the controller has written that a broker registers."""
+        self._started[broker] = place
+
+    def may_join(self, broker: int, applied: int) -> bool:
+        """Return whether a broker may join, as who has applied the metadata up to a place knows it."""
+        out = next((members for place, members in reversed(self._out) if place <= applied), frozenset())
+        return broker not in out and self._started.get(broker, -1) <= applied
+
+
+def unlike_in_asking(
+    fetch: Mapping[str, str],
+    before: ReadableState,
+    after: ReadableState,
+    seen: Observation,
+    registered: Registrations,
+    *,
+    possible: bool,
+) -> list[Difference]:
+    """Return how Kafka's leader differs, after a fetch, in whether it may ask for the follower, and whether it has.
+
+    The model asks whenever it likes, so that it never sees that Kafka's has not asked: that is looked at here.
+
+    Args:
+        fetch: the parameters of the step.
+        before: the model's state before it.
+        after: the model's after it, with what Kafka has done by itself.
+        seen: Kafka's after it.
+        registered: who may join by which metadata.
+        possible: whether the model's leader may ask for the follower now.
+    """
+    leader, follower = fetch["leader"], fetch["follower"]
+    kafka, known = seen.brokers[broker_id(leader)], after["broker"][leader]["known"][follower]
+    # Else the leader has learnt nothing by the fetch.
+    counts = known["current"] and known["end"] == before["broker"][follower]["leo"]
+    if kafka.leading is None or not counts:
+        return []
+    may_join = registered.may_join(broker_id(follower), kafka.applied)
+    said = kafka.leading.known[broker_id(follower)].may_join
+    if said is not may_join:
+        return [Difference(f"whether {follower} may join the ISR by the metadata of {leader}", may_join, said)]
+    if possible and may_join and not kafka.leading.proposed:
+        return [Difference(f"whether {leader} asks within the fetch for {follower}", True, False)]
+    return []
