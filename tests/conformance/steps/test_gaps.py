@@ -355,6 +355,7 @@ def test_another_answer_is_a_difference(waits: int, answered: bool, kafka: str, 
         ),
         (deleting(1), leaving((2,), (2,)), True, "b1 waits for no broker that was fenced when it asked to stop"),
         (deleting(0, up=False), leaving((2,)), False, "b1 waits for a broker that has died while it stopped"),
+        (deleting(0, copied=0), leaving(), False, "b1 waits until the copy of its log has deleted the records too"),
     ],
 )
 def test_what_the_leader_knows_of_others_may_decide_the_answer(
@@ -371,3 +372,5 @@ def test_a_leader_that_has_heard_all_waits_as_in_the_model() -> None:
     for model in (deleting(0, lag=1), deleting(0, up=False)):
         with pytest.raises(Unlike):
             require_same_answer("b1", model, leaving((2,), (2,)), answered=False)
+    with pytest.raises(Unlike):
+        require_same_answer("b1", deleting(1, copied=0), leaving(), answered=True)

@@ -10,7 +10,7 @@ import pytest
 from insync.conformance.classes.observation import AlterRequest
 from insync.conformance.classes.subject import Answer
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.isr_requests import IsrRequests
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
@@ -135,3 +135,30 @@ def test_one_that_does_not_come_again_cannot_be_brought_about(on_their_way: list
     with pytest.raises(NotSchedulable, match="no request of b1 for the ISR"):
         kafka.requests().get_again(coming_again(BOTH))
     assert kafka.given == []
+
+
+@pytest.mark.parametrize("step", ["accept", "accept_unheard", "refuse", "get_again"])
+def test_a_leader_that_has_proposed_that_isr_must_have_a_request_for_it_on_its_way(step: str) -> None:
+    before = coming_again(BOTH) if step == "get_again" else wanted(BOTH)
+    for proposed, error in ((BOTH, Unlike), (ALONE, NotSchedulable), ((), NotSchedulable)):
+        kafka = Refusing()
+        kafka.broker(1).leading.proposed = proposed
+        with pytest.raises(error):
+            getattr(kafka.requests(), step)(before)
+        kafka.broker(1).leading = None
+        with pytest.raises(NotSchedulable):
+            getattr(kafka.requests(), step)(before)
+
+
+@pytest.mark.parametrize(
+    ("on_its_way", "proposed", "error"),
+    [([], BOTH, Unlike), ([BOTH], BOTH, NotSchedulable), ([], (), NotSchedulable)],
+    ids=["it waits", "it has asked again", "it has proposed nothing"],
+)
+def test_a_leader_that_waits_for_an_answer_must_get_one(
+    on_its_way: list[tuple[int, ...]], proposed: tuple[int, ...], error: type[Exception]
+) -> None:
+    kafka = Refusing(*on_its_way)
+    kafka.broker(1).leading.proposed = proposed
+    with pytest.raises(error):
+        kafka.requests().receive(1, wait=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from insync.conformance.classes.observation import BrokerSeen, Observation
 from insync.conformance.classes.subject import Answer, Argument, KafkaRaised, Subject
 from insync.conformance.steps.gaps import Missing, NotSchedulable, Unlike
@@ -22,6 +24,7 @@ class Commands:
 
     Args:
         subject: who takes them.
+        leads_without_log: whether a broker may be made the leader whose log is in a directory that has failed (N-16).
 
     Attributes:
         seen: Kafka's state after the last command.
@@ -30,8 +33,8 @@ class Commands:
         given: how many commands were given since this was last 0.
     """
 
-    def __init__(self, subject: Subject) -> None:
-        self._subject = subject
+    def __init__(self, subject: Subject, *, leads_without_log: bool = False) -> None:
+        self._subject, self._leads_without_log = subject, leads_without_log
         self.seen: Observation
         self.acknowledged: set[str] = set()
         self.registered = Registrations()
@@ -53,7 +56,7 @@ class Commands:
             if missing:
                 message = f"this release of Kafka has not got {what}"
                 raise (NotSchedulable if what in _KNOWN_TO_LACK else Missing)(message) from raised
-            if _NO_LOG_TO_LEAD in str(raised.args[-1]):
+            if _NO_LOG_TO_LEAD in str(raised.args[-1]) and self._is_to_lead_without_log(command, arguments):
                 message = f"Kafka's classes throw {raised.args[0]}, as a broker that has no log is to lead (before 4.0)"
                 raise NotSchedulable(
                     message, "Kafka throws where a broker whose directory has failed is to lead"
@@ -63,6 +66,13 @@ class Commands:
         if command == "register":
             self.registered.note_start(int(str(arguments["broker"])), self.seen.controller.end)
         return answer
+
+    def _is_to_lead_without_log(self, command: str, arguments: Mapping[str, Argument]) -> bool:
+        """Whether a command gives metadata to a broker whose log is in a directory that has failed (N-16)."""
+        if command != "apply" or not self._leads_without_log:
+            return False
+        directory = self.seen.brokers[int(str(arguments["broker"]))].directory
+        return directory is not None and directory.offline
 
     def probe(self, command: str, **arguments: Argument) -> str:
         """Give a command that is no step, and return Kafka's answer, or the exception that it throws."""

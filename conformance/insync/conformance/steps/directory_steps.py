@@ -12,6 +12,7 @@ from typing import Any
 
 from insync.conformance.classes.observation import DirectorySeen
 from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.directory_gaps import require_change_of_directory_alone
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.model import Cluster
@@ -40,6 +41,8 @@ class DirectorySteps:
         self._kafka, self._model, self._ends = kafka, model, ends
         self.count = 2 if model.directories_fail or model.b.moves or model.b.directory_losses else 1
         self._alone: set[str] = set()  # brokers one of whose directories was taken out
+        self._moving: set[int] = set()  # those who have had a copy since their start that has not replaced the log
+        self._accepted: dict[int, int] = {}  # up to where the controller has written that it accepts a copy
         self._unnoted: set[str] = set()  # those stopped cleanly, whose directory with the log does not say so
 
     def fail(self, given: Mapping[str, str], before: ReadableState) -> None:
@@ -58,10 +61,13 @@ class DirectorySteps:
         self._hear_answer(number)
         self._kafka.give("fail_directory", broker=number)
         told, tells = self._model.rules.failed_directory_is_told, self._seen(number).tells
-        if told is not tells:
+        if told and not tells:
+            what = f"whether {given['replica']} tells that its directory has failed"
+            raise Unlike(what, "it does", "it does not")
+        if tells and not told:
             message = (
-                f"{given['replica']} {'tells' if tells else 'does not tell'} the controller that its directory has "
-                "failed, and in the model it is the other way round; until the controller hears nothing differs"
+                f"{given['replica']} tells the controller that its directory has failed, and in the model it is the "
+                "other way round; until the controller hears nothing differs"
             )
             raise NotSchedulable(message, "a broker tells of a failed directory where the model's does not")
 
@@ -103,7 +109,8 @@ class DirectorySteps:
         """Let the controller hear where a log is that began anew, or whose copy was dropped; then comes the answer."""
         number = self._broker(given)
         self._hear_answer(number)
-        if self._seen(number).to_assign is None and number in self._kafka.seen.controller.elsewhere:
+        known = self._kafka.seen.controller
+        if self._seen(number).to_assign is None and number in (*known.elsewhere, *known.without_directory):
             what = f"what {given['replica']} has to tell of its directory"
             raise Unlike(what, "where its log is", "nothing")
         if self._seen(number).to_assign != "log":
@@ -119,6 +126,7 @@ class DirectorySteps:
             raise NotSchedulable(message, "a broker has no other directory any more")
         what = f"the answer to the move of {given['replica']}"
         self._kafka.give_accepted(what, "move_to_directory", broker=self._broker(given))
+        self._moving.add(self._broker(given))
 
     def cancel_move(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let an operator take a move back."""
@@ -137,12 +145,14 @@ class DirectorySteps:
             )
             raise NotSchedulable(message, "a copy that catches up takes the place of what is to be told of the log")
         self._kafka.give_accepted("the copying thread", "copy_to_directory", broker=number)
+        self._note_swap(number)
 
     def accept_copy(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the controller hear of a copy that has caught up; the broker hears later that it agrees."""
         number = self._broker(given)
         self._ask(number)
         self._assign(number, clears=self._model.naming_clears_elr)
+        self._accepted[number] = self._kafka.seen.controller.end
 
     def hear(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let a broker hear by its metadata in which directory its log is to be, then of the answer, and answer.
@@ -183,12 +193,17 @@ class DirectorySteps:
                 return
             if seen.to_assign != "copy":
                 self._kafka.give("copy_to_directory", broker=number)
+                self._note_swap(number)
             elif not self._model.directories_are_assigned:
                 self._assign(number, clears=self._model.naming_clears_elr)
             elif number in self._kafka.seen.controller.elsewhere:
                 self._assign(number)
             else:
                 break
+        seen, heard = self._seen(number), self._kafka.broker(number).applied
+        if seen.to_assign != "copy" or heard <= self._accepted.get(number, heard):
+            what = f"what becomes of the copy of {given['replica']}"
+            raise Unlike(what, "it takes the place of the log", "it does not")
         message = (
             f"what {given['replica']} has heard of the partition makes it ask the controller once more before its copy "
             "takes the place of the log"
@@ -209,6 +224,7 @@ class DirectorySteps:
     def note_start(self, replica: str) -> None:
         """Forget what the directories of a broker say of the stop before its start."""
         self._unnoted.discard(replica)
+        self._moving.discard(broker_id(replica))
 
     def end_former_copy(self, replica: str, after: ReadableState) -> None:
         """Take back a move that goes on after a start, which the model's does not.
@@ -221,6 +237,7 @@ class DirectorySteps:
             return
         if seen.promotion is not None:
             self._kafka.give("stay_in_directory", broker=number)
+            self._moving.add(number)
         if self._seen(number).copied is not None and replica in self._alone:
             message = (
                 f"the directory of {replica}'s log is gone, and a copy of it is left in the other, which nobody wants"
@@ -255,51 +272,6 @@ class DirectorySteps:
             )
             raise NotSchedulable(message, "a log is not opened at the start, as metadata has it in a failed directory")
 
-    def require_watermark_of_log(self, replica: str, before: ReadableState, after: ReadableState) -> None:
-        """Refuse a start that takes a copy whose high watermark is older than that of the log.
-
-        Raises:
-            NotSchedulable: it is so.
-        """
-        was, log = before["broker"][replica], self._kafka.broker(broker_id(replica)).log
-        taken = was.get("copied") is not None and was.get("elsewhere")
-        if taken and log is not None and log.high_watermark < after["broker"][replica]["hw"]:
-            message = (
-                f"the copy that {replica} takes for its log at the start has the high watermark of when it got its "
-                "last record; in the model it has that of the log"
-            )
-            raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
-
-    @property
-    def watermarks(self) -> dict[int, int]:
-        """The high watermarks of brokers that have a log."""
-        return {
-            number: one.log.high_watermark for number, one in self._kafka.seen.brokers.items() if one.log is not None
-        }
-
-    def require_watermarks(self, known: Mapping[int, int]) -> None:
-        """Refuse metadata that names a directory, which the model has not got, if it moves a high watermark.
-
-        Raises:
-            NotSchedulable: it does.
-        """
-        if any(known.get(number, watermark) != watermark for number, watermark in self.watermarks.items()):
-            message = (
-                "metadata that names a directory makes the leader look at its high watermark; in the model it is none"
-            )
-            raise NotSchedulable(message, "a directory that is named makes the leader look at its high watermark")
-
-    def require_no_epoch_of_deleted_records(self, replica: str, after: ReadableState) -> None:
-        """Refuse a copy that keeps the epoch of records which are deleted, where the model's has none.
-
-        Raises:
-            NotSchedulable: it is so.
-        """
-        broker, log = after["broker"][replica], self._kafka.broker(broker_id(replica)).log
-        if broker["term"] < 0 < broker.get("start", 0) == broker["leo"] and log is not None and len(log.epochs) == 1:
-            message = f"the copy that {replica} takes for its log keeps the epoch of records that are deleted"
-            raise NotSchedulable(message, "a copy that takes the place of the log keeps the epoch of deleted records")
-
     def tell_where_log_is(self, after: ReadableState) -> bool:
         """Let the controller hear where a log is after a start or a copy that was dropped, if that makes nothing late.
 
@@ -327,24 +299,21 @@ class DirectorySteps:
 
     def _assign(self, number: int, *, clears: bool = False) -> None:
         """Let the controller hear where a broker has its replica; in the model it may forget the ELR by that."""
-        was = self._kafka.seen.controller
+        was, forgets = self._kafka.seen.controller, not clears and self._names_again(number)
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
-        now = self._kafka.seen.controller
-        if (was.adding or was.removing) and not (now.adding or now.removing):
-            message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
-            raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
-        if was.elr and not now.elr and not clears:
-            message = (
-                f"the controller forgets the eligible leader replicas as b{number} names a directory (N-17, up to "
-                "4.2); in the model none is named here, or it is without that defect"
-            )
-            raise NotSchedulable(message, "a directory that the model's does not name clears the ELR (N-17)")
-        if now.leader != was.leader:
-            message = (
-                f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
-                "more, which nothing has made it look at; in the model it leads on until something does"
-            )
-            raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
+        require_change_of_directory_alone(number, was, self._kafka.seen.controller, forgets=forgets)
+
+    def _names_again(self, number: int) -> bool:
+        """Whether a broker is to name what the controller knows: it has dropped a copy, or asks for one once more."""
+        seen, is_elsewhere = self._seen(number), number in self._kafka.seen.controller.elsewhere
+        dropped = seen.to_assign == "log" and not is_elsewhere and number in self._moving and seen.copied is None
+        asks_again = seen.to_assign == "copy" and is_elsewhere
+        return not self._model.rules.named_directory_keeps_elr and (dropped or asks_again)
+
+    def _note_swap(self, number: int) -> None:
+        """Note whether a copy has taken the place of the log in the last round of the copying thread."""
+        if self._seen(number).copied is None:
+            self._moving.discard(number)
 
     def _ask(self, number: int) -> None:
         """Make a broker ask the controller for the directory of its copy, which has caught up."""
@@ -354,6 +323,7 @@ class DirectorySteps:
             raise NotSchedulable(message, "what is to be told of a log comes before its copy")
         if self._seen(number).to_assign is None:
             self._kafka.give("copy_to_directory", broker=number)
+            self._note_swap(number)
 
     def _hear_answer(self, number: int) -> None:
         if self._seen(number).assigned:

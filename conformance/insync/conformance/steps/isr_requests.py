@@ -44,6 +44,7 @@ class IsrRequests:
         sender, isr = _again(before)
         unheard = [request for request in self._kafka.broker(sender).requests if not request.replied]
         if not unheard or unheard[0].isr != isr:
+            self._require_no_proposal(sender, isr)
             message = f"no request of b{sender} for the ISR {before['again']['isr']} has come again"
             raise NotSchedulable(message, "no such request has come again in Kafka")
         if self._refuses_again:  # else it is one like any other, and the controller will have it with the next step
@@ -66,6 +67,9 @@ class IsrRequests:
     def receive(self, leader: int, wait: int) -> None:
         """Let a leader have the next reply, before it hears of the change by its metadata."""
         if not self._accepted.get(leader):
+            seen = self._kafka.broker(leader)
+            if all(request.replied for request in seen.requests):  # else it has asked again, and awaits that answer
+                self._require_no_proposal(leader)
             message = f"no reply to an AlterPartition of b{leader} is on its way"
             raise NotSchedulable(message, "no such reply is on its way in Kafka")
         self._accepted[leader].pop(0)
@@ -111,6 +115,21 @@ class IsrRequests:
         if not self._registering_leaves_isr:
             require_incarnations_of_joiner_alone(request, accepted)
 
+    def _require_no_proposal(self, leader: int, isr: tuple[int, ...] = ()) -> None:
+        """Demand of a leader of which nothing is on its way that it does not wait for an answer to a proposal.
+
+        Args:
+            leader: the leader.
+            isr: what it must not have proposed; none for anything.
+
+        Raises:
+            Unlike: it does.
+        """
+        leading = self._kafka.broker(leader).leading
+        if leading is not None and leading.proposed and isr in ((), leading.proposed):
+            what = f"what is on its way of the ISR {list(leading.proposed)} that b{leader} has proposed"
+            raise Unlike(what, "a request, or its answer", "nothing")
+
     def _sender(self, before: ReadableState) -> tuple[int, AlterRequest]:
         """Who has asked for another ISR in time; what is on its way from there must be what the model has."""
         sender, asked = _proposal(before)
@@ -119,6 +138,7 @@ class IsrRequests:
             self._refused(sender, unheard[0])
             unheard = unheard[1:]
         if not unheard or unheard[0].isr != asked:
+            self._require_no_proposal(sender, asked)
             message = f"no request of b{sender} for the ISR {before['alter']['isr']} is on its way"
             raise NotSchedulable(message, "no such request is on its way in Kafka")
         return sender, unheard[0]

@@ -1,0 +1,121 @@
+"""Where Kafka is known to do one otherwise about directories, each under its own condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
+from insync.conformance.steps.gaps import NotSchedulable
+from insync.model import ReadableState
+
+__all__ = [
+    "require_change_of_directory_alone",
+    "require_epochs_of_copy",
+    "require_watermark_of_copy",
+    "require_watermarks",
+    "watermarks_of",
+]
+
+
+def require_change_of_directory_alone(number: int, was: ControllerSeen, now: ControllerSeen, *, forgets: bool) -> None:
+    """Refuse a directory that is named and changes more of the partition than that; what is not named here is compared.
+
+    Args:
+        number: who has named it.
+        was: what the controller knew before.
+        now: what it knows after it.
+        forgets: whether it may forget the eligible leader replicas by that, and the model's does not (N-17).
+
+    Raises:
+        NotSchedulable: it ends a reassignment that is done but for that, forgets those, or replaces who may not lead.
+    """
+    left = tuple(member for member in was.isr if member not in was.removing)
+    ended = (was.adding or was.removing) and not (now.adding or now.removing)
+    if ended and left and set(was.adding) <= set(left) and now.isr == left:
+        message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
+        raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
+    if was.elr and not now.elr and forgets:
+        message = (
+            f"the controller forgets the eligible leader replicas as b{number} names again a directory that the "
+            "controller knows (N-17, up to 4.2); in the model none is named here"
+        )
+        raise NotSchedulable(message, "a directory that the model's does not name clears the ELR (N-17)")
+    if now.leader != was.leader and was.leader in (*was.fenced, *was.without_directory):
+        message = (
+            f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
+            "more, which nothing has made it look at; in the model it leads on until something does"
+        )
+        raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
+
+
+def require_watermark_of_copy(replica: str, before: ReadableState, after: ReadableState, log: LogSeen | None) -> None:
+    """Refuse a start that takes a copy whose high watermark is older than that of the log.
+
+    Args:
+        replica: who has started.
+        before: the model's state before it.
+        after: the model's state after it.
+        log: Kafka's log after it.
+
+    Raises:
+        NotSchedulable: it is so, and the log is as the model's otherwise.
+    """
+    was, mine = before["broker"][replica], after["broker"][replica]
+    taken = was.get("copied") is not None and was.get("elsewhere")
+    if not taken or log is None or (log.start, log.end) != (mine.get("start", 0), mine["leo"]):
+        return
+    if log.start <= log.high_watermark < mine["hw"]:
+        message = (
+            f"the copy that {replica} takes for its log at the start has the high watermark of when it got its "
+            "last record; in the model it has that of the log"
+        )
+        raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
+
+
+def watermarks_of(seen: Observation) -> dict[int, int]:
+    """Return the high watermarks of brokers that have a log."""
+    return {number: one.log.high_watermark for number, one in seen.brokers.items() if one.log is not None}
+
+
+def require_watermarks(known: Mapping[int, int], seen: Observation) -> None:
+    """Refuse metadata that names a directory, which the model has not got, if a leader looks at its high watermark.
+
+    Args:
+        known: the high watermarks before it.
+        seen: Kafka's state after it.
+
+    Raises:
+        NotSchedulable: a leader's, and no other, has grown, and not beyond what its whole ISR has by what it knows.
+    """
+    moved = [number for number, mark in watermarks_of(seen).items() if known.get(number, mark) != mark]
+    if moved and all(_has_looked(number, known[number], seen) for number in moved):
+        message = "metadata that names a directory makes the leader look at its high watermark; in the model it is none"
+        raise NotSchedulable(message, "a directory that is named makes the leader look at its high watermark")
+
+
+def _has_looked(number: int, known: int, seen: Observation) -> bool:
+    leading, log = seen.brokers[number].leading, seen.brokers[number].log
+    if leading is None or log is None:
+        return False
+    ends = [leading.known[member].end for member in leading.isr if member in leading.known]
+    return known < log.high_watermark <= min((log.end, *ends))
+
+
+def require_epochs_of_copy(replica: str, after: ReadableState, log: LogSeen | None) -> None:
+    """Refuse a copy that keeps the epoch of records which are all deleted, where the model's has none.
+
+    Args:
+        replica: whose log it has replaced.
+        after: the model's state after that.
+        log: Kafka's log after it.
+
+    Raises:
+        NotSchedulable: it is so; the log is as the model's otherwise, and some record was written in that epoch.
+    """
+    mine = after["broker"][replica]
+    start, written = mine.get("start", 0), (f"r{number}" for number in range(after["written"]))
+    if log is None or len(log.epochs) != 1 or not mine["term"] < 0 < start == mine["leo"] == log.start == log.end:
+        return
+    if str(log.epochs[0]) in {after["epoch_of"][record] for record in written}:
+        message = f"the copy that {replica} takes for its log keeps the epoch of records that are deleted"
+        raise NotSchedulable(message, "a copy that takes the place of the log keeps the epoch of deleted records")
