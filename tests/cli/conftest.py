@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import importlib
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from insync.cli.main import run
+from insync.explorer import CheckResult, check
 from insync_process import end_processes
 
 SUPPORT = Path(__file__).parent.parent / "support"
@@ -50,3 +53,20 @@ def insync(capsys: pytest.CaptureFixture[str]) -> Insync:
 def lamp() -> str:
     """The model of the tests, as the command line names it."""
     return f"{SUPPORT / 'insync_lamp.py'}:Lamp"
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Make Ctrl-C come in the midst of the search of `insync ask` with this number, the first being 0."""
+
+    def after(number: int) -> None:
+        numbers, asking = itertools.count(), importlib.import_module("insync.explorer.ask")
+
+        def stopping(*given: Any, **named: Any) -> CheckResult:
+            if next(numbers) == number:
+                named["stop"].set()
+            return check(*given, **named)
+
+        monkeypatch.setattr(asking, "check", stopping)
+
+    return after

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-import importlib
-import itertools
 import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 
 from insync.cli.commands.ask import command
 from insync.cli.main import run
-from insync.explorer import CheckResult, Limits, check
+from insync.explorer import Limits
 from insync.explorer.ask import Question
 from insync.kafka.cluster.model import Cluster
 
@@ -153,23 +150,6 @@ def test_a_search_that_was_stopped_promises_nothing(capsys: pytest.CaptureFixtur
 def test_a_release_that_is_not_modelled_is_the_users_mistake(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(click.UsageError, match=r"3\.99"):
         ask(capsys, "--release", "3.99")
-
-
-@pytest.fixture
-def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Make Ctrl-C come in the midst of the search with this number, the first being 0."""
-
-    def after(number: int) -> None:
-        numbers, asking = itertools.count(), importlib.import_module("insync.explorer.ask")
-
-        def stopping(*given: Any, **named: Any) -> CheckResult:
-            if next(numbers) == number:
-                named["stop"].set()
-            return check(*given, **named)
-
-        monkeypatch.setattr(asking, "check", stopping)
-
-    return after
 
 
 def test_an_interrupted_answer_is_unknown(

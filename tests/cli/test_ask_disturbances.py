@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from insync.cli.commands.ask import command
 from insync.cli.main import run
+from insync.cli.show.ask_report import describe_disturbed
+from insync.cli.show.exposure_report import Shown, describe_exposure
 from insync.cli.show.seen_on_kafka import seen_in_short
-from insync.explorer.ask import LOSS, Question
-from insync.explorer.disturbances import DISTURBANCES, disturbed
+from insync.explorer.ask import ELECTABLE, LOSS, Asked, Question
+from insync.explorer.disturbances import DISTURBANCES, Disturbed, disturbed
+from insync.explorer.exposure import Exposure
+from insync.explorer.limits import StopReason
+from insync.explorer.traces.grid import plain
+from insync.explorer.traces.trace import Trace, TraceStep
+from insync.explorer.verdict import PropertyResult, Verdict, Violation, together
+from insync.kafka.cluster.model import Cluster
 
 ELECTION, REASSIGNMENTS, UNEQUAL = DISTURBANCES
 CALM = ("--records", "1", "--shrinks", "0", "--lossy-crashes", "0")
@@ -214,3 +224,81 @@ def test_the_bounds_are_those_of_the_user_or_less() -> None:
     assert REASSIGNMENTS.bounds(asked) == {
         **settings, "replicas": 3, "reassignments": 2, "lossy_crashes": 0, "crashes": 0, "fencings": 2,
     }  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------- a fix cut short
+
+
+def test_a_fix_that_was_not_searched_to_its_end_says_nothing_of_its_entry(
+    capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
+) -> None:
+    interrupted(2)  # after the question and the one election, of which something is broken
+    code, out = ask(capsys, "--release", "4.0")
+    said = " ".join(out.split())
+    assert code == 1
+    assert "Whether N-01 is behind that is unknown: the search with its fix was stopped by Ctrl-C." in said
+    assert "not shown to be N-01" not in said
+    interrupted(2)
+    code, found = answer(capsys, "--release", "4.0")
+    (election,) = found["disturbances"]
+    assert (code, election["verdict"], election["defect"]) == (1, "violated", None)
+    assert election["with_fix"] == {"of": "N-01", "keeps": [], "unknown": [ELECTABLE], "stopped_by": "interrupt"}
+
+
+def test_a_fix_that_was_searched_says_what_it_keeps(capsys: pytest.CaptureFixture[str]) -> None:
+    _, found = answer(capsys, "--release", "4.0")
+    (election,) = found["disturbances"]
+    assert election["with_fix"] == {"of": "N-01", "keeps": [ELECTABLE], "unknown": [], "stopped_by": None}
+    _, found = answer(capsys, "--release", "4.0", "--fencings", "0")
+    assert [other["with_fix"] for other in found["disturbances"]] == [None], "nothing is broken"
+
+
+MODEL = Cluster()
+START = (TraceStep(None, {}, MODEL.decode(MODEL.program.initials[0])),)
+
+
+def result_of(verdicts: dict[str, Verdict], stopped_by: StopReason | None = None) -> Any:
+    lost = Trace("cluster", {}, LOSS, START, "")
+    return SimpleNamespace(
+        verdict=together(list(verdicts.values())),
+        violations=[Violation(name, 3, lost) for name, verdict in verdicts.items() if verdict is Verdict.VIOLATED],
+        properties=[PropertyResult(name, verdict) for name, verdict in verdicts.items()],
+        warnings=(), stopped_by=stopped_by, distinct_states=7, frontier=0,
+    )  # fmt: skip
+
+
+BROKEN = result_of({LOSS: Verdict.VIOLATED, ELECTABLE: Verdict.VIOLATED})
+NO_TIME = result_of({LOSS: Verdict.INCOMPLETE, ELECTABLE: Verdict.INCOMPLETE}, StopReason.TIME)
+
+
+@pytest.mark.parametrize(
+    ("lost", "complete", "kept", "undecided", "said"),
+    [
+        ("violated", "violated", (), (), ["That is not shown to be N-01, as it does not hold with the fix of N-01."]),
+        ("incomplete", "incomplete", (), (LOSS, ELECTABLE), ["Whether N-01 is behind that is unknown: the search"]),
+        ("violated", "incomplete", (), (ELECTABLE,), ["Whether N-01 is behind this (whoever may lead next has every"]),
+        ("holds", "incomplete", (LOSS,), (ELECTABLE,), ["With its fix this holds: an ack", "Whether N-01 is be"]),
+        ("holds", "holds", (LOSS, ELECTABLE), (), ["With its fix that holds."]),
+    ],
+)
+def test_of_each_broken_promise_it_is_said_whether_the_fix_keeps_it(
+    lost: str, complete: str, kept: tuple[str, ...], undecided: tuple[str, ...], said: list[str]
+) -> None:
+    fixed = result_of({LOSS: Verdict(lost), ELECTABLE: Verdict(complete)}, StopReason.TIME)
+    found = Disturbed(ELECTION, Asked(MODEL, BROKEN), fixed)
+    assert (found.kept, found.undecided) == (kept, undecided)
+    text = " ".join(describe_disturbed(found, {}, plain, 100).split())
+    assert all(each in text for each in said)
+    assert ("not shown to be" in text) == (not kept and not undecided)
+    assert ("is unknown: the search with its fix was stopped by the limit on the time" in text) == bool(undecided)
+
+
+@pytest.mark.parametrize("losing", [False, True])
+def test_in_a_table_too_an_entry_whose_fix_was_cut_short_is_not_ruled_out(losing: bool) -> None:
+    asked = Asked(MODEL, BROKEN if losing else result_of({LOSS: Verdict.HOLDS}))
+    cut, unsearched = Disturbed(ELECTION, asked=Asked(MODEL, BROKEN), fixed=NO_TIME), Asked(MODEL, NO_TIME)
+    shown = Shown(Exposure({}, asked, disturbed=(cut, Disturbed(REASSIGNMENTS, unsearched))), ["t"])
+    text = " ".join(describe_exposure(shown, set(), plain, 100).split())
+    assert "with one election at risk: a record is lost in 2 steps; whether N-01 is behind it is unknown: the" in text
+    assert "with two reassignments unknown: stopped by the limit on the time" in text
+    assert "with the fix of" not in text

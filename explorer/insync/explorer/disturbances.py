@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from insync.explorer.ask import ELECTABLE, LOSS, Asked, Cell, Question
-from insync.explorer.verdict import Verdict
+from insync.explorer.ask import ELECTABLE, LOSS, Asked, Cell, Given, Question
+from insync.explorer.verdict import CheckResult, Verdict
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 
@@ -119,12 +119,27 @@ class Disturbed:
     Attributes:
         disturbance: what happens to it.
         asked: the answer.
-        kept: the promises that are broken and that the fix of the disturbance's entry of the catalogue keeps.
+        fixed: the answer with the fix of the disturbance's entry of the catalogue; None where nothing is broken.
     """
 
     disturbance: Disturbance
     asked: Asked
-    kept: tuple[str, ...] = ()
+    fixed: CheckResult | None = None
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The promises that are broken, and that the fix keeps."""
+        return self._with_fix(Verdict.HOLDS)
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The promises that are broken, and of which it is not known whether the fix keeps them."""
+        return self._with_fix(Verdict.INCOMPLETE)
+
+    def _with_fix(self, verdict: Verdict) -> tuple[str, ...]:
+        broken = {violation.property for violation in self.asked.result.violations}
+        found = () if self.fixed is None else self.fixed.properties
+        return tuple(each.name for each in found if each.name in broken and each.verdict is verdict)
 
     @property
     def defect(self) -> Defect | None:
@@ -145,22 +160,17 @@ def disturbed(question: Question, *, losing: bool = False) -> Iterator[Disturbed
         if question.began is not None:
             question.began(number, len(wanted), {budget: bounds[budget]})
         asked = question.search(bounds, disturbance.asked_about(question), keep_going=True)
-        yield Disturbed(disturbance, asked, _kept(question, disturbance, bounds, asked))
+        fixed = _with_fix(question, disturbance, bounds) if asked.result.violations else None
+        yield Disturbed(disturbance, asked, fixed)
 
 
-def _kept(
-    question: Question, disturbance: Disturbance, bounds: Mapping[str, int | str], asked: Asked
-) -> tuple[str, ...]:
-    """Return which promises are broken, and hold with the fix of the entry that a disturbance takes."""
-    broken = [violation.property for violation in asked.result.violations]
-    if not broken:
-        return ()
+def _with_fix(question: Question, disturbance: Disturbance, bounds: Given) -> CheckResult:
+    """Return the answer with the fix of the entry that a disturbance takes."""
     entry = disturbance.defect
     fixed = {**bounds, **entry.fixed}
     if entry.rules:  # else it is a setting, and no rule
         fixed |= {"defect": entry.name, "fixed": "alone"}
-    result = question.search(fixed, disturbance.asked_about(question), keep_going=True).result
-    return tuple(found.name for found in result.properties if found.name in broken and found.verdict is Verdict.HOLDS)
+    return question.search(fixed, disturbance.asked_about(question), keep_going=True).result
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,20 @@ def disturbed_json(found: Disturbed, files: Files = NOWHERE) -> dict[str, object
     if entry is not None:
         told = {"name": entry.name, "title": entry.title, "affected": entry.affected}
         defect = {**told, "seen": seen_in_short(entry.name), "keeps": list(found.kept)}
-    return {"with": found.disturbance.words, **_asked_json(found.asked, files), "defect": defect}
+    named = {"with": found.disturbance.words, **_asked_json(found.asked, files), "defect": defect}
+    return {**named, "with_fix": _with_fix_json(found)}
+
+
+def _with_fix_json(found: Disturbed) -> dict[str, object] | None:
+    """What becomes of the broken promises with the fix of the disturbance's entry; null where nothing is broken."""
+    if found.fixed is None:
+        return None
+    return {
+        "of": found.disturbance.defect.name,
+        "keeps": list(found.kept),
+        "unknown": list(found.undecided),
+        "stopped_by": found.fixed.stopped_by,
+    }
 
 
 def _broken_json(violation: Violation | None, files: Files) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from insync.cli.show.figures import plural
@@ -65,20 +65,34 @@ def describe_disturbed(
 
     With `losing` something is broken without it: a trace is shown only of what the entry is to blame for.
     """
-    asked, entry = found.asked, found.disturbance.defect
+    asked = found.asked
     lines = ["", f"With {found.disturbance.words}, in less: {describe_question(asked.model)}"]
     lines += [_extent(asked), "", *_outcomes(asked)]
-    if found.kept:
-        kept = "; ".join(PROMISES[name] for name in found.kept)
-        all_kept = len(found.kept) == len(asked.result.violations)
-        said = f"{entry.name}: {entry.title}. With its fix {'that holds' if all_kept else f'this holds: {kept}'}."
-        said = f"{said} {_capital(seen_in_short(entry.name))}. See `insync defects {entry.name}`."
-        lines += ["", *textwrap.wrap(said, width)]
-    elif asked.result.violations:
-        said = f"That is not shown to be {entry.name}, as it does not hold with the fix of {entry.name}."
+    for said in _put_down(found):
         lines += ["", *textwrap.wrap(said, width)]
     shown = found.kept if losing else tuple(PROMISES)
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=1, names=shown)])
+
+
+def _put_down(found: Disturbed) -> Iterator[str]:
+    """Whether the entry of a disturbance is behind what is broken, in sentences."""
+    entry, broken = found.disturbance.defect, len(found.asked.result.violations)
+    if found.kept:
+        kept = "; ".join(PROMISES[name] for name in found.kept)
+        holds = "that holds" if len(found.kept) == broken else f"this holds: {kept}"
+        said = f"{entry.name}: {entry.title}. With its fix {holds}."
+        yield f"{said} {_capital(seen_in_short(entry.name))}. See `insync defects {entry.name}`."
+    if found.undecided:
+        some = "; ".join(PROMISES[name] for name in found.undecided)
+        which = "that" if len(found.undecided) == broken else f"this ({some})"
+        yield f"Whether {entry.name} is behind {which} is unknown: {_fix_stopped(found)}."
+    elif broken and not found.kept:
+        yield f"That is not shown to be {entry.name}, as it does not hold with the fix of {entry.name}."
+
+
+def _fix_stopped(found: Disturbed) -> str:
+    assert found.fixed is not None
+    return f"the search with its fix was stopped by {_by(found.fixed.stopped_by)}"
 
 
 def _capital(text: str) -> str:
@@ -202,6 +216,8 @@ def when_disturbed(found: Disturbed, told: set[str]) -> str:
         entry = found.disturbance.defect
         lost = "a record is lost" if first.property == LOSS else f"broken: {PROMISES[first.property]},"
         said = f"{words} at risk: {lost} in {plural(first.trace_length - 1, 'step')}"
+        if first.property in found.undecided:
+            return f"{said}; whether {entry.name} is behind it is unknown: {_fix_stopped(found)}"
         if first.property not in found.kept:
             return f"{said}, with the fix of {entry.name} too"
         if entry.name in told:

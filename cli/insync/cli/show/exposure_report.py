@@ -14,8 +14,10 @@ from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.warned import warning_lines
 from insync.explorer.ask import LOSS, PROMISES
+from insync.explorer.disturbances import Disturbed
 from insync.explorer.exposure import Exposure
 from insync.explorer.traces.grid import Paint
+from insync.explorer.verdict import Verdict
 
 __all__ = ["Shown", "describe_exposure", "describe_unasked", "exposures_json"]
 
@@ -47,7 +49,7 @@ def describe_exposure(shown: Shown, told: set[str], paint: Paint, width: int) ->
     lines += [f"  {said}" for said in _outcomes(found)]
     if found.causes:
         lines.append(f"  by: {'; '.join(found.causes)}")
-    lines += [f"  {when_disturbed(one, told)}" for one in found.disturbed if not (found.broken and not one.kept)]
+    lines += [f"  {when_disturbed(one, told)}" for one in found.disturbed if not found.broken or _adds(one)]
     if found.broken:
         remedy = found.remedy
         untried = any(one.cell.verdict == "incomplete" for one in found.remedies)
@@ -62,6 +64,11 @@ def describe_exposure(shown: Shown, told: set[str], paint: Paint, width: int) ->
     wrapped = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="    ")]
     warnings = () if found.asked is None else found.asked.result.warnings
     return "\n".join(["", *wrapped, *warning_lines(warnings, paint, width)])
+
+
+def _adds(found: Disturbed) -> bool:
+    """Whether a disturbance breaks, or may break, more than what is broken without it."""
+    return bool(found.kept or found.undecided) or found.asked.result.verdict == Verdict.INCOMPLETE
 
 
 def _outcomes(found: Exposure) -> list[str]:
