@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ELECTABLE",
+    "FEWEST_RECORDS",
     "LOSS",
     "PROMISES",
     "Asked",
@@ -53,6 +54,9 @@ PROMISES: dict[str, str] = {
     ELECTABLE: "whoever may lead next has every committed record",
 }
 """The properties that an operator is promised, each in a few words."""
+
+FEWEST_RECORDS = {"reads_repeat": 2, "logs_keep_write_order": 3}
+"""How many records it takes to break a promise, where one is not enough."""
 
 _OF_ACKNOWLEDGED = (LOSS, properties.acks_mean_enough_copies.__name__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +34,7 @@ from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
 from insync.cli.show.trace_files import say_older
 from insync.explorer import Limits
-from insync.explorer.ask import LOSS, PROMISES, Asked, Given, Question
+from insync.explorer.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
 from insync.explorer.availability import availability
 from insync.explorer.disturbances import Disturbed, Remedy, disturbed, remedies
 from insync.explorer.progress import Pulse
@@ -42,6 +42,8 @@ from insync.explorer.verdict import together
 from insync.kafka.cluster.model import Cluster
 
 __all__ = ["SearchesBegun", "command"]
+
+_MOST_OF_TABLE = 2  # with 3 replicas and 3 records a cell takes minutes
 
 CONFIGURED = ("replicas", "min_insync", "acks", "unclean", "flushing")
 """The settings that files may have, where the command line is stronger."""
@@ -123,8 +125,9 @@ def command(
     output.check_trace_path()
     build.check(output)
     table = as_matrix or bool(configs)
+    promises = [name for name in PROMISES if name in wanted or not (wanted or (table and name != LOSS))]
     if table:
-        given = {"records": 1, **given}
+        given = {"records": _records_of_table(promises, given), **given}
     begun = SearchesBegun()
     with stop_on_interrupt() as stop, search_progress(output.quiet, which=begun.named) as reporter:
         question = Question(
@@ -134,11 +137,30 @@ def command(
             reporter=reporter,
             stop=stop,
             began=None if output.quiet else begun,
-            promises=[name for name in PROMISES if name in wanted or not (wanted or (table and name != LOSS))],
+            promises=promises,
         )
         if configured is not None:
             return ask_configs(question, configured, output)
         return ask_matrix(question, output) if as_matrix else _ask(question, output, build)
+
+
+def _records_of_table(promises: Sequence[str], given: Given) -> int:
+    """Return how many records a table is about by default: the fewest with which each promise can be broken.
+
+    Raises:
+        UsageError: there are fewer, so that a cell would be called safe whatever its settings.
+    """
+    fewest = max(FEWEST_RECORDS.get(name, 1) for name in promises)
+    records = int(given.get("records", min(fewest, _MOST_OF_TABLE)))
+    if records < fewest:
+        name = next(name for name in promises if FEWEST_RECORDS.get(name, 1) == fewest)
+        small = ", with --replicas 2 for searches that take seconds" if fewest > _MOST_OF_TABLE else ""
+        message = (
+            f"{name} takes {fewest} records to break, and a table has {records}, with which each cell is safe. "
+            f"Give --records {fewest}{small}, or leave --property {name} out."
+        )
+        raise click.UsageError(message)
+    return records
 
 
 class SearchesBegun:

@@ -10,7 +10,7 @@ from insync.cli.show.as_json import demands_json, steps_json
 from insync.cli.show.availability_report import availability_json
 from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.explorer import Violation
-from insync.explorer.ask import Asked, Cell, Given, is_promised, shown_bounds
+from insync.explorer.ask import FEWEST_RECORDS, Asked, Cell, Given, is_promised, shown_bounds
 from insync.explorer.availability import Stopped
 from insync.explorer.disturbances import Disturbed, Remedy
 from insync.kafka.cluster.model import Cluster
@@ -69,13 +69,17 @@ def _asked_json(asked: Asked, files: Files) -> dict[str, object]:
 
 
 def promises_json(asked: Asked, files: Files) -> list[dict[str, object]]:
-    """Return what a search says of each promise; `promised` is false of one that says nothing under its settings."""
+    """Return what a search says of each promise; `promised` is false of one that says nothing under its settings.
+
+    One that takes more records to break than there are holds for no other reason.
+    """
     broken = {violation.property: violation for violation in asked.result.violations}
     return [
         {
             "name": found.name,
             "verdict": str(found.verdict),
             "promised": is_promised(found.name, asked.model),
+            "takes_records": FEWEST_RECORDS.get(found.name, 1),
             **_broken_json(broken.get(found.name), files),
         }
         for found in asked.result.properties

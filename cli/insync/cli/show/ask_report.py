@@ -11,7 +11,17 @@ from insync.cli.show.report import STOPPED_BY, describe_traces
 from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Violation
-from insync.explorer.ask import LOSS, PROMISES, Asked, Cell, Given, is_promised, shown_bounds, with_shown_bounds
+from insync.explorer.ask import (
+    FEWEST_RECORDS,
+    LOSS,
+    PROMISES,
+    Asked,
+    Cell,
+    Given,
+    is_promised,
+    shown_bounds,
+    with_shown_bounds,
+)
 from insync.explorer.disturbances import Disturbed, Remedy
 from insync.explorer.traces.grid import Paint
 from insync.kafka.cluster.model import Cluster
@@ -125,6 +135,8 @@ def _outcomes(asked: Asked) -> list[str]:
             length = lengths.get(found.name)
             outcome = words.get(str(found.verdict), "") if length is None else f"broken in {plural(length - 1, 'step')}"
             outcome += ", with a race" if found.name in racing else ""
+            if outcome == "holds" and asked.model.b.records < (fewest := FEWEST_RECORDS.get(found.name, 1)):
+                outcome = f"holds, as it takes {fewest} records to break"
             outcome = outcome if is_promised(found.name, asked.model) else "nothing is promised"
             lines.append(f"  {PROMISES[found.name]:<62}  {outcome}")
     return lines
