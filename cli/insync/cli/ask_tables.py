@@ -18,8 +18,15 @@ from insync.cli.show.ask_report import (
     describe_table,
 )
 from insync.cli.show.availability_report import AVAILABILITY_HEAD, describe_availability_row
-from insync.cli.show.exposure_report import Shown, describe_exposure, describe_unasked, exposures_json
+from insync.cli.show.exposure_report import (
+    Shown,
+    describe_exposure,
+    describe_unasked,
+    exposures_json,
+    zookeeper_warnings,
+)
 from insync.cli.show.terminal import emit
+from insync.cli.show.warned import warning_lines
 from insync.explorer.ask import LOSS, Asked, Cell, Given, Question
 from insync.explorer.availability import Stopped, availability_matrix
 from insync.explorer.disturbances import DISTURBANCES
@@ -35,10 +42,13 @@ def ask_configs(question: Question, configured: Configured, output: Output) -> i
     found: list[Shown] = []
     told: set[str] = set()
     combinations, model = configured.combinations, Cluster(**question.bounds)
+    warnings = zookeeper_warnings(model) if configured.in_zookeeper else []
     if not output.json:
         if "release" not in question.bounds:
             emit(describe_default(model, output.width))
         emit(describe_asked(model, question.promises))
+        for line in warning_lines(warnings, output.paint, output.width):
+            emit(line)
     with many_traces(output) as traces:
         settings = [combination.settings for combination in combinations]
         for exposure in exposures(question, settings, question.promises):
@@ -48,7 +58,7 @@ def ask_configs(question: Question, configured: Configured, output: Output) -> i
                 emit(describe_exposure(shown, told, output.paint, output.width))
         verdict = together([shown.exposure.verdict for shown in found])
         if output.json:
-            emit(exposures_json(found, configured.named, configured.ignored, configured.half_told, verdict))
+            emit(exposures_json(found, configured.named, configured.ignored, configured.half_told, warnings, verdict))
         elif unasked := describe_unasked(configured.named, configured.ignored, configured.half_told, output.width):
             emit(unasked)
     return exit_code_for(verdict)

@@ -44,12 +44,14 @@ class Configured:
         named: the keys that matter to replication and are not asked about, each with what it is about.
         ignored: the other keys, in alphabetical order; of one that is written almost like a setting also which.
         half_told: the topics of which the files have partitions, and not the line that has the topic's own settings.
+        in_zookeeper: whether the controller is ZooKeeper's: `zookeeper.connect` is set, and `process.roles` is not.
     """
 
     combinations: tuple[Combination, ...]
     named: Mapping[str, str]
     ignored: tuple[str, ...]
     half_told: tuple[str, ...] = ()
+    in_zookeeper: bool = False
 
 
 def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions: bool = False) -> Configured:
@@ -74,7 +76,9 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
     combinations = _combined(_by_topic(found, given, compares_partitions=compares_partitions))
-    return Configured(combinations, named, ignored, tuple(half_told))
+    said = {entry.key for entry in found if entry.value not in ("", "null")}  # as kafka-configs --all prints of none
+    in_zookeeper = "zookeeper.connect" in said and "process.roles" not in said
+    return Configured(combinations, named, ignored, tuple(half_told), in_zookeeper)
 
 
 def _read(path: Path) -> list[Declared]:

@@ -18,8 +18,10 @@ from insync.explorer.disturbances import Disturbed
 from insync.explorer.exposure import Exposure
 from insync.explorer.traces.grid import Paint
 from insync.explorer.verdict import Verdict
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
 
-__all__ = ["Shown", "describe_exposure", "describe_unasked", "exposures_json"]
+__all__ = ["Shown", "describe_exposure", "describe_unasked", "exposures_json", "zookeeper_warnings"]
 
 _SHOWN = 8
 
@@ -114,17 +116,35 @@ def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], half_told
     return "\n".join(["", *wrapped])
 
 
+def zookeeper_warnings(model: Cluster) -> list[str]:
+    """Return what is to be said of a cluster with ZooKeeper where a model has KRaft's controller."""
+    if model.rules.controller_in_zookeeper:
+        return []
+    release: Release = model.b.settings.release
+    said = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's;"
+    if release.is_before(Release.V4_0):
+        said += (
+            f" the answer for Kafka {release.value} is for KRaft's. With ZooKeeper's, for one, "
+            "unclean.leader.election.enable counts, which KRaft ignores until 3.9. 3.2 is the last --release with it."
+        )
+    else:
+        said += f" Kafka {release.value} has no ZooKeeper, so the answer is for KRaft's. Give --release."
+    return [said]
+
+
 def exposures_json(
     found: Sequence[Shown],
     named: Mapping[str, str],
     ignored: Sequence[str],
     half_told: Sequence[str],
+    warnings: Sequence[str],
     verdict: str,
 ) -> str:
     """Return the object for scripts."""
     return json.dumps(
         {
             "verdict": verdict,
+            "warnings": list(warnings),
             "combinations": [_one(shown) for shown in found],
             "not_asked_about": dict(named),
             "ignored": list(ignored),
