@@ -43,6 +43,7 @@ class Release(Enum):
     V2_5 = "2.5"
     V2_5_1 = "2.5.1"
     V2_6 = "2.6"
+    V2_6_1 = "2.6.1"
     V2_7 = "2.7"
     V2_8 = "2.8"
     V2_8_1 = "2.8.1"
@@ -205,11 +206,8 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V2_4: {"followers_are_read": True},
     Release.V2_5: {"session_keeps_epoch": True},
     Release.V2_5_1: {"reads_end_at_watermark": True},
-    Release.V2_7: {
-        "isr_write": IsrWrite.PROPOSED,
-        "truncation_drops_empty_epochs": True,
-        "watermark_after_isr_reply": False,
-    },
+    Release.V2_6_1: {"truncation_drops_empty_epochs": True},
+    Release.V2_7: {"isr_write": IsrWrite.PROPOSED, "watermark_after_isr_reply": False},
     Release.V2_8: {"truncation": Truncation.ON_FETCH},
     Release.V2_8_1: {"ignore_diverging_fetch": True, "drop_stale_reply": StaleReply.OTHER_LEADER},
     Release.V3_0: {"producers_are_idempotent": True, "isr_within_replicas": True},

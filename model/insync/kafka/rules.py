@@ -110,7 +110,7 @@ class Rules:
     ] = True
     truncation_drops_empty_epochs: Annotated[
         bool,
-        "A follower that is to truncate at its log's end loses the epochs that begin there: KAFKA-10706 (2.6.1, 2.7).",
+        "A follower that is to truncate at its log's end loses the epochs that begin there: KAFKA-10706 (2.6.1).",
     ] = True
     fence_fetch: Annotated[
         bool, "A fetch is served only if follower and leader are in the same epoch: KIP-320 (2.1)."

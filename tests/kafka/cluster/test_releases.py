@@ -62,6 +62,9 @@ def test_releases_are_in_the_order_of_their_numbers() -> None:
         ("2.1", "isr_write", IsrWrite.DIRECT),
         ("2.4", "session_keeps_epoch", False),
         ("2.5", "session_keeps_epoch", True),
+        ("2.6", "truncation_drops_empty_epochs", False),
+        ("2.6.1", "truncation_drops_empty_epochs", True),
+        ("2.6.1", "isr_write", IsrWrite.DIRECT),
         ("2.7", "isr_write", IsrWrite.PROPOSED),
         ("2.7", "truncation", Truncation.EPOCH_PAIR),
         ("2.8", "truncation", Truncation.ON_FETCH),
@@ -220,6 +223,8 @@ def test_a_release_that_does_not_exist_is_answered_with_those_that_do(given: str
         ("4.1.0", "4.1"),
         ("2.0.0", "2.0"),
         ("0.10.2.1", "0.10.2"),
+        ("2.6.0", "2.6"),
+        ("2.6.2", "2.6.1"),
     ],
 )
 def test_a_patch_release_in_which_no_rule_changed_is_answered_with_the_one_whose_rules_it_has(

@@ -56,6 +56,7 @@ CHOSEN: dict[str, dict[str, int | str]] = {
     "3.7": {**REASSIGNED, "partition_zero": 1, "elr": "on", "minimum_changes": 1, "unclean": "on"},
     "3.9": {**EVERYTHING, "races": "off", "acks": "1", "elr": "on", "min_insync": 3},
     "3.6": {**EVERYTHING, "flushing": "always"},
+    "2.6.1": {**EVERYTHING, "elections": 2},
     "2.7": {**EVERYTHING, **SESSIONS},
     "2.1": {**EVERYTHING, "unclean": "on"},
     "1.1": {**EVERYTHING, "flushing": "never", "elections": 2},
@@ -83,7 +84,7 @@ CHOSEN: dict[str, dict[str, int | str]] = {
 }
 """What is chosen besides the release."""
 
-LIKE_ANOTHER = {"1.0", "1.1", "2.0.1", "2.8.1", "3.3", "3.6", "3.8", "4.2"}
+LIKE_ANOTHER = {"1.0", "1.1", "2.0.1", "2.6.1", "2.8.1", "3.3", "3.6", "3.8", "4.2"}
 """Those that choose what another chooses too: they are walked with the slow tests."""
 
 WALKS: dict[str, tuple[int, int]] = {
@@ -93,6 +94,7 @@ WALKS: dict[str, tuple[int, int]] = {
     "3.7": (2_354, 52_697_634),
     "3.9": (4_230, 3_760_799_245),
     "3.6": (4_103, 121_724_714),
+    "2.6.1": (4_330, 218_502_995),
     "2.7": (4_711, 1_209_743_562),
     "2.1": (4_187, 4_095_579_734),
     "1.1": (4_075, 875_072_872),

@@ -17,7 +17,7 @@ PROGRESS = (
         story="A broker that led without appending has an epoch without records in its cache. Its leader has another "
         "one in between and answers with that; the follower truncates to its log's end, which does nothing and leaves "
         "the epoch where it is, so it asks the same again and never fetches.",
-        fix="truncate the epoch cache also where the log ends already (KAFKA-10706, 2.6.1 and 2.7)",
+        fix="truncate the epoch cache also where the log ends already (KAFKA-10706, 2.6.1)",
         breaks="written_is_settled",
         length=10,
         bounds={**CALM, "replicas": 2, "records": 2, "elections": 3},

@@ -153,7 +153,7 @@ TRUNCATION = (
         name="R-19",
         title="A diverging fetch still counts",
         ticket="KAFKA-13141",
-        affected="2.7.0 to 2.8.0",
+        affected="2.8.0: no follower of 2.7 says its last epoch in a fetch (2.7.0 and 2.7.2 were read)",
         story="The leader tells the follower where to truncate, and in the same step takes the offset of the fetch "
         "for its log end. It commits records that the follower does not have.",
         fix="do not count a fetch that diverges (KAFKA-13141)",
@@ -183,7 +183,7 @@ TRUNCATION = (
         name="R-21",
         title="The high watermark moves before the truncation",
         ticket="KAFKA-14704",
-        affected="2.7 to 3.4.0",
+        affected="2.8.0 to 3.4.0: 2.7 asks for the end of an epoch instead (2.7.0 and 2.7.2 were read)",
         story="A diverging reply carries the leader's high watermark. The follower takes it over while it still has "
         "records of its own, and consumers that read from it see what was never committed.",
         fix="leave the high watermark alone in a diverging reply (KAFKA-14704, 3.4.1)",
