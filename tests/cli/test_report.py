@@ -17,6 +17,7 @@ from insync.explorer.progress import Phase, Progress
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
+from insync.machine.memory import HugePages
 
 
 class Terminal(io.StringIO):
@@ -95,6 +96,32 @@ def test_a_proof() -> None:
         "",
         "compile 0.40 s, search 0.20 s, trace 0.00 s, 3.7 million states/s, memory 120 MiB",
     ]
+
+
+def test_as_what_states_were_kept_is_said_where_that_is_not_as_a_whole() -> None:
+    times = _report(HOLDS)[-1]
+    assert _report(replace(HOLDS, kept="codes"))[-1] == f"{times}, states kept as codes"
+    few = _report(replace(HOLDS, kept="files", representatives=9))[-1]
+    assert few.endswith(", memory 120 MiB, representatives kept in sorted files")
+
+
+@pytest.mark.parametrize(
+    ("pages", "said"),
+    [
+        (None, ""),
+        (HugePages(0, 31), ""),
+        (HugePages(0, 32), "warning: The states had no huge pages: this machine gives none, and large searches take"),
+        (HugePages(100, 99), ""),
+        (HugePages(100, 100), "warning: Of the memory of the states 100 huge pages were had and 100 missed: memory"),
+    ],
+)
+def test_a_large_search_without_huge_pages_gets_a_sentence(pages: HugePages | None, said: str) -> None:
+    lines = _report(replace(HOLDS, huge_pages=pages))
+    assert lines[: len(_report(HOLDS))] == _report(HOLDS)
+    rest = lines[len(_report(HOLDS)) :]
+    assert " ".join(rest).startswith(said)
+    assert bool(rest) == bool(said)
+    assert all(len(line) <= 120 for line in rest)
 
 
 def test_no_property_is_no_proof() -> None:

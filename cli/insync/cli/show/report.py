@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.trace_files import replay_hint
-from insync.cli.show.warned import warning_lines
+from insync.cli.show.warned import warning_lines, without_huge_pages
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen, render_grid, render_reason
 from insync.explorer.traces.shown_cells import model_behind
 from insync.model.catalogue import BUILT_IN
@@ -63,7 +63,8 @@ def describe_check(
         *_not_enabled(result),
         *_deadlocks(result),
         "",
-        _times(result.seconds, *_visited(result), result.peak_memory_bytes),
+        _times(result.seconds, *_visited(result), result.peak_memory_bytes) + _kept(result),
+        *warning_lines(without_huge_pages(result), paint, width),
     ]
     traces = [violation.trace for violation in result.violations]
     return "\n".join([*lines, *describe_traces(traces, columns, files, paint, width)])
@@ -331,3 +332,9 @@ def _times(spent: Mapping[str, float], number: int, noun: str, peak_memory: int)
     if spent.get("search", 0) >= _SHORTEST_SECONDS:
         parts.append(rate(number / spent["search"], noun))
     return ", ".join([*parts, f"memory {memory(peak_memory)}"])
+
+
+def _kept(result: CheckResult) -> str:
+    """As what the states were kept, where that is not as a whole in memory."""
+    kept = {"codes": "as codes", "files": "in sorted files"}.get(result.kept)
+    return "" if kept is None else f", {_visited(result)[1]} kept {kept}"

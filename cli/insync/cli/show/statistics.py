@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural
+from insync.cli.show.warned import NO_HUGE_PAGES
 
 if TYPE_CHECKING:
     from insync.explorer.verdict import CheckResult
@@ -60,10 +61,7 @@ def _huge_pages(result: CheckResult) -> list[str]:
         return []
     line = f"memory  {plural(pages.had, 'huge page')} had, {pages.missed:,} missed"
     if pages.missed and not pages.had:
-        line += (
-            ": this machine gives none, and large searches take several times as long; allow them with `echo madvise > "
-            "/sys/kernel/mm/transparent_hugepage/enabled`"
-        )
+        line += f": {NO_HUGE_PAGES}"
     return [line]
 
 

@@ -1,13 +1,25 @@
-"""What is suspicious in a model, as every report says it: a line for each warning."""
+"""What is suspicious in a model, as every report says it: a line for each warning; and a machine that is slow."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from insync.explorer.traces.grid import Paint, Tone
 
-__all__ = ["warning_lines"]
+if TYPE_CHECKING:
+    from insync.explorer.verdict import CheckResult
+
+__all__ = ["NO_HUGE_PAGES", "warning_lines", "without_huge_pages"]
+
+_MANY_MISSED = 32
+"""Of huge pages, 64 MiB: with less, a search is over soon in any case."""
+
+NO_HUGE_PAGES = (
+    "this machine gives none, and large searches take several times as long; allow them with `echo madvise > "
+    "/sys/kernel/mm/transparent_hugepage/enabled`"
+)
 
 
 def warning_lines(warnings: Sequence[str], paint: Paint, width: int) -> list[str]:
@@ -19,3 +31,14 @@ def warning_lines(warnings: Sequence[str], paint: Paint, width: int) -> list[str
         )
         lines += [paint("warning:", Tone.OPEN) + first.removeprefix("warning:"), *rest]
     return lines
+
+
+def without_huge_pages(result: CheckResult) -> list[str]:
+    """Return a warning where the memory of a large search came in small pages, most of it or all."""
+    pages = result.huge_pages
+    if pages is None or pages.missed < max(_MANY_MISSED, pages.had):
+        return []
+    if not pages.had:
+        return [f"The states had no huge pages: {NO_HUGE_PAGES}"]
+    numbers = f"{pages.had:,} huge pages were had and {pages.missed:,} missed"
+    return [f"Of the memory of the states {numbers}: memory is scattered or scarce, and large searches take longer."]
