@@ -105,6 +105,16 @@ def test_each_phase_has_its_words() -> None:
         "about 3 bytes a state, so that 1.00 GiB that are free there are enough for 358 M states; "
         "how many there will be cannot be told yet."
     )
+    next_level = DiskNeed(1 << 30, 3.0, least_states=14_200_000, million_seconds=0.41)
+    least = (
+        "cannot be told yet, but with the next level about 14.2 M, which take 41 MiB on disk, and about 0.41 s for "
+        "each million that is new."
+    )
+    assert progress_line(replace(full, disk=next_level), "now").endswith(f"; how many there will be {least}")
+    going_on = replace(searching, growth=1.62, disk=next_level)
+    assert progress_line(going_on, "now").endswith(
+        f"367 MiB of memory; the level has 1.62 states for each of the last one; the end {least}"
+    )
     assert (
         walk_line(WalkProgress(0, 0, 0.0, 1 << 20, 12.0))
         == "Progress: compiling the model for 12.0 s, 1 MiB of memory."

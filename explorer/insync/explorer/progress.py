@@ -35,12 +35,16 @@ class DiskNeed:
         state_bytes: on disk, of a state.
         bytes: on disk in the end; 0 where the levels so far do not say it.
         seconds: that it will take from there; likewise.
+        least_states: how many there are with the next level, where no more can be said; else 0.
+        million_seconds: that a million new states of that level take.
     """
 
     free: int
     state_bytes: float
     bytes: int = 0
     seconds: float = 0.0
+    least_states: int = 0
+    million_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from insync.cli.show.figures import brief, memory, plural, rate, seconds
 from insync.cli.show.terminal import clear_status, emit_error, emit_status, has_status_line
-from insync.explorer.progress import Phase, Progress, Reporter, WalkProgress, WalkReporter
+from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, WalkProgress, WalkReporter
 
 __all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]
 
@@ -180,7 +180,8 @@ def _disk(progress: Progress) -> str:
     if not need.bytes:
         return (
             f"{begun}: about {need.state_bytes:.0f} bytes a state, so that {memory(need.free)} that are free there are "
-            f"enough for {brief(need.free / need.state_bytes)} states; how many there will be cannot be told yet."
+            f"enough for {brief(need.free / need.state_bytes)} states; how many there will be cannot be told yet"
+            f"{_least(need)}."
         )
     enough = "" if need.bytes <= need.free else ", which is not enough"
     return (
@@ -189,10 +190,22 @@ def _disk(progress: Progress) -> str:
     )
 
 
+def _least(need: DiskNeed) -> str:
+    """Say what the next level takes, where it cannot be said what all levels take."""
+    if not need.least_states:
+        return ""
+    size = memory(round(need.least_states * need.state_bytes))
+    return (
+        f", but with the next level about {brief(need.least_states)}, which take {size} on disk, and about "
+        f"{seconds(need.million_seconds)} for each million that is new"
+    )
+
+
 def _end(progress: Progress) -> str:
     """Say where the search is likely to end, or how its levels grow."""
     if progress.end is None:
-        return f"; the level has {progress.growth:.2f} states for each of the last one" if progress.growth else ""
+        grown = f"; the level has {progress.growth:.2f} states for each of the last one" if progress.growth else ""
+        return grown if progress.disk is None else f"{grown}; the end cannot be told yet{_least(progress.disk)}"
     about = f"; about {plural(progress.end.levels, 'level')}"
     if progress.disk is not None:
         need = progress.disk

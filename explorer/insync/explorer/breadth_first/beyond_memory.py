@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from insync.explorer.growth import last_growth
 from insync.explorer.progress import DiskNeed, Progress
 from insync.machine.code_kernels import code_kernels, order_kernels
 from insync.machine.on_disk.place import FilePlace
@@ -110,7 +111,9 @@ def foretold_bytes(name: str, words: int) -> float:
 def disk_need(
     folder: Path, state_bytes: float, levels: Sequence[int], progress: Progress, slower: float = SLOWER
 ) -> DiskNeed:
-    """Return about what the rest of a search takes, where the levels so far say so.
+    """Return about what the rest of a search takes, where the levels so far say so, and else what its next level takes.
+
+    That one is taken to grow as the last one did.
 
     Args:
         folder: the run directory.
@@ -120,9 +123,13 @@ def disk_need(
         slower: how many times the seconds that a new state took by now.
     """
     free, end, known = shutil.disk_usage(folder).free, progress.end, sum(levels)
-    if end is None or not known:
+    if not known:
         return DiskNeed(free, state_bytes)
+    new_seconds = progress.seconds / known * slower
+    if end is None:
+        to_come = max(1, round(levels[-1] * last_growth(levels)))
+        each = new_seconds + (known + to_come) * _PASS_SECONDS / to_come
+        return DiskNeed(free, state_bytes, least_states=known + to_come, million_seconds=1e6 * each)
     to_come, more = max(0, end.states - known), max(0, end.levels - len(levels))
     passes = more * (known + end.states) / 2 * _PASS_SECONDS
-    slow = to_come * progress.seconds / known * slower
-    return DiskNeed(free, state_bytes, round(max(known, end.states) * state_bytes), slow + passes)
+    return DiskNeed(free, state_bytes, round(max(known, end.states) * state_bytes), to_come * new_seconds + passes)
