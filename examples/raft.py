@@ -58,7 +58,7 @@ from insync.model import (
 )
 
 
-class Server(Index):
+class Server(Index, symmetric=True):
     """Somebody who keeps a copy of the log."""
 
     size, label = bound("servers"), "s"

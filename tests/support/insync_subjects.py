@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -139,6 +140,7 @@ def _published() -> Iterator[Subject]:
 
 
 def _examples() -> Iterator[Subject]:
+    sys.path.insert(0, str(ROOT / "examples"))  # an example may import its neighbour
     for path in sorted([*(ROOT / "examples").glob("*.py"), *(ROOT / "examples" / "tlaplus").glob("*.py")]):
         if path.name.startswith("test_"):
             continue
@@ -151,6 +153,7 @@ def _examples() -> Iterator[Subject]:
             if inspect.isclass(kind) and issubclass(kind, Model) and kind.__module__ == path.stem:
                 reference = f"{path.relative_to(ROOT)}:{name}"
                 yield Subject(reference, _OTHER_BOUNDS.get(reference, {}), judges_runs=True)
+    sys.path.remove(str(ROOT / "examples"))
 
 
 def _cluster() -> Iterator[Subject]:
