@@ -34,7 +34,7 @@ def test_an_added_replica_names_no_directory_and_its_failure_is_not_noticed(jars
     with Harness(jars_of(version)) as harness:
         joined(harness)
         assert harness.take("assign_directory", broker=3).said == "NOTHING_TO_ASSIGN"
-        assert harness.take("observe").state.controller.elsewhere == (3,)
+        assert harness.take("observe").state.controller.unassigned == (3,)
         harness.take("fail_directory", broker=3)
         reported = harness.take("report_directory", broker=3).state
         assert reported.brokers[3].directory is not None
@@ -51,7 +51,8 @@ def test_it_names_its_directory_when_its_broker_starts(jars_of: JarsOf, version:
         harness.take("register", broker=3)
         everybody_applies(harness)
         assert harness.take("assign_directory", broker=3).said != "NOTHING_TO_ASSIGN"
-        assert harness.take("observe").state.controller.elsewhere == ()
+        now = harness.take("observe").state.controller
+        assert (now.elsewhere, now.unassigned) == ((), ())
 
 
 @pytest.mark.parametrize("version", ["4.1.2", "4.3.1"])
@@ -75,7 +76,8 @@ def test_with_the_patch_it_names_its_directory_and_its_failure_is_noticed(
     with harness_of(with_patch("N-18", jars_of(version))) as harness:
         joined(harness)
         assert harness.take("assign_directory", broker=3).said == "NONE"
-        assert harness.take("observe").state.controller.elsewhere == ()
+        now = harness.take("observe").state.controller
+        assert (now.elsewhere, now.unassigned) == ((), ())
         harness.take("fail_directory", broker=3)
         reported = harness.take("report_directory", broker=3).state
         assert (reported.controller.leader, reported.controller.isr) == (1, (1,))

@@ -33,6 +33,8 @@ Json = dict[str, Any]
         ("checkpoint-4.1.2", 9),  # a copy in place of a log has an older checkpoint too
         ("astray-4.1.2", 7),  # it is later that a broker says where its log is, as its copy's directory has failed
         ("held-4.1.2", 18),  # a minimum that waits with a directory comes before the election, not with it
+        ("gone-4.1.2", 14),  # nobody misses the directory of an added replica that is gone before it was named
+        ("idle-4.1.2", 5),  # who is taken out begins another fetch session when it is added again
     ],
 )
 def test_what_walks_have_differed_by_agrees(name: str, steps: int) -> None:
@@ -55,6 +57,42 @@ def test_nothing_else_is_found_instead(values: dict[str, object]) -> None:
             state["brokers"]["2"]["log"].update(values)
 
     assert replayed("walk-seen-4.0.2", change).verdict is KafkaVerdict.DIVERGES
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "why"),
+    [
+        ("known", "operator assigns the partition to {b1, b2, b3}", "the controller knows of one directory of b1"),
+        (
+            "copied",
+            "operator assigns the partition to {b1, b2}",
+            "that it has accepted the copy of b1, who was taken out",
+        ),
+    ],
+)
+def test_a_replica_is_not_added_where_either_controller_knows_its_directory(name: str, step: str, why: str) -> None:
+    found = replayed(f"walk-{name}-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, step)
+    assert why in (found.reason or "")
+
+
+def test_who_is_taken_out_and_added_again_before_it_hears_names_its_directory() -> None:
+    found = replayed("walk-back-again-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 applies metadata 0")
+    assert "b3 was taken out and added again before it has heard of either" in (found.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("to_assign", "unassigned", "named"), [("log", ["b2"], True), (None, ["b2"], False), ("log", ["b1"], False)]
+)
+def test_nobody_else_names_one_who_is_added(to_assign: str | None, unassigned: list[str], named: bool) -> None:
+    class OneIsDown(Brokers):
+        def broker(self, number: int) -> SimpleNamespace:
+            return SimpleNamespace(directory=None) if number == 1 else super().broker(number)
+
+    after = {**state(), "controller": {"unassigned": unassigned}, "alter": {"isr": ["b1"]}}
+    with pytest.raises(NotSchedulable) if named else nullcontext():
+        assert not taken(OneIsDown(to_assign)).tell_where_log_is(after)
 
 
 def test_a_clean_stop_that_one_directory_does_not_say_counts_once_that_is_taken_out() -> None:

@@ -19,8 +19,6 @@ from insync.conformance.classes.observation import (
     Observation,
 )
 from insync.conformance.classes.subject import Answer
-from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import (
     NotSchedulable,
     Unlike,
@@ -33,6 +31,7 @@ from insync.conformance.steps.gaps import (
     require_same_answer,
     require_same_ends,
     require_session_known_to_leader,
+    require_unknown_directory,
 )
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.schedule import Schedule
@@ -150,14 +149,23 @@ def test_a_reassignment_of_the_order_alone_is_told_from_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bounds", "refused"),
-    [({"directory_failures": 1, "moves": 1}, True), ({"directory_failures": 1}, False), ({"moves": 1}, False)],
+    ("replicas", "unassigned", "elsewhere", "why"),
+    [
+        ((1, 2, 3), (), "", "one directory of b3, and"),
+        ((1, 2, 3), (3,), "", None),
+        ((1, 2), (2,), "b2", None),
+        ((1, 3, 4), (), "", "one directory of b3 and b4, and"),
+        ((1, 2, 3), (3,), "b3", "accepted the copy of b3, who was taken out"),
+        ((1, 2, 3), (3,), "b4", None),
+    ],
 )
-def test_nobody_is_added_where_the_controller_knows_directories(bounds: dict[str, int | str], refused: bool) -> None:
-    steps = DirectorySteps(cast(Commands, None), Cluster(release="4.1", reassignments=1, **bounds), [])
-    steps.require_nobody_added(set())
-    with pytest.raises(NotSchedulable, match="adds to b2 and b3") if refused else nullcontext():
-        steps.require_nobody_added({3, 2})
+def test_nobody_is_added_whose_directory_a_controller_knows(
+    replicas: tuple[int, ...], unassigned: tuple[int, ...], elsewhere: str, why: str | None
+) -> None:
+    was = replace(IN_REASSIGNMENT, replicas=(1, 2))
+    before = {"broker": {f"b{number}": {"elsewhere": f"b{number}" == elsewhere} for number in range(1, 5)}}
+    with nullcontext() if why is None else pytest.raises(NotSchedulable, match=why):
+        require_unknown_directory(before, was, replace(was, replicas=replicas, unassigned=unassigned))
 
 
 ASKED = AlterRequest(isr=(1, 2, 3), partition_epoch=5, replied=False)

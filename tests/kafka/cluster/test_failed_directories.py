@@ -237,6 +237,14 @@ def test_its_broker_names_a_directory_when_it_starts_and_begins_anew_where_that_
     assert TELLS in walk.enabled
 
 
+def test_it_does_so_too_where_that_directory_is_gone_of_which_the_controller_knows_nothing() -> None:
+    gone = ("b2 appends a record", "b2 crashes, its log ends at 1", "b2 loses its directory", "b2 starts and registers")
+    walk = pair(*ADDED, *gone, **{**WIDER, "metadata_lag": 3, "directory_losses": 1})
+    assert walk.state["controller"]["unassigned"] == walk.state["controller"]["without_directory"] == []
+    assert not walk.state["broker"]["b2"]["untold"]
+    assert "b2 names the directory of its log" not in walk.enabled
+
+
 def test_who_is_taken_out_is_in_no_directory_no_more() -> None:
     walk = pair(*ADDED[:1], "operator cancels the reassignment", **{**WIDER, "reassignments": 2})
     assert walk.state["controller"]["unassigned"] == []

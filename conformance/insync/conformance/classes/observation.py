@@ -41,6 +41,7 @@ class ControllerSeen:
         stopping: the brokers that have asked to stop, and have not registered since.
         without_directory: the replicas in a directory that their brokers have not got, as far as it knows.
         elsewhere: those whose log is not in the directory in which it takes it to be.
+        unassigned: those of which it has heard no directory.
         order: all replicas in the order of the assignment, the preferred leader first.
     """
 
@@ -58,6 +59,7 @@ class ControllerSeen:
     stopping: tuple[int, ...]
     without_directory: tuple[int, ...] = ()
     elsewhere: tuple[int, ...] = ()
+    unassigned: tuple[int, ...] = ()
     order: tuple[int, ...] = ()
 
 

@@ -7,7 +7,7 @@ broker before the answer does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from insync.conformance.classes.observation import DirectorySeen
@@ -244,20 +244,6 @@ class DirectorySteps:
             )
             raise NotSchedulable(message, "a copy that was not accepted outlives the directory of its log")
 
-    def require_nobody_added(self, added: Collection[int]) -> None:
-        """Refuse to add a replica of which Kafka's controller does not know the directory (N-18).
-
-        Raises:
-            NotSchedulable: one is added.
-        """
-        if added and self.count > 1 and self._model.directories_are_assigned:
-            them = " and ".join(f"b{number}" for number in sorted(added))
-            message = (
-                f"in which directory a replica is that the reassignment adds to {them} Kafka's controller does not "
-                "know (N-18), and the harness compares where it takes replicas to be"
-            )
-            raise NotSchedulable(message, "the harness does not compare the directory of a replica that is added")
-
     def require_log_that_is_opened(self, replica: str, before: ReadableState, after: ReadableState) -> None:
         """Refuse a start while the controller takes the log to be in the other directory, which has failed.
 
@@ -279,7 +265,11 @@ class DirectorySteps:
 
         Returns:
             whether it has heard anything.
+
+        Raises:
+            NotSchedulable: a broker has to tell where a replica is of which the model's tells nothing (N-18).
         """
+        self._require_nobody_added_again(after)
         if after["alter"]["isr"]:
             return False
         told = False
@@ -291,6 +281,16 @@ class DirectorySteps:
                 self._tell(broker_id(name))
                 told = True
         return told
+
+    def _require_nobody_added_again(self, after: ReadableState) -> None:
+        for name in after["controller"].get("unassigned", ()):
+            seen = self._kafka.broker(broker_id(name)).directory
+            if seen is not None and seen.to_assign == "log":
+                message = (
+                    f"{name} was taken out and added again before it has heard of either, and names its directory; "
+                    "in the model nobody does whom a reassignment adds (N-18)"
+                )
+                raise NotSchedulable(message, "a replica that is added again at once names its directory")
 
     def _tell(self, number: int, *, clears: bool = False) -> None:
         """Let the controller hear what a broker has to tell, and the broker the answer."""

@@ -23,6 +23,7 @@ __all__ = [
     "require_same_answer",
     "require_same_ends",
     "require_session_known_to_leader",
+    "require_unknown_directory",
 ]
 
 Ends = tuple[int, int] | None
@@ -120,6 +121,41 @@ def require_more_than_order(was: ControllerSeen, now: ControllerSeen) -> None:
     if same and was.partition_epoch != now.partition_epoch:
         message = "the reassignment changes the order of the replicas alone; in the model it changes nothing"
         raise NotSchedulable(message, "a reassignment changes the order of the replicas alone")
+
+
+def require_unknown_directory(before: ReadableState, was: ControllerSeen, now: ControllerSeen) -> None:
+    """Refuse a reassignment that adds a replica of which Kafka's controller knows the directory, or the model's does.
+
+    Kafka's does where a broker has registered with one directory, or has told that the others have failed. The model
+    speaks of brokers that have several all the time, and of none of them the controller knows where what it adds is.
+    The model's keeps that it has accepted the copy of one whom a reassignment takes out, who may be added again before
+    its broker has heard of that. Kafka's knows nothing then.
+
+    Args:
+        before: the model's state before it.
+        was: what the controller knew before.
+        now: what it knows after it.
+
+    Raises:
+        NotSchedulable: it is so.
+    """
+    added = set(now.replicas) - set(was.replicas)
+    known = sorted(added - set(now.unassigned))
+    copied = sorted(number for number in added if before["broker"][f"b{number}"].get("elsewhere"))
+    if known:
+        them = " and ".join(f"b{number}" for number in known)
+        message = (
+            f"the controller knows of one directory of {them}, and takes a replica that it adds there to be in that; "
+            "in the model it does not know where that is"
+        )
+        raise NotSchedulable(message, "a replica is added to a broker of which the controller knows one directory")
+    if copied:
+        them = " and ".join(f"b{number}" for number in copied)
+        message = (
+            f"the controller has forgotten that it has accepted the copy of {them}, who was taken out and is added "
+            "again; in the model it takes the log to be there"
+        )
+        raise NotSchedulable(message, "a replica is added again of which the controller has accepted a copy")
 
 
 def require_incarnations_of_joiner_alone(request: AlterRequest, accepted: bool) -> None:

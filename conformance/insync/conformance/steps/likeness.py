@@ -115,7 +115,7 @@ def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
     controller: dict[str, Any] = state["controller"]
     facts: dict[str, Fact] = {"leader": newest["leader"], "epoch": newest["epoch"]}
     sets = {"isr": newest["isr"], "replicas": newest.get("replicas")}
-    sets |= {name: controller.get(name) for name in ("elr", "adding", "removing", "fenced")}
+    sets |= {name: controller.get(name) for name in ("elr", "adding", "removing", "fenced", "unassigned")}
     if "without_directory" in controller:  # Kafka's knows of directories, and so of nobody who has no replica there
         replicas = newest.get("replicas", controller["without_directory"])
         sets["without_directory"] = [name for name in controller["without_directory"] if name in replicas]
@@ -188,6 +188,9 @@ def kafka_state(model: ReadableState, seen: Observation, acknowledged: Set[str])
     for name in ("elr", "adding", "removing", "without_directory"):
         if name in controller:
             controller[name] = _names(getattr(registered, name))
+    if "unassigned" in controller:
+        unheard = [number for number in registered.unassigned if not _is_to_tell(seen.brokers[number])]
+        controller["unassigned"] = _names(tuple(unheard))
     if "last_leader" in controller:
         last = registered.last_known_elr
         controller["last_leader"] = broker_name(last[0] if last else None)

@@ -32,6 +32,7 @@ from insync.conformance.steps.gaps import (
     require_one_change,
     require_same_answer,
     require_same_ends,
+    require_unknown_directory,
 )
 from insync.conformance.steps.isr_requests import IsrRequests
 from insync.conformance.steps.likeness import broker_id
@@ -57,8 +58,6 @@ _SERVED = ("NONE", "OFFSET_OUT_OF_RANGE")
 """What the leader answers to a fetch; after the second the follower asks where the log begins or ends, at once."""
 _SESSION_IS_OVER = ("FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH")
 """What it answers where it has not got the session; the follower begins another one at once, as in the model."""
-_OF_THE_TOPIC = ("change_minimum",)
-"""Actions that brokers learn of like a change of the partition, though its registration stays as it is."""
 
 
 class Schedule:
@@ -158,7 +157,7 @@ class Schedule:
             raise Missing(message)
         if not self._directories.changes_partition(action, before):
             self._ends[-1] = self.seen.controller.end  # in the model that is no change
-        elif self.seen.controller.partition_epoch != partition_epoch or action in _OF_THE_TOPIC:
+        elif self.seen.controller.partition_epoch != partition_epoch or action == "change_minimum":
             self._ends.append(self.seen.controller.end)
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
@@ -298,10 +297,11 @@ class Schedule:
 
     def _reassign(self, given: Mapping[str, str], before: ReadableState) -> None:
         target, was = in_order(ids_in(given["target"]), before), self.seen.controller
-        self._directories.require_nobody_added(set(target) - set(was.replicas))
         self._kafka.give_accepted("the answer to the reassignment", "reassign", replicas=target)
         if not self._model.b.reorderings:
             require_more_than_order(was, self.seen.controller)
+        if self._model.leaves_unassigned:
+            require_unknown_directory(before, was, self.seen.controller)
         self.order = [*target, *(number for number in self.order if number not in target)]
 
     def _reorder(self, given: Mapping[str, str], before: ReadableState) -> None:

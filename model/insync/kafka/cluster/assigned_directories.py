@@ -171,6 +171,8 @@ class AssignedDirectories(Actor):
         with when(And(unassigned, b.offline)):
             self.delete_log(s, replica)
             b.offline = False
+        with when(unassigned):
+            b.untold = False  # of a directory that is gone the controller has known nothing
         s.controller.unassigned -= {replica}
 
     def forget_untold(self, s: StateView, assigned: Assigned) -> None:

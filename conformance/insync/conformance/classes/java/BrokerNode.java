@@ -162,7 +162,10 @@ final class BrokerNode {
             loadLogs(newest);
         }
         publishing.publish(delta, newest, manifest);
-        if (!isReplica(newest)) directories.forgetAssignment();
+        if (isReplica(newest)) return;
+        directories.forgetAssignment();
+        // As with the next change of any other partition of the broker (ReplicaManager.applyDelta).
+        Reflect.call(replicas().replicaFetcherManager(), "shutdownIdleFetcherThreads");
     }
 
     private boolean isReplica(MetadataImage newest) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import moved.BrokerRegistration;
+import moved.DirectoryId;
 import moved.Partition;
 import moved.PartitionRegistration;
 import moved.Record;
@@ -42,18 +43,21 @@ final class Observer {
         return seen;
     }
 
-    /** Which replicas are in a directory that the controller knows not to be there, or are not where it takes them to be. */
+    /** Which replicas are in a directory that the controller knows not to be there, in none that it knows, or elsewhere. */
     private static void directories(Cluster world, PartitionRegistration partition, Map<String, Object> seen) {
         List<Integer> without = new ArrayList<>();
         List<Integer> elsewhere = new ArrayList<>();
+        List<Integer> unassigned = new ArrayList<>();
         for (int id : Plain.sortedIds(partition.replicas)) {
             BrokerNode broker = world.brokers.get(id);
             if (!world.controller.registration(id).hasOnlineDir(partition.directory(id))) without.add(id);
             Object log = broker.running ? broker.log() : null;
-            if (!partition.directory(id).equals(broker.directories.of(log, broker.base()))) elsewhere.add(id);
+            if (DirectoryId.UNASSIGNED.equals(partition.directory(id))) unassigned.add(id);
+            else if (!partition.directory(id).equals(broker.directories.of(log, broker.base()))) elsewhere.add(id);
         }
         seen.put("without_directory", without);
         seen.put("elsewhere", elsewhere);
+        seen.put("unassigned", unassigned);
     }
 
     static Map<String, Object> broker(Cluster world, BrokerNode broker) {
