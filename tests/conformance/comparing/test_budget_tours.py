@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from insync.conformance.classes.subject import Subject
-from insync.conformance.comparing.budget_tours import BUDGETS, EACH_ONCE, conform_budgets
-from insync.conformance.comparing.conform import WALKS, Conformance, Conforming, conform_tour
+from insync.conformance.comparing.budget_tours import BUDGETS, EACH_ONCE, conform_budgets, within
+from insync.conformance.comparing.conform import EVERYTHING, Conformance, Conforming, conform_tour
 from insync.conformance.comparing.touring import ActionShare, Space
 from insync.conformance.steps.pair import Pair
 from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason
+from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.cluster.model import Cluster
 from insync.model.errors import UserError
 from insync_fake_kafka import FakeKafka, FakePair
@@ -91,9 +92,39 @@ def test_more_budgets_than_there_are_is_a_mistake() -> None:
         toured(4)
 
 
-def test_the_budgets_are_those_of_the_walks() -> None:
-    assert set(BUDGETS) == {name for name, most in WALKS.items() if most == 1}
+def test_the_budgets_are_those_of_the_walks_with_everything() -> None:
+    numbers = {name for name, most in EVERYTHING.items() if isinstance(most, int)}
+    assert set(BUDGETS) == numbers - {"replicas", "records"}
     assert all(EACH_ONCE[name] == 1 for name in BUDGETS)
+
+
+@pytest.mark.parametrize(
+    ("name", "actions"),
+    [
+        ("reorderings", {"reorder"}),
+        ("moves", {"start_move", "copy_record", "cancel_move", "swap_log"}),
+        ("directory_failures", {"fail_directory", "report_directory"}),
+        ("directory_losses", {"lose_directory", "name_directory"}),
+        ("session_losses", {"evict_session", "lose_reply"}),
+        ("retries", {"send_again", "acknowledge_again"}),
+        ("producer_restarts", {"restart_producer", "send_again"}),
+        ("alter_retries", {"accept_isr_unheard", "get_isr_again"}),
+        ("pauses", {"pause_fetching", "resume_fetching"}),
+    ],
+)
+def test_a_budget_has_in_its_space_what_it_needs(name: str, actions: set[str]) -> None:
+    small = within(Cluster(**{"release": "4.1", **EACH_ONCE}), [name])
+    graph = build_graph(small)
+    assert actions <= {graph.actions[number].name for number in set(graph.action.tolist())}
+    assert small.b.retries + small.b.moves <= 1, "and nothing else"
+
+
+def test_what_is_given_stays_if_that_is_enough() -> None:
+    model = Cluster(**{"release": "4.1", **EACH_ONCE, "records": 3, "crashes": 2, "fetch_sessions": "on"})
+    alone, both = within(model, ["directory_losses"]), within(model, ["retries", "crashes"])
+    assert (alone.b.records, alone.b.crashes, alone.b.elections, alone.sessions) == (3, 1, 0, True)
+    assert (both.b.records, both.b.crashes, both.b.elections, both.b.retries) == (3, 2, 1, 1)
+    assert within(Cluster(**{"release": "4.1", **EACH_ONCE}), ["retries"]).b.records == 2
 
 
 def test_sums() -> None:

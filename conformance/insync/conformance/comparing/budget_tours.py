@@ -1,6 +1,6 @@
 """Tours of the spaces in which a few budgets are spent at once, each space by itself.
 
-The space of all budgets together is too large to be seen whole: 2 replicas, 1 record and one of each budget have more
+The space of all budgets together is too large to be seen whole: 2 replicas, 1 record and nine of the budgets have more
 than 31 million states. What few of them can do together has some thousand states, and there are few such choices.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from insync.conformance.classes.subject import Subject
 from insync.conformance.comparing.conform import Conformance, Conforming, conform_tour
@@ -23,7 +23,7 @@ from insync.explorer.progress import WalkReporter
 from insync.kafka.cluster.model import Cluster
 from insync.model.errors import UserError
 
-__all__ = ["BUDGETS", "EACH_ONCE", "conform_budgets"]
+__all__ = ["BUDGETS", "EACH_ONCE", "conform_budgets", "within"]
 
 BUDGETS = (
     "lossy_crashes",
@@ -35,8 +35,26 @@ BUDGETS = (
     "deletions",
     "reassignments",
     "minimum_changes",
+    "reorderings",
+    "moves",
+    "directory_failures",
+    "directory_losses",
+    "session_losses",
+    "retries",
+    "producer_restarts",
+    "alter_retries",
+    "pauses",
 )
 """The budgets of what the harness can bring about."""
+
+NEEDED: Mapping[str, Mapping[str, int | str]] = {
+    "directory_losses": {"crashes": 1},
+    "session_losses": {"fetch_sessions": "on"},
+    "retries": {"records": 2, "elections": 1},
+    "producer_restarts": {"records": 2, "elections": 1, "retries": 1},
+    "alter_retries": {"shrinks": 1},
+}
+"""What the spaces of a budget have at least, as it cannot be spent without."""
 
 EACH_ONCE: Mapping[str, int | str] = {"replicas": 2, "records": 1, **dict.fromkeys(BUDGETS, 1)}
 """The bounds of these tours: all of them once."""
@@ -72,10 +90,10 @@ def conform_budgets(
     watch, given = Watch(limits or Limits(), stop), limits or Limits()
     results: dict[str, Conformance] = {}
     for names in _choices(model, at_once):
-        spent = dict.fromkeys(BUDGETS, 0) | {name: getattr(model.b, name) for name in names}
         left = given if given.seconds is None else replace(given, seconds=max(0.0, given.seconds - watch.seconds))
-        small = Cluster(**{**model.identity, **spent})
-        found = conform_tour(small, subject, limits=left, reporter=reporter, stop=stop, new_pair=new_pair)
+        found = conform_tour(
+            within(model, names), subject, limits=left, reporter=reporter, stop=stop, new_pair=new_pair
+        )
         results[" + ".join(names)] = found
         if found.verdict is Conforming.DIVERGES or found.stopped_by in _FOR_ALL:
             break
@@ -88,6 +106,15 @@ def _choices(model: Cluster, at_once: int) -> list[tuple[str, ...]]:
         message = f"--at-once {at_once} is too many: of the budgets that a tour can spend {len(there)} are above 0."
         raise UserError(message)
     return list(combinations(there, at_once))
+
+
+def within(model: Cluster, names: Sequence[str]) -> Cluster:
+    """Return the model in which these of its budgets may be spent, with what they need, and no others."""
+    spent = {name: getattr(model.b, name) if name in names else 0 for name in BUDGETS}
+    bounds = {**model.identity, **spent}
+    for name, value in chain.from_iterable(NEEDED.get(name, {}).items() for name in names):
+        bounds[name] = value if isinstance(value, str) else max(value, int(bounds[name]))
+    return Cluster(**bounds)
 
 
 def _together(model: Cluster, results: Mapping[str, Conformance], seconds: float) -> Conformance:
