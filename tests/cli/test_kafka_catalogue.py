@@ -82,6 +82,9 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
             ["scenario", "n-99", "--kafka", "4.3.1", "--record"],
             "'n-99' is no scenario.",
         ),
+        (["scenario", "n-99", "--kafka", "4.3.1"], "'n-99' is no scenario."),
+        (["scenario", "n-01", "--kafka", "4.3.1"], "Fetch them: insync kafka fetch 4.3.1 --cluster"),
+        (["record", "a.run", "--scenario", "n-99", "--kafka", "4.3.1"], "'n-99' is no scenario."),
         (
             ["replay", "R-34", "--all"],
             "R-34 (A crash while logs are loaded looks like a clean stop, KAFKA-10471) is not modelled: ",

@@ -121,9 +121,11 @@ def _of_metadata(choice: ClusterChoice, folder: Path, topic: str, partition: int
 def _of_cluster(choice: ClusterChoice, name: str | None, seed: int | None, output: Output) -> BrokerRun:
     from insync.conformance.live.operator import Operator
     from insync.conformance.live.runs.recorder import Recorder
-    from insync.conformance.live.scenarios.known import scenario_for
+    from insync.conformance.live.scenarios.known import scenario_for, scenario_named
     from insync.conformance.live.scenarios.random_walk import random_walk
 
+    if name is not None:
+        scenario_named(name)  # it is told of before jars that are missing
     jars = choice.jars()
     scenario = random_walk(seed or 0) if name is None else scenario_for(name, jars.version)
     with steps_of_work(output.quiet) as steps:

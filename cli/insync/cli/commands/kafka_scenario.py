@@ -17,7 +17,13 @@ from insync.cli.show.terminal import emit
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, SCENARIOS, any_scenario, scenario_named
+from insync.conformance.live.scenarios.known import (
+    QUORUM_SCENARIOS,
+    SCENARIOS,
+    any_scenario,
+    require_known,
+    scenario_named,
+)
 from insync.conformance.live.scenarios.quorum_scenario import QuorumScenario
 from insync.conformance.live.scenarios.scenario import Scenario, outcome
 from insync.model.errors import UserError
@@ -64,6 +70,7 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
       1  not reproduced
       2  a mistake in the command, or something is missing: one sentence says which
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    require_known(name)
     recorder = Recorder(scenario_named(name).defect, choice) if record else None
     jars = choice.jars()
     scenario = any_scenario(name, jars.version)

@@ -18,7 +18,7 @@ from insync.conformance.live.scenarios.scenario import Scenario
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
 from insync.model.errors import UserError, closest
 
-__all__ = ["QUORUM_SCENARIOS", "SCENARIOS", "any_scenario", "scenario_for", "scenario_named"]
+__all__ = ["QUORUM_SCENARIOS", "SCENARIOS", "any_scenario", "require_known", "scenario_for", "scenario_named"]
 
 SCENARIOS = {
     scenario.name: scenario
@@ -38,6 +38,16 @@ SCENARIOS = {
 
 QUORUM_SCENARIOS = {scenario.name: scenario for scenario in (CANDIDATE_AGAIN, REMOVED_VOTER)}
 """Those of controllers alone."""
+
+
+def require_known(name: str) -> None:
+    """Refuse a name of no scenario, of a cluster or of controllers alone, before anything is looked for to run it.
+
+    Raises:
+        UserError: there is none of that name.
+    """
+    if name.lower() not in QUORUM_SCENARIOS:
+        scenario_named(name)
 
 
 def any_scenario(name: str, version: str) -> Scenario | QuorumScenario:
