@@ -52,7 +52,7 @@ def nodes_in(folder: Path) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_all_ends_with_the_command(ready: tuple[subprocess.Popen[str], Path], end: signal.Signals) -> None:
     process, folder = ready
     assert len(nodes_in(folder)) == 4
