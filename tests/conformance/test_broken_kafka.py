@@ -12,7 +12,9 @@ from insync.conformance.comparing.conform import WALKS
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.walks import KafkaWalks
 from insync.conformance.patches.patched_jars import read_patch
+from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Pair
+from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.machine_stepping import MachineStepper
 from insync.kafka.cluster.model import Cluster
 from insync_classes import JarsOf
@@ -36,6 +38,17 @@ NEVER_ELIGIBLE = """\
 """
 
 
+CONTROLLER = "metadata/src/main/java/org/apache/kafka/controller/ReplicationControlManager.java"
+FORGETS_ELIGIBLE = """\
+@@ -2366,4 +2366,4 @@
+                                     getTopicEffectiveMinIsr(topicName),
+-                                    featureControl.isElrFeatureEnabled()
++                                    false
+                             )
+                                     .setDirectory(brokerId, dirId)
+"""
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -54,3 +67,18 @@ def test_a_leader_that_never_asks_is_told_apart(jars_of: JarsOf, tmp_path: Path,
             seen |= {one.field for one in found.differences} if found is not None else set()
     stepper.close()
     assert any(field in one for one in seen), seen
+
+
+def test_from_4_3_on_a_directory_that_clears_the_eligible_replicas_is_told_apart(
+    jars_of: JarsOf, tmp_path: Path
+) -> None:
+    """N-17 is named up to 4.2 alone."""
+    (tmp_path / "broken.patch").write_text(f"--- a/{CONTROLLER}\n+++ b/{CONTROLLER}\n{FORGETS_ELIGIBLE}")
+    model = Cluster(release="4.3", replicas=2, records=1, min_insync=2, fencings=1, moves=1, directory_failures=1)
+    with Harness(patched(read_patch(str(tmp_path / "broken.patch"), "4.3.1"), jars_of("4.3.1"))) as harness:
+        pair = Pair(Stepper(model), harness)
+        assert pair.open() == []
+        for action, replica in (("fence", "b2"), ("start_move", "b1")):
+            assert pair.take(pair.walk.number_of(action, {"replica": replica})) == []
+        found = pair.take(pair.walk.number_of("accept_copy", {"replica": "b1"}))
+    assert found == [Difference("controller.elr", ["b2"], [])]
