@@ -221,11 +221,16 @@ MINE = {"start": 1, "leo": 3, "hw": 2}
         ({**TAKEN, "elsewhere": False}, COPY, False),
         (TAKEN, replace(COPY, high_watermark=2), False),
         (TAKEN, replace(COPY, high_watermark=0), False),
-        (TAKEN, replace(COPY, start=0), False),
+        (TAKEN, replace(COPY, high_watermark=3), False),
+        (TAKEN, replace(COPY, start=0, high_watermark=2), True),
+        (TAKEN, replace(COPY, start=2, high_watermark=2), False),
         (TAKEN, replace(COPY, end=2), False),
         (TAKEN, None, False),
     ],
-    ids=["older", "no copy", "not accepted", "the same", "before the start", "other start", "other end", "no log"],
+    ids=[
+        *("older", "no copy", "not accepted", "the same", "before the start"),
+        *("newer", "older start", "newer start", "other end", "no log"),
+    ],
 )
 def test_a_copy_that_is_taken_at_a_start_may_have_an_older_high_watermark(
     was: dict[str, Any], log: LogSeen | None, named: bool

@@ -146,7 +146,7 @@ REASONS = {
         "test_a_directory_may_make_the_controller_look_at_a_leader_that_may_not_lead",
     ),
     "a copy that is taken at a start has an older high watermark": (
-        "a copy that is taken for the log at a start has the high watermark of the log",
+        "a copy that is taken for the log at a start has the high watermark of the log, and its start",
         "test_a_copy_that_is_taken_at_a_start_may_have_an_older_high_watermark",
     ),
     "a directory that is named makes the leader look at its high watermark": (

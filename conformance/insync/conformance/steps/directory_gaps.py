@@ -49,7 +49,7 @@ def require_change_of_directory_alone(number: int, was: ControllerSeen, now: Con
 
 
 def require_watermark_of_copy(replica: str, before: ReadableState, after: ReadableState, log: LogSeen | None) -> None:
-    """Refuse a start that takes a copy whose high watermark is older than that of the log.
+    """Refuse a start that takes a copy whose high watermark, or log start, is older than that of the log.
 
     Args:
         replica: who has started.
@@ -58,16 +58,18 @@ def require_watermark_of_copy(replica: str, before: ReadableState, after: Readab
         log: Kafka's log after it.
 
     Raises:
-        NotSchedulable: it is so, and the log is as the model's otherwise.
+        NotSchedulable: it is so, and the log ends where the model's does.
     """
     was, mine = before["broker"][replica], after["broker"][replica]
     taken = was.get("copied") is not None and was.get("elsewhere")
-    if not taken or log is None or (log.start, log.end) != (mine.get("start", 0), mine["leo"]):
+    if not taken or log is None or log.end != mine["leo"]:
         return
-    if log.start <= log.high_watermark < mine["hw"]:
+    start, mark = mine.get("start", 0), mine["hw"]
+    older = log.start <= start and log.start <= log.high_watermark <= mark
+    if older and (log.start, log.high_watermark) != (start, mark):
         message = (
             f"the copy that {replica} takes for its log at the start has the high watermark of when it got its "
-            "last record; in the model it has that of the log"
+            "last record, and the log start; in the model it has those of the log"
         )
         raise NotSchedulable(message, "a copy that is taken at a start has an older high watermark")
 
