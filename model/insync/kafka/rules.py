@@ -198,6 +198,11 @@ class Rules:
     metadata_keeps_proposal: Annotated[
         bool, "A leader keeps its proposal when metadata brings what a reply has told it; no release does."
     ] = False
+    reply_waits_for_configuration: Annotated[
+        bool,
+        "A leader acts on the reply to its AlterPartition once it has heard of the configuration from before; Kafka "
+        "does not wait.",
+    ] = False
     cancel_needs_member: Annotated[
         bool, "A reassignment may be taken back only if the ISR has one of the old replicas, or with unclean elections."
     ] = True

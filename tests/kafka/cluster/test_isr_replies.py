@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from unittest.mock import patch
+
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
 from insync_walk import Walk, shared_cluster
 
 DROPPED = ("b1 drops b3 from the ISR", "controller accepts the ISR")
@@ -81,3 +85,54 @@ def test_an_acknowledged_record_is_lost_after_a_reply_and_one_election() -> None
     assert lost.violations[0].trace_length == 13
     fixed = check(Cluster(**bounds, defect="N-06", fixed="on"), properties=["no_acknowledged_record_is_lost"])
     assert fixed.verdict == "holds"
+
+
+RAISED: dict[str, int | str] = {
+    "replicas": 2, "min_insync": 2, "records": 1, "lossy_crashes": 0, "fencings": 1, "shrinks": 1,
+    "minimum_changes": 2, "metadata_lag": 3, "isr_replies": "on",
+}  # fmt: skip
+CHANGES = "min.insync.replicas changes"
+ALONE = (CHANGES, "b1 applies metadata 0", CHANGES, "b1 drops b2 from the ISR", "controller accepts the ISR")
+"""The minimum was 1 to b1 when it was raised to 2, and it hears of its ISR before it hears of that."""
+
+
+def test_a_reply_brings_the_isr_before_the_configuration_that_came_first() -> None:
+    walk = Walk(shared_cluster(**RAISED), *ALONE, "b1 is told of change 0, its ISR")
+    assert walk.cells["b1"] == "L0 [|] m~1"
+    assert walk.cells["controller"] == "b1@0 ISR b1 ELR b2"
+    alone = Walk(shared_cluster(**RAISED), *ALONE, "b1 is told of change 0, its ISR", "b1 appends a record")
+    assert alone.cells["b1"] == "L0 [r0@0 |] m~1", "one is enough to it, and two to the controller"
+    walk.take("b1 applies configuration from before its ISR")
+    assert walk.cells["b1"] == "L0 [|]"
+    assert "b1 appends a record" not in walk.enabled, "two are needed now"
+
+
+def test_metadata_that_brings_what_a_leader_knows_brings_the_configuration_from_before() -> None:
+    for label in (KNOWN, "b1 applies metadata 0"):
+        walk = Walk(shared_cluster(**RAISED), *ALONE, "b1 is told of change 0, its ISR")
+        if label != KNOWN:
+            walk.take("b2 applies metadata 0", "controller fences b1")
+        walk.take(label)
+        assert "m~" not in walk.cells["b1"]
+        assert "b1 appends a record" not in walk.enabled, "two are needed now, or it leads no more"
+
+
+def loses(**rules: bool) -> int | None:
+    """The steps to a loss where a batch's configuration comes before its topics, and some more rules hold."""
+    fixed = DEFECTS["N-03"]
+    with patch.dict(DEFECTS, {"N-03": replace(fixed, base={**fixed.base, **rules})}):
+        found = check(Cluster(**RAISED, defect="N-03", fixed="on"), properties=["no_acknowledged_record_is_lost"])
+    return found.violations[0].trace_length - 1 if found.violations else None
+
+
+def test_a_minimum_from_before_loses_a_record_though_each_batch_is_in_order_unless_the_reply_waits() -> None:
+    assert loses(metadata_keeps_proposal=True) == 10, "without what N-06 says, which takes longer"
+    assert loses(metadata_keeps_proposal=True, reply_waits_for_configuration=True) is None
+
+
+def test_a_minimum_that_may_be_late_costs_nothing_where_no_reply_can_pass_it() -> None:
+    bits = {lag: Cluster(**{**RAISED, "metadata_lag": lag}).program.schema.bits for lag in (1, 3)}
+    waits = {"reply_waits_for_configuration": True}
+    with patch.dict(DEFECTS, {"N-03": replace(DEFECTS["N-03"], base=waits, rules={})}):
+        spared = {lag: Cluster(**{**RAISED, "metadata_lag": lag}, defect="N-03").program.schema.bits for lag in bits}
+    assert (bits[1], bits[3]) == (spared[1], spared[3] + 4)

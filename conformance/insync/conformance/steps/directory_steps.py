@@ -161,6 +161,9 @@ class DirectorySteps:
         be where a copy was whose directory has failed, the controller hears later (`name`).
         """
         number, broker = self._broker(given), before["broker"][given["replica"]]
+        if broker.get("unheard"):
+            message = f"{given['replica']} has configuration to hear of first"
+            raise NotSchedulable(message, "a leader hears of older configuration before it hears of a directory")
         end = self._ends[-2] if broker.get("repeats") else self._kafka.seen.controller.end
         applied = self._kafka.broker(number).applied >= end
         if self._seen(number).to_assign == "elsewhere" or (

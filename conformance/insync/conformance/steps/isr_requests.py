@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from insync.conformance.classes.observation import AlterRequest
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.gaps import NotSchedulable, Unlike, require_incarnations_of_joiner_alone
@@ -22,10 +24,11 @@ class IsrRequests:
     Args:
         kafka: what takes the commands.
         rules: of the model.
+        ends: the places in the metadata log of the model's changes, the newest last.
     """
 
-    def __init__(self, kafka: Commands, rules: Rules) -> None:
-        self._kafka, self._registering_leaves_isr = kafka, rules.register_leaves_isr
+    def __init__(self, kafka: Commands, rules: Rules, ends: Sequence[int]) -> None:
+        self._kafka, self._ends, self._registering_leaves_isr = kafka, ends, rules.register_leaves_isr
         self._refuses_again = rules.retry_keeps_partition_epoch and rules.compare_partition_epoch
         self._accepted: dict[int, list[int]] = {}  # the places of the changes of which a broker is still to be told
 
@@ -74,6 +77,12 @@ class IsrRequests:
             raise NotSchedulable(message, "no such reply is on its way in Kafka")
         self._accepted[leader].pop(0)
         self._kafka.give("deliver_reply", broker=leader, wait=wait)
+
+    def hear_configuration(self, given: Mapping[str, str]) -> None:
+        """Let a leader that knows its ISR by a reply have the next change before it by its metadata."""
+        leader = broker_id(given["leader"])
+        applied = self._kafka.broker(leader).applied
+        self._kafka.give("apply", broker=leader, to=next(end for end in self._ends if end > applied))
 
     def hear_known(self, broker: int) -> None:
         """Let a broker have the replies whose effect it knows by its metadata."""

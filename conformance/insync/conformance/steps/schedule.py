@@ -76,8 +76,8 @@ class Schedule:
         without_log = model.directories_fail and not model.rules.register_leaves_isr
         self._kafka, self._model = Commands(subject, leads_without_log=without_log), model
         self.registered = self._kafka.registered
-        self._requests = IsrRequests(self._kafka, model.rules)
         self._ends: list[int] = []  # the places in the metadata log of the model's changes, the newest last
+        self._requests = IsrRequests(self._kafka, model.rules, self._ends)
         self._directories = DirectorySteps(self._kafka, model, self._ends)
         self._checkpoints, self._consumer = CheckpointSteps(self._kafka), ConsumerSteps(self._kafka)
         self._producer = ProducerSteps(self._kafka, model, _LATER)
@@ -376,6 +376,7 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "pause_fetching": Schedule._pause,
     "resume_fetching": Schedule._pause,
     "apply_known_metadata": Schedule._apply_known,
+    "apply_known_configuration": lambda schedule, given, before: schedule._requests.hear_configuration(given),
     "accept_isr": lambda schedule, given, before: schedule._requests.accept(before),
     "accept_isr_unheard": lambda schedule, given, before: schedule._requests.accept_unheard(before),
     "get_isr_again": lambda schedule, given, before: schedule._requests.get_again(before),

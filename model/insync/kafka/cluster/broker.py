@@ -32,6 +32,7 @@ class Broker(Actor):
         b.repeats = False
         b.lag = place + 0
         least = self.minimum_while_adopting(s, replica, old)
+        b.unheard = 0
         with when(concerns):
             same_leader = old.leader == s.changes[place].leader
             self.adopt(s, replica, old.epoch, old.leader == replica, same_leader, least)
@@ -251,4 +252,5 @@ class Broker(Actor):
         self.forget_reply(s, replica)
         self.send_replies(s, replica)
         b.repeats = False
+        b.unheard = 0
         b.lag = 0

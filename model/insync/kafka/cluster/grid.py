@@ -2,7 +2,8 @@
 
 A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it believes that it leads in epoch 3 (F: it follows; -: nobody
 leads), its log has two records, of which the high watermark, the bar, has passed the first, and it has asked for b2 to
-be added to the ISR. `~1` says that its metadata is one change late; `down` that it does not run, `offline` that the
+be added to the ISR. `~1` says that its metadata is one change late, `m~1` that it knows its ISR and not a change of
+min.insync.replicas from before; `down` that it does not run, `offline` that the
 directory with the log has failed; `x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the
 replicas, of which b2 is to go and b3 to come. `consumer at 2, got r0@0 r1@0` is the position of a consumer, with what
 it got without a reset.
@@ -29,6 +30,7 @@ LEGEND = {
     "F#": "follows, epoch #",
     "-#": "knows no leader, epoch #",
     "~#": "metadata # changes late",
+    "m~#": "# changes of min.insync.replicas late, from before its ISR",
     "+b#": "asks to add b# to the ISR",
     "-b#": "asks to drop b# from the ISR",
     DELETED: "a deleted record",
@@ -74,7 +76,10 @@ def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: Read
     role = "-" if view["leader"] is None else "L" if view["leader"] == name else "F"
     added = [f"+{other}" for other in broker["pending"] if other not in view["isr"]]
     dropped = [f"-{other}" for other in view["isr"] if broker["pending"] and other not in broker["pending"]]
-    return replace(log, before=f"{role}{view['epoch']}", after=" ".join([*added, *dropped, late]).strip())
+    unheard = f"m~{broker['unheard']}" if broker.get("unheard") else ""
+    return replace(
+        log, before=f"{role}{view['epoch']}", after=" ".join(filter(None, [*added, *dropped, late, unheard]))
+    )
 
 
 def _log(broker: dict[str, Any], epochs: dict[str, str]) -> LogCell:

@@ -7,7 +7,7 @@ says, and comes with it.
 from __future__ import annotations
 
 from insync.kafka.cluster.state import Actor, ChangeIndex, Replica
-from insync.model import StateView, action, require
+from insync.model import And, Condition, Implies, StateView, action, minimum, require
 
 __all__ = ["IsrReplies"]
 
@@ -19,16 +19,20 @@ class IsrReplies(Actor):
     def receive_isr(self, s: StateView, leader: Replica, place: ChangeIndex) -> None:
         """A reply brings the ISR and the partition epoch; it counts if the leader still waits for just that.
 
-        A leader that must hear of configuration, of a new epoch or of other replicas with it learns that from metadata.
+        A leader that must hear of a new epoch or of other replicas with it learns that from metadata. Of configuration
+        that came before its ISR it hears later: until then min.insync.replicas is to it what it was.
         Kafka: Partition.submitAlterPartition, handleAlterPartitionUpdate.
         """
         b, change = s.broker[leader], s.changes[place]
-        require(self.isr_replies, b.running, b.lag == place + 1, change.replied, change.leader == leader)
+        follows = self.follows_but_for_configuration(s, leader, place)
+        require(self.isr_replies, b.running, follows, change.replied, change.leader == leader)
         require(self.may_hear(s, place, waits=self.rules.answers_wait_for_commit))
         view = self.view_of(s, leader)
         require(view.leader == leader, view.epoch == change.epoch, b.pending == change.isr)
         if self.b.reassignments:
             require(view.replicas == change.replicas)
+        if self.minimum_may_be_late:
+            b.unheard = minimum(b.unheard + b.lag - place - 1, self.b.minimum_changes)
         b.lag = place + 0
         b.repeats = True
         b.pending = set()
@@ -44,8 +48,29 @@ class IsrReplies(Actor):
         """
         b = s.broker[leader]
         require(self.isr_replies, b.running, b.repeats)
+        least = self.minimum_while_adopting(s, leader, self.view_of(s, leader)) if self.minimum_may_be_late else None
         b.repeats = False
+        b.unheard = 0
         b.joining = set()
         if not self.rules.metadata_keeps_proposal:
             b.pending = set()
-        self.advance_watermark(s, leader)
+        self.advance_watermark(s, leader, least)
+
+    @action(label="{leader} applies configuration from before its ISR")
+    def apply_known_configuration(self, s: StateView, leader: Replica) -> None:
+        """Metadata brings min.insync.replicas as it was set before the ISR that a reply has told a leader, and no more.
+
+        The partition hears nothing of it: the high watermark stays.
+        Kafka: BrokerMetadataPublisher.onMetadataUpdate, DynamicConfigPublisher.
+        """
+        b = s.broker[leader]
+        require(self.minimum_may_be_late, b.running, b.unheard > 0)
+        b.unheard -= 1
+
+    def follows_but_for_configuration(self, s: StateView, leader: Replica, place: ChangeIndex) -> Condition:
+        """Whether a change is the next of which a leader hears, configuration aside."""
+        lag = s.broker[leader].lag
+        if not self.minimum_may_be_late:
+            return lag == place + 1
+        between = range(1, self.b.metadata_lag)
+        return And(lag > place, *[Implies(And(place < at, at < lag), s.changes[at].configuration) for at in between])

@@ -224,8 +224,10 @@ class Leader(Actor):
         return self.minimum_by(s, replica, self.view_of(s, replica).minimum_is_one)
 
     def minimum_by(self, s: StateView, replica: Replica, is_one: Condition) -> Num:
-        """The same, by whether it was set to 1."""
+        """The same, by whether it was set to 1 in a change; each change from before, if not heard of, turns that."""
         view = self.view_of(s, replica)
+        if self.minimum_may_be_late:
+            is_one = Not(is_one == (s.broker[replica].unheard % 2 == 1))
         return If(is_one, 1, self.needed_of(view) if self.rules.minimum_is_capped else self.b.min_insync)
 
     def minimum_while_adopting(self, s: StateView, replica: Replica, former: Any) -> Num | None:

@@ -82,6 +82,7 @@ class Actor:
     consumes: bool
     offset_reset: OffsetReset
     configures: bool
+    minimum_may_be_late: bool
 
     if TYPE_CHECKING:
 
@@ -135,6 +136,8 @@ class ClusterState(Model):
         clears = self.elr and rules.controller_knows_directories and not rules.named_directory_keeps_elr
         self.naming_clears_elr = clears and (self.b.moves > 0 or self.b.directory_losses > 0)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
+        hears_by_reply = self.isr_replies and not rules.reply_waits_for_configuration and not self.hears_uncommitted
+        self.minimum_may_be_late = self.configures and hears_by_reply and self.b.metadata_lag > 1
         self.needed = min(self.b.min_insync, self.b.replicas)
         """How many members the ISR must have for acks=all: min.insync.replicas, but never more than all."""
 
@@ -256,6 +259,8 @@ class ClusterState(Model):
             lag=Int(0, b.metadata_lag),
             # It knows its view from a reply, and metadata will bring the same once more.
             repeats=Absent.unless(self.isr_replies, Bool),
+            # Changes of min.insync.replicas from before the ISR that a reply has told it, and that it has not heard of.
+            unheard=Absent.unless(self.minimum_may_be_late, Int(0, b.minimum_changes)),
             log=Array(b.records, RecordNumber),
             start=Absent.unless(b.deletions, end),
             # Where the file of the log begins: what was deleted behind that may be found again.
