@@ -210,6 +210,7 @@ def test_a_combination_names_what_goes_wrong_and_the_first_change_that_helps(pla
     assert found.causes == [f"{name} happens" for name in ("crash", "fence", "stop", "shrink_isr", "elect", "reassign")]
     assert tried(remedy.cell for remedy in found.remedies) == [{"acks": "all"}, {"min_insync": 2}]
     assert found.remedy is found.remedies[1]
+    assert not any(one.attempts for one in found.disturbed), "a record is lost without a disturbance"
     assert played.asked[0] == ({"release": "4.3", "min_insync": 1, "acks": "1"}, played.asked[0][1])
     assert played.asked[0][1]["properties"] == (LOSS,)
 
@@ -276,6 +277,20 @@ def test_a_change_that_helps_is_tried_with_disturbances_as_well(played: Played) 
     assert second.cell.verdict == "holds"
     assert [found.defect and found.defect.name for found in second.disturbed] == ["N-01", "N-02"]
     assert {given["flushing"] for given, _ in played.asked[2:]} == {"always"}
+
+
+def test_changes_are_tried_against_what_a_disturbance_alone_breaks(played: Played) -> None:
+    played.helps = [{"elections": 0, "elr": "on"}, {"min_insync": 1, "reassignments": 0}, {"fixed": "alone"}]
+    (found,) = exposed(Question(bounds={"release": "4.3", "reassignments": 0}), {"elr": "on"})
+    (election,) = found.disturbed
+    assert [(dict(each.cell.settings), each.verdict) for each in election.attempts] == [
+        ({"flushing": "always"}, "violated"), ({"elr": "off"}, "violated"),
+    ]  # fmt: skip
+    played.helps.append({"elr": "off"})
+    (found,) = exposed(Question(bounds={"release": "4.3", "reassignments": 0}), {"elr": "on"})
+    assert [each.verdict for each in found.disturbed[0].attempts] == ["violated", "holds"]
+    given, rest = played.asked[-1]
+    assert (given.get("elections"), rest["properties"]) == (None, (LOSS,)), "without the election too"
 
 
 @pytest.mark.parametrize(

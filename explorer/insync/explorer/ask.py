@@ -33,6 +33,7 @@ __all__ = [
     "Given",
     "Question",
     "ask",
+    "changes_of",
     "is_promised",
     "shown_bounds",
     "with_shown_bounds",
@@ -148,14 +149,14 @@ class Question:
 
     def remedies(self, broken: str = LOSS) -> Iterator[Cell]:
         """Yield every single change of a setting with its outcome, then all of them together if none suffices."""
-        single = list(_changes(Cluster(**self.bounds)))
+        single = list(changes_of(Cluster(**self.bounds)))
         suffices = False
-        for cell in self._tried(single, [broken]):
+        for cell in self.tried(single, [broken]):
             suffices = suffices or cell.verdict == "holds"
             yield cell
         if not suffices and len(single) > 1:
             together = {name: value for change in single for name, value in change.items()}
-            yield from self._tried([together], [broken])
+            yield from self.tried([together], [broken])
 
     def matrix(self, promises: Sequence[str] = (LOSS,)) -> Iterator[Cell]:
         """Yield the outcome of each acks, min.insync.replicas and unclean.leader.election.enable, in this order.
@@ -174,7 +175,7 @@ class Question:
         held_to = [[name for name in promises if is_promised(name, model)] for model in models]
         asked = [settings for settings, names in zip(wanted, held_to, strict=True) if names]
         yield from (Cell(settings, "", None) for settings in wanted if settings not in asked)
-        yield from self._tried(asked, promises)
+        yield from self.tried(asked, promises)
 
     def matrix_warnings(self) -> tuple[str, ...]:
         """Return which settings of a matrix do not exist in the release, or mean less than they say, in sentences.
@@ -186,8 +187,13 @@ class Question:
         rows = [Cluster(**{**self.bounds, **wide, "min_insync": least}) for least in range(1, replicas + 1)]
         return tuple(dict.fromkeys(text for row in rows for text in row.remarks()))
 
-    def _tried(self, changes: Sequence[Given], names: Sequence[str]) -> Iterator[Cell]:
-        """Yield the outcome of each change; of those that are left when somebody stops it, nothing is known."""
+    def tried(self, changes: Sequence[Given], names: Sequence[str]) -> Iterator[Cell]:
+        """Yield the outcome of each change; of those that are left when somebody stops it, nothing is known.
+
+        Args:
+            changes: the settings of each.
+            names: the promises that are searched for, of which one that is broken is enough.
+        """
         for number, change in enumerate(changes, start=1):
             if self.stop is not None and self.stop.is_set():
                 yield Cell(change, str(Verdict.INCOMPLETE), None, StopReason.INTERRUPT)
@@ -262,8 +268,12 @@ def ask(
     return question.answer()
 
 
-def _changes(model: Cluster) -> Iterator[dict[str, int | str]]:
-    """Yield the settings that could keep a record where those of the model do not, from the usual to the costly."""
+def changes_of(model: Cluster) -> Iterator[dict[str, int | str]]:
+    """Yield the settings that could keep a record where those of a model do not, from the usual to the costly.
+
+    Args:
+        model: the cluster that loses it.
+    """
     newest = list(Release)[-1]
     if model.acks is not Acks.ALL:
         yield {"acks": Acks.ALL.value}

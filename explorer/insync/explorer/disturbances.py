@@ -8,14 +8,15 @@ catalogue where the fix of that entry keeps it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from insync.explorer.ask import ELECTABLE, LOSS, Asked, Cell, Given, Question
+from insync.explorer.ask import ELECTABLE, LOSS, Asked, Cell, Given, Question, changes_of
 from insync.explorer.verdict import CheckResult, Verdict
+from insync.kafka.cluster.configuration import Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 
-__all__ = ["DISTURBANCES", "Disturbance", "Disturbed", "Remedy", "disturbed", "remedies"]
+__all__ = ["DISTURBANCES", "Attempt", "Disturbance", "Disturbed", "Remedy", "attempts", "disturbed", "remedies"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Disturbance:
         budgets: the most of every budget that is not 0.
         promises: what is searched for.
         defect: the entry of the catalogue that it takes.
+        avoided_by: what avoids that, or most of it, by docs/findings, though it is no setting that holds for good.
         needs_elr: whether it is about eligible leader replicas.
         needs_partition_zero: whether it is about a partition with another number of replicas than partition 0.
         fewest_replicas: whether as many replicas as min.insync.replicas are enough; else all are there.
@@ -38,6 +40,7 @@ class Disturbance:
     budgets: Mapping[str, int]
     promises: tuple[str, ...]
     defect: Defect
+    avoided_by: str
     needs_elr: bool = False
     needs_partition_zero: bool = False
     fewest_replicas: bool = False
@@ -51,6 +54,13 @@ class Disturbance:
         else:
             possible = possible and model.b.replicas > 1
         return possible and self.budget not in question.bounds and bool(self.asked_about(question))
+
+    def changes(self, question: Question) -> list[dict[str, int | str]]:
+        """Return the changes of the settings that might keep what it breaks, each by itself."""
+        model = Cluster(**{**question.bounds, self.budget: self.budgets[self.budget]})
+        without: list[dict[str, int | str]] = [{"elr": Elr.OFF.value}] if model.elr else []
+        fewer: list[dict[str, int | str]] = [{"min_insync": least} for least in range(model.b.min_insync - 1, 0, -1)]
+        return [*changes_of(model), *without, *(fewer if self.needs_elr else ())]
 
     def asked_about(self, question: Question) -> list[str]:
         """Return those of its promises that a question is about."""
@@ -88,6 +98,7 @@ DISTURBANCES = (
         budgets={"elections": 1, "lossy_crashes": 1, "fencings": 1},
         promises=(LOSS, ELECTABLE),
         defect=DEFECTS["N-01"],
+        avoided_by="auto.leader.rebalance.enable=false, and leaders moved by hand in quiet times, leave little",
     ),
     Disturbance(
         words="two reassignments",
@@ -95,6 +106,8 @@ DISTURBANCES = (
         budgets={"reassignments": 2, "fencings": 2},
         promises=(LOSS,),
         defect=DEFECTS["N-02"],
+        avoided_by="lower min.insync.replicas of the topic before each reassignment, to no more than the replicas that "
+        "it leaves, while the partition has a leader",
         needs_elr=True,
         fewest_replicas=True,
     ),
@@ -104,12 +117,31 @@ DISTURBANCES = (
         budgets={"reassignments": 2, "crashes": 1},
         promises=(LOSS,),
         defect=DEFECTS["N-05"],
+        avoided_by="as many replicas for each partition of a topic, or min.insync.replicas no larger than the fewest",
         needs_elr=True,
         needs_partition_zero=True,
         fewest_replicas=True,
     ),
 )
 """All that `insync ask` looks for beside the default budgets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A change of the settings against what a disturbance breaks.
+
+    Attributes:
+        cell: the change, and its outcome with the disturbance.
+        undisturbed: its outcome without one; None where it does not help with it.
+    """
+
+    cell: Cell
+    undisturbed: Cell | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Holds where it helps: it keeps what the disturbance breaks, and all that was kept without one."""
+        return self.cell.verdict if self.undisturbed is None else self.undisturbed.verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +152,13 @@ class Disturbed:
         disturbance: what happens to it.
         asked: the answer.
         fixed: the answer with the fix of the disturbance's entry of the catalogue; None where nothing is broken.
+        attempts: what changes of the settings come to; none where something is broken without the disturbance.
     """
 
     disturbance: Disturbance
     asked: Asked
     fixed: CheckResult | None = None
+    attempts: tuple[Attempt, ...] = ()
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -171,6 +205,21 @@ def _with_fix(question: Question, disturbance: Disturbance, bounds: Given) -> Ch
     if entry.rules:  # else it is a setting, and no rule
         fixed |= {"defect": entry.name, "fixed": "alone"}
     return question.search(fixed, disturbance.asked_about(question), keep_going=True).result
+
+
+def attempts(question: Question, found: Disturbed) -> Iterator[Attempt]:
+    """Yield what each change of the settings comes to that might keep what a disturbance breaks, and nothing else does.
+
+    Args:
+        question: what is asked, of which nothing is broken without the disturbance.
+        found: what it answers when it is disturbed.
+    """
+    disturbance, broken = found.disturbance, [violation.property for violation in found.asked.result.violations]
+    for change in disturbance.changes(question) if broken else ():
+        changed = question.changed(change)
+        (cell,) = replace(changed, bounds=disturbance.bounds(changed)).tried([change], broken)
+        held = cell.verdict == Verdict.HOLDS
+        yield Attempt(cell, next(question.tried([change], question.promises)) if held else None)
 
 
 @dataclass(frozen=True, slots=True)

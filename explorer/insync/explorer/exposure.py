@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from insync.explorer.ask import LOSS, PROMISES, Asked, Given, Question, is_promised
 from insync.explorer.availability import Stopped, availability
-from insync.explorer.disturbances import Disturbed, Remedy, disturbed, remedies
+from insync.explorer.disturbances import Disturbed, Remedy, attempts, disturbed, remedies
 from insync.explorer.verdict import Verdict, Violation, together
 from insync.kafka.cluster.configuration import BOUNDS
 
@@ -89,7 +89,9 @@ def exposures(
         one = replace(question.changed(_searched(settings)), promises=promises, began=None)
         found = Exposure(settings, one.answer())
         tried = _until_one_helps(one, found.broken[0].property) if found.broken else ()
-        others = disturbed(one, losing=bool(found.broken))
+        others = list(disturbed(one, losing=bool(found.broken)))
+        if not found.broken:
+            others = [replace(other, attempts=tuple(attempts(one, other))) for other in others]
         yield replace(found, remedies=tuple(tried), disturbed=tuple(others), stops=tuple(availability(one)))
 
 

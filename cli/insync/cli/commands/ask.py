@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from insync.cli.show.ask_report import (
     describe_settings,
     describe_without_races,
 )
+from insync.cli.show.attempts_report import describe_attempt, describe_what_helps
 from insync.cli.show.availability_report import describe_availability
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, emit_status
@@ -36,7 +37,7 @@ from insync.cli.show.trace_files import say_older
 from insync.explorer import Limits
 from insync.explorer.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
 from insync.explorer.availability import availability
-from insync.explorer.disturbances import Disturbed, Remedy, disturbed, remedies
+from insync.explorer.disturbances import Attempt, Disturbed, Remedy, attempts, disturbed, remedies
 from insync.explorer.progress import Pulse
 from insync.explorer.verdict import together
 from insync.kafka.cluster.model import Cluster
@@ -190,7 +191,7 @@ def _ask(question: Question, output: Output, build: Build) -> int:
             emit(describe_answer(asked, files, output.paint, output.width))
         calm = _without_races(question, asked, output)
         tried = _remedies(question, output) if LOSS in files else []
-        others = _disturb(question, output.beside("disturbed") if files else output, losing=LOSS in files)
+        others = _disturb(question, output.beside("disturbed") if files else output, set(files))
         verdict = together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
         stops = availability(question) if LOSS in question.promises else []
         if output.json:
@@ -255,14 +256,31 @@ def _remedies(question: Question, output: Output) -> list[Remedy]:
     return found
 
 
-def _disturb(question: Question, output: Output, *, losing: bool) -> list[tuple[Disturbed, Files]]:
-    """Look for what disturbances break, and say so as it is found; each has files of its own for its traces."""
+def _disturb(question: Question, output: Output, broken: Collection[str]) -> list[tuple[Disturbed, Files]]:
+    """Look for what disturbances break, and say so as it is found; each has files of its own for its traces.
+
+    Where nothing is `broken` without them, each change of the settings is tried that might keep what they break.
+    """
     others: list[tuple[Disturbed, Files]] = []
+    losing = LOSS in broken
     for found in disturbed(question, losing=losing):
         name = found.disturbance.words.replace(" ", "_")
         taken = any(files for _, files in others)
         with _written(found.asked, output.beside(name) if taken else output) as files:
-            others.append((found, files))
             if not output.json:
                 emit(describe_disturbed(found, files, output.paint, output.width, losing=losing))
+        others.append((found if broken else _attempted(question, found, output), files))
     return others
+
+
+def _attempted(question: Question, found: Disturbed, output: Output) -> Disturbed:
+    """Try what might keep what a disturbance breaks, and say so as it is found."""
+    tried: list[Attempt] = []
+    for attempt in attempts(question, found):
+        tried.append(attempt)
+        if not output.json:
+            emit(describe_attempt(attempt, len(tried) == 1, output.width))
+    found = replace(found, attempts=tuple(tried))
+    if tried and not output.json:
+        emit(describe_what_helps(found, output.width))
+    return found

@@ -13,6 +13,7 @@ from insync.explorer import Violation
 from insync.explorer.ask import FEWEST_RECORDS, Asked, Cell, Given, is_promised, shown_bounds
 from insync.explorer.availability import Stopped
 from insync.explorer.disturbances import Disturbed, Remedy
+from insync.explorer.verdict import Verdict
 from insync.kafka.cluster.model import Cluster
 
 __all__ = ["Files", "answer_json", "disturbed_json", "matrix_json", "promises_json", "remedy_json"]
@@ -94,7 +95,23 @@ def disturbed_json(found: Disturbed, files: Files = NOWHERE) -> dict[str, object
         told = {"name": entry.name, "title": entry.title, "affected": entry.affected}
         defect = {**told, "seen": seen_in_short(entry.name), "keeps": list(found.kept)}
     named = {"with": found.disturbance.words, **_asked_json(found.asked, files), "defect": defect}
-    return {**named, "with_fix": _with_fix_json(found)}
+    return {**named, "with_fix": _with_fix_json(found), **_attempts_json(found)}
+
+
+def _attempts_json(found: Disturbed) -> dict[str, object]:
+    """What changes of the settings come to; what operators can do, of something that is put down to an entry."""
+    helps = [attempt for attempt in found.attempts if attempt.verdict == Verdict.HOLDS]
+    return {
+        "remedy": dict(helps[0].cell.settings) if helps else None,
+        "remedies": [
+            {
+                **_cell_json(attempt.cell),
+                "undisturbed": None if attempt.undisturbed is None else _cell_json(attempt.undisturbed),
+            }
+            for attempt in found.attempts
+        ],
+        "avoided_by": found.disturbance.avoided_by if found.kept else None,
+    }
 
 
 def _with_fix_json(found: Disturbed) -> dict[str, object] | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from insync.cli.show.ask_json import Files, disturbed_json, promises_json, remedy_json
 from insync.cli.show.ask_report import describe_settings, when_disturbed
+from insync.cli.show.attempts_report import what_helps
 from insync.cli.show.availability_report import availability_json, stops_in_words
 from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY
@@ -51,7 +52,11 @@ def describe_exposure(shown: Shown, told: set[str], paint: Paint, width: int) ->
     lines += [f"  {said}" for said in _outcomes(found)]
     if found.causes:
         lines.append(f"  by: {'; '.join(found.causes)}")
-    lines += [f"  {when_disturbed(one, told)}" for one in found.disturbed if not found.broken or _adds(one)]
+    for one in found.disturbed:
+        if not found.broken or _adds(one):
+            lines.append(f"  {when_disturbed(one, told)}")
+        if one.attempts:
+            lines.append(f"    what helps: {what_helps(one)}")
     if found.broken:
         remedy = found.remedy
         untried = any(one.cell.verdict == "incomplete" for one in found.remedies)
