@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import ctypes
 import random
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from insync.machine import codec as codec_module
+from insync.machine import coded_store
 from insync.machine.code_kernels import code_kernels
 from insync.machine.codec import MOST_CODE_BITS, ROOMS, Codec, DictionaryField
 from insync.machine.coded_store import CodedStore, InsertOutcome
@@ -134,6 +139,84 @@ def test_codes_are_laid_out_wider_when_there_are_more_values_and_stay_the_same_s
     assert add(store, given) is InsertOutcome.DONE
     assert store.fresh == 0
     store.close()
+
+
+def test_states_that_are_not_read_again_take_no_memory_and_the_others_stay_when_codes_are_laid_out_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(coded_store, "_GIVEN_BACK", 512)  # codes, a page
+    schema = SMALL.program.schema
+    given = list(dict.fromkeys(states(schema, 6_000, 300)))
+    store = given_store(schema, given[:3])
+    assert add(store, given[:2_000]) is InsertOutcome.DONE
+    store.next_level()
+    before = store.used_bytes
+    store.forget(511)
+    assert store.used_bytes == before
+    store.forget(1_024)
+    assert store.used_bytes == before - 8 * 1_024
+    address, _ = store.codes()
+    assert ctypes.string_at(address, 8 * 1_024) == bytes(8 * 1_024)
+    narrow = store.codec.layout.bits
+    assert add(store, given) is InsertOutcome.DONE
+    assert store.codec.layout.bits > narrow
+    assert ctypes.string_at(address, 8 * 1_024) == bytes(8 * 1_024)
+    assert read(store, store.current, fresh=False)[1_024:] == given[1_024:2_000]
+    assert fresh_states(store) == given[2_000:]
+    store.next_level()
+    assert ctypes.string_at(address, 8 * 2_000 // 4_096 * 4_096) == bytes(8 * 2_000 // 4_096 * 4_096)
+    assert read(store, store.current, fresh=False) == given[2_000:]
+    store.close()
+
+
+Batch = tuple[int, int, int | None]
+"""So many states of such a variety, and after how many that are not read again the next level begins, if it does."""
+
+
+@settings(max_examples=20, deadline=None)
+@drawn(
+    rounds=st.integers(0, 1),
+    expected=st.sampled_from([0, 50, 4_000]),
+    growths=st.tuples(st.floats(1.0, 3.0), st.floats(1.0, 2.0), st.floats(1.0, 4.0)),
+    rooms=st.lists(st.sampled_from([4.0, 2.0, 1.25, 1.0]), min_size=1, unique=True),
+    batches=st.lists(
+        st.tuples(
+            st.sampled_from([1_500, 700, 100, 1]),
+            st.sampled_from([60, 12, 7, 3, 1]),
+            st.none() | st.integers(0, 1_500),
+        ),
+        min_size=2,
+        max_size=6,
+    ),
+)
+def test_a_store_stays_a_set_however_table_and_codes_grow(
+    rounds: int, expected: int, growths: tuple[float, float, float], rooms: list[float], batches: list[Batch]
+) -> None:
+    schema = SMALL.program.schema
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in zip(("_GROWTH", "_GROWTH_OF_LARGE", "_NEAR"), growths, strict=True):
+            patch.setattr(coded_store, name, value)
+        patch.setattr(coded_store, "_LARGE", 1 << 14)  # bytes: it grows as a large one when it is still small
+        patch.setattr(coded_store, "CHUNK", 64)  # else a table is made for so many more at once
+        patch.setattr(coded_store, "_GIVEN_BACK", 512)
+        patch.setattr(coded_store, "ROOMS", tuple(sorted(rooms, reverse=True)))
+        store = given_store(schema, states(schema, 3, 3), 1, rounds=rounds)
+        known, current, forgotten = set[Words](), list[Words](), 0
+        fresh: dict[Words, None] = {}
+        for count, variety, passed in batches:
+            given = states(schema, count, variety)
+            store.expected = expected
+            assert add(store, given) is InsertOutcome.DONE
+            fresh.update(dict.fromkeys(state for state in given if state not in known))
+            assert fresh_states(store) == list(fresh)
+            assert read(store, store.current, fresh=False)[forgotten:] == current[forgotten:]
+            assert len(store) == len(known) + len(fresh)
+            if passed is not None:
+                known, current, fresh = known.union(fresh), list(fresh), {}
+                store.next_level()
+                forgotten = min(passed, len(current))
+                store.forget(forgotten)
+        store.close()
 
 
 def test_pairs_of_which_there_are_few_make_codes_narrower() -> None:

@@ -24,6 +24,7 @@ _GROWTH_OF_LARGE = 1.5
 _NEAR = 2.5  # times the lines that there are
 _LARGE = 1 << 26  # bytes
 _LITTLE = 1.02  # by how much a table is made for more states than are expected
+_GIVEN_BACK = 1 << 20  # codes of a level whose memory is given back together: of huge pages, only whole ones are
 
 
 def _never() -> bool:
@@ -84,6 +85,7 @@ class CodedStore:
         self._codes = (ctypes.c_uint64 * CHUNK)()
         self.stopped: Callable[[], bool] = _never
         self.current = self.fresh = self.expected = 0
+        self._forgotten = 0  # of the current level: they are not there any more
 
     def __len__(self) -> int:
         return len(self._table)
@@ -116,15 +118,27 @@ class CodedStore:
         """Return the address and number of the codes of the current level."""
         return self._level(False).address, self.current
 
+    def forget(self, count: int) -> None:
+        """Take note that the first so many states of the current level are not read again."""
+        if count - self._forgotten >= _GIVEN_BACK:
+            self._give_back(count)
+
     def next_level(self) -> None:
         """Make the next level the current one, and forget the states of that but for their being known."""
+        if self.current >= _GIVEN_BACK:
+            self._give_back(self.current)
         self._levels.reverse()
-        self.current, self.fresh = self.fresh, 0
+        self.current, self.fresh, self._forgotten = self.fresh, 0, 0
+
+    def _give_back(self, count: int) -> None:
+        self._level(False).discard(8 * self._forgotten, 8 * (count - self._forgotten))
+        self._forgotten = count
 
     @property
     def used_bytes(self) -> int:
         """The memory that table, dictionaries and the codes of two levels take."""
-        return self._table.used_bytes + self.codec.used_bytes + 8 * (self.current + self.fresh)
+        codes = self.current - self._forgotten + self.fresh
+        return self._table.used_bytes + self.codec.used_bytes + 8 * codes
 
     @property
     def table_bytes(self) -> int:
@@ -214,7 +228,8 @@ class CodedStore:
             raise InternalError(message)
         old.close()
         if before is not None:
-            self.codec.lay(before, self._level(False).address, self.current)
+            left = self.current - self._forgotten
+            self.codec.lay(before, self._level(False).address + 8 * self._forgotten, left)
             self.codec.lay(before, self._level(True).address, self.fresh)
         return True
 

@@ -12,7 +12,7 @@ from typing import NoReturn
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check, diff, explore
-from insync.explorer.breadth_first import encoding
+from insync.explorer.breadth_first import encoding, partitions
 from insync.explorer.breadth_first import search as search_module
 from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.reaching import reach
@@ -25,6 +25,7 @@ from insync.machine.code_table import CodeTable
 from insync.machine.codec import Codec
 from insync.machine.coded_store import CodeKernels
 from insync.machine.interruptible import GivenUp
+from insync.machine.memory import Block
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -37,6 +38,7 @@ from insync_toys import TOYS, Overflow
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
 LOSING = {**SMALL, "log_size": 2}
 KIP320 = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
+FAILING = find_model("kip279")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
 MODELS = [
     *TOYS,
     Overflow(last=3),
@@ -121,6 +123,33 @@ def test_layouts_and_tables_that_change_on_the_way_change_nothing_else(
     monkeypatch.setattr(Codec, "lay_out", counted)
     codes = check(KIP320, symmetry=False, threads=2)
     assert len(laid) > 6
+    assert facts(codes) == facts(states)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_expanded_states_are_given_back_while_layouts_change(
+    threads: int, whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of codes at a time, of levels of up to 900 states that take many rounds, and whose layout changes."""
+    given_back: list[tuple[int, int]] = []
+    discard = Block.discard
+
+    def noted(self: Block, start: int, length: int) -> None:
+        given_back.append((start, length))
+        discard(self, start, length)
+
+    names = list(sentences_of(FAILING))
+    states = check(FAILING, symmetry=False, properties=names, keep_going=True)
+    whole_up_to(0)
+    monkeypatch.setattr(Block, "discard", noted)
+    monkeypatch.setattr(search_module, "_BUFFER_BYTES", 1 << 12)
+    monkeypatch.setattr(partitions, "CHUNK", 512)
+    monkeypatch.setattr(coded_store, "_GIVEN_BACK", 512)
+    monkeypatch.setattr(codec, "ROOMS", (1.0,))
+    monkeypatch.setattr(codec, "_LEAST_AT_FIRST", 1.0)
+    monkeypatch.setattr(coded_store, "ROOMS", (1.0,))
+    codes = check(FAILING, symmetry=False, properties=names, keep_going=True, threads=threads)
+    assert (0, 4096) in given_back
     assert facts(codes) == facts(states)
 
 

@@ -228,6 +228,7 @@ class CodedPartition:
                 self._decoded = min(self.store.current, self._expanded + CHUNK)
                 self._first = self._expanded
                 self.store.decode(self._expanded, self._decoded - self._expanded, rows, fresh=False)
+                self.store.forget(self._decoded)
             left = self._decoded - self._expanded
             done = expander.expand(rows + (self._expanded - self._first) * row_bytes, left)
             self._expanded += done
