@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from insync.machine.code_kernels import table_kernels
 from insync.machine.code_table import HOME_BITS, MOST_DISTANCE, SLOTS_OF, CodeTable, most_codes, table_width
+from insync.machine.codec import MOST_CODE_BITS
 
 WIDTHS = {32: (36, 1000), 40: (40, 1000), 48: (48, 1000), 64: (56, 1000)}
 """Codes of so many bits in so many lines, for each width of slots."""
@@ -33,6 +35,15 @@ def content(table: CodeTable) -> list[int]:
         codes += list((ctypes.c_uint64 * count).from_address(address)) if count else []
     table.close()
     return sorted(codes)
+
+
+def moved(table: CodeTable, growth: float) -> CodeTable:
+    """The same codes in a table of so many times the lines; the table is closed."""
+    larger = CodeTable(table_kernels, table.bits, int(growth * table.lines) + 1)
+    for address, count in table.unloaded():
+        larger.refill(address, count)
+    table.close()
+    return larger
 
 
 def of_mixed(mixed: int, bits: int) -> int:
@@ -117,6 +128,39 @@ def test_a_table_is_moved_into_another_and_both_have_the_same_codes(width: int, 
     assert len(second) == len(codes)
     assert insert(second, codes) == ([], len(codes))
     assert content(second) == sorted(codes)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    bits=st.integers(HOME_BITS, MOST_CODE_BITS),
+    lines=st.integers(64, 300),
+    growths=st.lists(st.floats(1.05, 3.0), min_size=1, max_size=5),
+    runs=st.lists(st.tuples(st.integers(0, 2**HOME_BITS - 1), st.integers(1, 700)), max_size=4),
+    others=st.integers(0, 6_000),
+    seed=st.integers(0, 2**32),
+)
+def test_it_stays_a_set_however_it_grows(
+    bits: int, lines: int, growths: list[float], runs: list[tuple[int, int]], others: int, seed: int
+) -> None:
+    """From every width of slots to every narrower one, with homes that are full and codes beside the table."""
+    chance, factors = random.Random(seed), itertools.cycle(growths)
+    codes = [0, 2**bits - 1]
+    for start, count in runs:
+        codes += near(start << bits - HOME_BITS, count, bits)
+    codes += [chance.getrandbits(bits) for _ in range(others)]
+    codes += chance.choices(codes, k=len(codes) // 3)
+    chance.shuffle(codes)
+    table, found, place = CodeTable(table_kernels, bits, lines), list[int](), 0
+    while place < len(codes):
+        fresh, done = insert(table, codes[place:])
+        found, place = found + fresh, place + done
+        if place < len(codes):
+            table = moved(table, next(factors))
+        assert len(table) == len(found)
+    assert found == list(dict.fromkeys(codes))
+    table = moved(table, 2.0)  # a full one looks at nothing
+    assert insert(table, codes) == ([], len(codes))
+    assert content(table) == sorted(found)
 
 
 def test_codes_that_are_moved_may_all_have_one_home() -> None:
