@@ -109,7 +109,9 @@ def moving(kafka: Naming, release: str = "4.1", *, moved: bool = True) -> Direct
     return steps
 
 
-QUIET = cast(ReadableState, {"alter": {"isr": []}, "broker": {"b2": {"elsewhere": False, "accepted": False}}})
+QUIET = cast(
+    ReadableState, {"alter": {"isr": []}, "controller": {}, "broker": {"b2": {"elsewhere": False, "accepted": False}}}
+)
 
 
 def test_a_copy_that_was_dropped_is_told_once_more_and_clears_the_eligible_replicas() -> None:
@@ -142,6 +144,13 @@ def test_neither_a_start_nor_a_swap_leaves_a_copy_that_was_dropped(forget: Calla
 
 
 ACCEPTED = cast(ReadableState, {"broker": {"b2": {"elsewhere": True, "accepted": True}}})
+
+
+@pytest.mark.parametrize(("unheard", "named"), [(1, True), (0, False), (None, False)])
+def test_only_older_configuration_keeps_a_leader_from_its_directory(unheard: int | None, named: bool) -> None:
+    before = cast(ReadableState, {"broker": {"b2": {"elsewhere": False, "unheard": unheard}}})
+    with refused(named, "b2 has configuration to hear of first"):
+        moving(Naming(None, elsewhere=False)).hear(B2, before)
 
 
 def test_a_copy_that_is_asked_for_once_more_clears_them_too() -> None:

@@ -209,9 +209,21 @@ REASONS = {
         "where the directory of the log is gone meanwhile, the walk ends",
         "test_a_copy_that_outlives_the_directory_of_its_log_is_one_only_there",
     ),
-    "the harness does not compare the directory of a replica that is added": (
-        "the harness does not compare yet in which directory the controller takes it to be",
-        "test_nobody_is_added_where_the_controller_knows_directories",
+    "a replica is added to a broker of which the controller knows one directory": (
+        "of a broker with one directory the controller knows where a replica is that it adds",
+        "test_nobody_is_added_whose_directory_a_controller_knows",
+    ),
+    "a replica is added again of which the controller has accepted a copy": (
+        "the controller forgets with a replica that it has accepted a copy there",
+        "test_nobody_is_added_whose_directory_a_controller_knows",
+    ),
+    "a replica that is added again at once names its directory": (
+        "a replica that was taken out, and is added again before its broker has heard of that, names its directory",
+        "test_nobody_else_names_one_who_is_added",
+    ),
+    "a leader hears of older configuration before it hears of a directory": (
+        "a leader that hears of its log's directory before it hears of older configuration",
+        "test_only_older_configuration_keeps_a_leader_from_its_directory",
     ),
     "a log is not opened at the start, as metadata has it in a failed directory": (
         "a broker that starts while metadata has its log in the directory of the copy, which has failed",
