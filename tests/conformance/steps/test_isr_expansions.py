@@ -40,9 +40,11 @@ def unlike(
 ) -> list[Difference]:
     """What is unlike after a fetch of b2 at its log end, 3, at which b1 could ask for it in the model."""
     known = {"end": given.get("end", 3), "current": given.get("current", True)}
-    before = cast(ReadableState, {"broker": {"b2": {"leo": 3}}})
+    before = cast(ReadableState, {"broker": {"b1": {"hw": given.get("hw", 3)}, "b2": {"leo": 3}}})
     after = cast(ReadableState, {"broker": {"b1": {"known": {"b2": known}}}})
-    leading = LeadingSeen((1,), (1, 2), proposed, 0, {2: KnownEnd(3, current=True, may_join=may_join)})
+    leading = LeadingSeen(
+        (1,), (1, 2), proposed, given.get("epoch_start", 3), {2: KnownEnd(3, current=True, may_join=may_join)}
+    )
     seen = BrokerSeen(running=True, applied=applied, leading=leading if leads else None)
     fetch = {"leader": "b1", "follower": "b2"}
     possible, by = given.get("possible", True), given.get("registered", registered())
@@ -59,13 +61,18 @@ def test_a_leader_that_could_ask_must_have_asked_within_the_fetch() -> None:
         {"proposed": (1, 2)},
         {"possible": False},
         {"leads": False},
+        {"hw": 4},
+        {"epoch_start": 4},
         {"end": 2},
         {"end": None},
         {"current": False},
         {"registered": registered((4, (2,))), "may_join": False},
         {"registered": registered(started=6), "may_join": False},
     ],
-    ids=["asked", "member", "no leader", "told nothing", "forgotten", "another incarnation", "fenced", "registers"],
+    ids=[
+        *("asked", "member", "no leader", "below the high watermark", "below the epoch", "told nothing", "forgotten"),
+        *("another incarnation", "fenced", "registers"),
+    ],
 )
 def test_it_has_not_to_ask_otherwise(given: dict[str, Any]) -> None:
     assert unlike(**given) == []
