@@ -27,8 +27,8 @@ from insync.cli.show.exposure_report import (
 )
 from insync.cli.show.terminal import emit
 from insync.cli.show.warned import warning_lines
-from insync.explorer.ask import LOSS, Asked, Cell, Given, Question
-from insync.explorer.availability import Stopped, availability_matrix
+from insync.explorer.ask import LOSS, Asked, Cell, Question
+from insync.explorer.availability import availability_matrix
 from insync.explorer.disturbances import DISTURBANCES
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.verdict import together
@@ -93,16 +93,18 @@ def ask_matrix(question: Question, output: Output) -> int:
     promises = question.promises
     if not output.json:
         emit(describe_table(Cluster(**question.bounds), promises))
+    stops = list(availability_matrix(question)) if LOSS in promises else []
     with many_traces(output) as traces:
         for cell in question.matrix(promises):
             cells.append((cell, _kept_of_cell(cell, traces)))
             if len(cells) % 2 == 0 and not output.json:
                 emit(describe_row([each for each, _ in cells[-2:]], promises))
-        stops = _stops(question, output) if LOSS in promises else []
         warnings, verdict = question.matrix_warnings(), together([cell.verdict for cell, _ in cells])
         if output.json:
             emit(matrix_json(question.bounds, promises, cells, stops, warnings, verdict))
         else:
+            if stops:
+                emit("\n".join([AVAILABILITY_HEAD, *(describe_availability_row(*row) for row in stops)]))
             emit(describe_notes([cell for cell, _ in cells], warnings, output.paint, output.width, _left_out(question)))
             if files := [file for _, file in cells if file is not None]:
                 emit(f"Traces: {files[0]}" + (f" and {len(files) - 1} more beside it" if files[1:] else ""))
@@ -115,16 +117,6 @@ def _kept_of_cell(cell: Cell, traces: ManyTraces) -> Path | None:
         traces.older(name)
         return None
     return traces.keep(name, cell.trace, cell.model)
-
-
-def _stops(question: Question, output: Output) -> list[tuple[Given, list[Stopped]]]:
-    """Find when writes stop under each of the settings, and say so as it is found."""
-    found: list[tuple[Given, list[Stopped]]] = []
-    for settings, stops in availability_matrix(question):
-        if not output.json:
-            emit((AVAILABILITY_HEAD + "\n" if not found else "") + describe_availability_row(settings, stops))
-        found.append((settings, stops))
-    return found
 
 
 def _left_out(question: Question) -> str:

@@ -231,6 +231,13 @@ class Question:
         """Return the same question of a cluster with other settings."""
         return replace(self, bounds={**self.bounds, **settings})
 
+    def share(self, part: float) -> Question:
+        """Return the same question with a part of the seconds that are left, if there is a limit."""
+        left = self._limits_left()
+        if left is None or left.seconds is None:
+            return self
+        return replace(self, limits=replace(left, seconds=part * left.seconds), asked_at=time.monotonic())
+
     def is_over(self) -> bool:
         """Return whether somebody has stopped it, or its seconds have passed."""
         limits = self._limits_left()

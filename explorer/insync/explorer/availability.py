@@ -22,6 +22,9 @@ STOPS: dict[str, str] = {
 """What is counted by, and what is said of it when it fails."""
 
 
+_SHARE = 0.25
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A way in which brokers fail, of which the fewest are looked for.
@@ -72,18 +75,21 @@ def availability(question: Question) -> list[Stopped]:
 
     At first all replicas are in the ISR. Brokers fail one after the other and do not come back, those that are down
     keep their logs, the controller hears of each, and nothing is written. Of all ways to fail that there are then the
-    one with the fewest failures is found by stepping through the model, however many steps it has.
+    one with the fewest failures is found by stepping through the model, however many steps it has. It is looked for
+    before all else, as it is cheap, and in a quarter of the seconds that are left, as with many replicas it is not.
     """
-    return [stopped for failure in FAILURES for stopped in _by(failure, question)]
+    own = question.share(_SHARE)
+    return [stopped for failure in FAILURES for stopped in _by(failure, own)]
 
 
 def availability_matrix(question: Question) -> Iterator[tuple[Given, list[Stopped]]]:
     """Yield the same for each min.insync.replicas and unclean.leader.election.enable; acks does not matter here."""
     replicas: int = Cluster(**question.bounds).b.replicas
+    own = question.share(_SHARE)
     for minimum in range(1, replicas + 1):
         for unclean in ("off", "on"):
             settings: dict[str, int | str] = {"min_insync": minimum, "unclean": unclean}
-            yield settings, availability(question.changed(settings))
+            yield settings, availability(own.changed(settings))
 
 
 def _by(failure: Failure, question: Question) -> Iterator[Stopped]:

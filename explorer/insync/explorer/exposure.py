@@ -87,12 +87,13 @@ def exposures(
         if question.began is not None:
             question.began(number, len(combinations), settings)
         one = replace(question.changed(_searched(settings)), promises=promises, began=None)
-        found = Exposure(settings, one.answer())
+        stops = tuple(availability(one))
+        found = Exposure(settings, one.answer(), stops=stops)
         tried = _until_one_helps(one, found.broken[0].property) if found.broken else ()
         others = list(disturbed(one, losing=bool(found.broken)))
         if not found.broken:
             others = [replace(other, attempts=tuple(attempts(one, other))) for other in others]
-        yield replace(found, remedies=tuple(tried), disturbed=tuple(others), stops=tuple(availability(one)))
+        yield replace(found, remedies=tuple(tried), disturbed=tuple(others))
 
 
 def _until_one_helps(question: Question, broken: str) -> Iterator[Remedy]:

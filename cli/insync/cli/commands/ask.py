@@ -183,6 +183,7 @@ class SearchesBegun:
 
 
 def _ask(question: Question, output: Output, build: Build) -> int:
+    stops = availability(question) if LOSS in question.promises else []
     asked = question.answer()
     with _written(asked, output) as files:
         if not output.json:
@@ -193,7 +194,6 @@ def _ask(question: Question, output: Output, build: Build) -> int:
         tried = _remedies(question, output) if LOSS in files else []
         others = _disturb(question, output.beside("disturbed") if files else output, set(files))
         verdict = together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
-        stops = availability(question) if LOSS in question.promises else []
         if output.json:
             emit(answer_json(asked, tried, files, calm, others, stops, verdict))
         elif stops:
