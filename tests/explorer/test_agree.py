@@ -34,7 +34,7 @@ from insync_toys import TOYS, DieHard, Overflow
 
 ENGINES: dict[str, Engine] = {"evaluator": evaluator_engine, "local-1": local_engine(1), "local-2": local_engine(2)}
 PUBLISHED = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
-SMALL: dict[str, dict[str, int]] = {
+SMALL: dict[str, Mapping[str, int | str]] = {
     "truncate_to_high_watermark": PUBLISHED,
     "kip101": PUBLISHED,
     "kip279": PUBLISHED,
@@ -45,6 +45,8 @@ SMALL: dict[str, dict[str, int]] = {
     "kraft": {"servers": 1},
     "kraft_996": {"records": 0, "epochs": 1, "disruptions": 0},
     "kraft_853": {"records": 0, "additions": 0},
+    "kraft_996_published": {"records": 0, "received": "off"},
+    "kraft_853_published": {"records": 0, "received": "off"},
     "cluster": {"replicas": 2, "records": 1, "lossy_crashes": 0},
     "placement": {"brokers": 3, "topic_partitions": 2, "replicas": 2},
 }

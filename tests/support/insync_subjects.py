@@ -132,6 +132,8 @@ def _published() -> Iterator[Subject]:
     yield Subject("kraft", {"servers": 2, "elections": 2, "pre_votes": "on"})
     yield Subject("kraft_996", {"servers": 2, "epochs": 1, "disruptions": 0})
     yield Subject("kraft_853", {"servers": 2, "spares": 0, "additions": 0})
+    yield Subject("kraft_996_published", {"records": 0, "received": "off"})
+    yield Subject("kraft_853_published", {"records": 0, "received": "off"})
     yield Subject("kraft_853", {"servers": 2, "spares": 0, "records": 0, "additions": 0, "removals": 1})
     yield Subject("kraft_996", {"servers": 2, "records": 0, "epochs": 1, "disruptions": 1, "answers": "awaited"})
     yield Subject("placement")

@@ -29,6 +29,8 @@ BUILT_IN: dict[str, str] = {
     "kraft": "insync.kafka.quorum.kraft:Kraft",
     "kraft_996": "insync.kafka.quorum.kraft_996:Kraft996",
     "kraft_853": "insync.kafka.quorum.kraft_853:Kraft853",
+    "kraft_996_published": "insync.kafka.quorum.kraft_996_published:Kraft996Published",
+    "kraft_853_published": "insync.kafka.quorum.kraft_853_published:Kraft853Published",
     "cluster": "insync.kafka.cluster.model:Cluster",
     "placement": "insync.kafka.placement:Placement",
 }
