@@ -11,7 +11,22 @@ from dataclasses import dataclass, replace
 from insync.kafka.cluster.assignment import Assigned, Completion
 from insync.kafka.cluster.metadata import Change
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, If, Implies, Not, Num, Or, SetValue, StateView, action, require, set_of, when
+from insync.model import (
+    And,
+    Condition,
+    If,
+    Implies,
+    Not,
+    Num,
+    Or,
+    SetValue,
+    StateView,
+    action,
+    minimum,
+    require,
+    set_of,
+    when,
+)
 
 __all__ = ["Controller", "PartitionChange"]
 
@@ -322,7 +337,11 @@ class Controller(Actor):
         left = ((s.controller.elr | s.changes[0].isr) - isr) - unclean
         if self.b.reassignments and self.rules.elr_within_replicas:
             left = left & assigned.replicas
-        return If(isr.count() >= self.minimum(s), set(), left)
+        least = self.minimum(s)
+        if self.rules.minimum_by_own_partition:
+            own = assigned.replicas.count() if self.b.reassignments else self.b.replicas - self.b.spares
+            least = minimum(least, own)
+        return If(isr.count() >= least, set(), left)
 
     def minimum(self, s: StateView) -> Num:
         """min.insync.replicas as the controller knows it, but no more than partition 0 of the topic has replicas.

@@ -92,8 +92,8 @@ REASSIGNMENT = (
         "commits with an ISR of one, which is all replicas of its partition. To the controller, which looks at "
         "partition 0, an ISR of one is too small, so nothing empties the ELR of those that were removed. One crash "
         "without loss is enough: the partition is given back to a removed broker, which is elected with an empty log.",
-        fix="as many replicas for each partition of a topic; in Kafka, take the partition's own, as the broker does "
-        "(Partition.effectiveMinIsr), or what fixes N-02",
+        fix="take the partition's own replicas, as the broker does (Partition.effectiveMinIsr), as they are after the "
+        "change; or what fixes N-02, or as many replicas for each partition of a topic",
         breaks="no_acknowledged_record_is_lost",
         length=9,
         bounds={
@@ -105,7 +105,8 @@ REASSIGNMENT = (
             "records": 1,
             "partition_zero": 2,
         },
-        fixed={"partition_zero": 0},
+        rules={"minimum_by_own_partition": False},
+        base={"minimum_by_own_partition": True},
     ),
     Defect(
         name="N-07",
