@@ -17,6 +17,7 @@ from insync.explorer.defect_search import DefectFound
 from insync.explorer.limits import Limits
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, all_defects
+from insync.kafka.defects.named import named_by_ticket
 from insync.model import UserError
 
 Insync = Callable[..., Any]
@@ -263,3 +264,51 @@ def test_no_file_is_asked_for_that_no_trace_would_be_in(insync: Insync, line: st
     code, out, err = insync("defects", *line.split())
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert f"no traces that {line.split()[-2]} could write. Name defects to show" in err
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ("KAFKA-18723", ["R-47"]),
+        ("kafka-18723", ["R-47"]),
+        ("Kafka 18723", ["R-47"]),
+        ("KAFKA18723", ["R-47"]),
+        ("18723", ["R-47"]),
+        ("#18723", ["R-47"]),
+        ("https://issues.apache.org/jira/browse/KAFKA-18723", ["R-47"]),
+        ("kip_279", ["R-03"]),
+        ("KIP-27", []),
+        ("R-26", []),
+        ("26", []),
+    ],
+)
+def test_an_entry_is_found_by_its_ticket_however_that_is_written(given: str, names: list[str]) -> None:
+    assert named_by_ticket(given) == names
+
+
+def test_several_entries_may_be_of_one_ticket() -> None:
+    names = named_by_ticket("KIP-966")
+    assert len(names) > 1
+    assert all("KIP-966" in all_defects()[name].ticket for name in names)
+
+
+def test_a_ticket_shows_its_entries(defects: object) -> None:
+    code, out = run(defects, "kafka-7415")
+    assert code == 0
+    assert out == run(defects, "R-04")[1]
+
+
+@pytest.mark.parametrize(
+    ("ticket", "said"),
+    [
+        ("KAFKA-99999", r"The catalogue has no entry of KAFKA-99999. `insync defects` lists them."),
+        (
+            "KAFKA-16452",
+            r"R-61 \(The high watermark is below the local log start, KAFKA-16452\) is not modelled: tiered",
+        ),
+        ("16121", r"R-60 .* is not modelled"),
+    ],
+)
+def test_a_ticket_without_an_entry_that_is_shown_says_why(defects: object, ticket: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        run(defects, ticket)

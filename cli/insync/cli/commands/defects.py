@@ -32,7 +32,7 @@ from insync.cli.show.trace_files import beside, say_older
 from insync.explorer import Reporter
 from insync.explorer.defect_search import DefectFound, search_defect
 from insync.kafka.defects import Defect, all_defects
-from insync.kafka.defects.named import no_such_defect
+from insync.kafka.defects.named import named_by_ticket, no_such_defect
 
 __all__ = ["command"]
 
@@ -40,6 +40,7 @@ EXAMPLES = """\b
 Examples:
   insync defects
   insync defects R-26
+  insync defects KAFKA-18723
   insync defects --verify
 
 """
@@ -55,7 +56,7 @@ Examples:
 @thread_options
 @output_options(trace=True)
 def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output) -> int:
-    """List the catalogue, or show the NAMEd defects: the rules that bring them back, a shortest trace, the fix.
+    """List the catalogue, or show defects by NAME or ticket: the rules that bring them back, a shortest trace, the fix.
 
     A defect is a rule of an old release, or a guard left out, put back into the newest release, with bounds that are
     large enough to witness it. The fix holds at the same bounds, in the whole space.
@@ -103,11 +104,13 @@ def _refuse_files(verify: bool, output: Output) -> None:
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:
     known = all_defects()
-    wanted = [name.upper() for name in names]
-    for given, name in zip(names, wanted, strict=True):
-        if name not in known:
+    wanted: dict[str, Defect] = {}
+    for given in names:
+        found = [given.upper()] if given.upper() in known else named_by_ticket(given)
+        if not found:
             raise no_such_defect(given, known)
-    return [known[name] for name in wanted] if wanted else list(known.values())
+        wanted |= {name: known[name] for name in found}
+    return list((wanted or known).values())
 
 
 def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:

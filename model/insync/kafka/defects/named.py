@@ -1,13 +1,16 @@
-"""What is said of a name that is no defect which a model shows."""
+"""Which entries a ticket has, and what is said of a name that is no defect which a model shows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
-from insync.kafka.defects import DEFECTS, LEFT_OUT, QUORUM_DEFECTS
+from insync.kafka.defects import DEFECTS, LEFT_OUT, QUORUM_DEFECTS, all_defects
 from insync.model.errors import UserError, closest
 
-__all__ = ["no_such_defect", "why_not_shown"]
+__all__ = ["named_by_ticket", "no_such_defect", "why_not_shown"]
+
+_TICKET = re.compile(r"(?:https?://\S*/)?(?:(KIP|KAFKA)[-_ #]*|#)?(\d+)", re.IGNORECASE)
 
 
 def why_not_shown(given: str) -> str:
@@ -27,6 +30,18 @@ def why_not_shown(given: str) -> str:
     return ""
 
 
+def named_by_ticket(given: str) -> list[str]:
+    """Return the names of the entries that are shown and have a ticket: KAFKA-18723, kip 279, 18723 or an address."""
+    return [entry.name for entry in all_defects().values() if _has(given, entry.ticket)]
+
+
+def _has(given: str, tickets: str) -> bool:
+    """Whether what was given is one of some tickets."""
+    if (parts := _TICKET.fullmatch(given.strip())) is None:
+        return False
+    return re.search(rf"\b{parts[1] or '(KIP|KAFKA)'}-{parts[2]}\b", tickets, re.IGNORECASE) is not None
+
+
 def no_such_defect(given: str, known: Collection[str] = DEFECTS, fallback: str = "") -> UserError:
     """Return the error for a name that is none of those that were asked for.
 
@@ -36,4 +51,8 @@ def no_such_defect(given: str, known: Collection[str] = DEFECTS, fallback: str =
         fallback: what is said of a name that is none of an entry at all, before the nearest name.
     """
     said = fallback or f"The catalogue has no defect {given!r}."
+    if left_out := [why_not_shown(entry.name) for entry in LEFT_OUT if _has(given, entry.ticket)]:
+        return UserError(" ".join(left_out))
+    if not fallback and _TICKET.fullmatch(given.strip()):
+        return UserError(f"The catalogue has no entry of {given}. `insync defects` lists them.")
     return UserError(why_not_shown(given) or f"{said} {closest(given.upper(), known)}")
