@@ -18,13 +18,18 @@ LEFT_OUT = (
         "case in which it is not forgotten is N-01, with the same course of events",
     ),
     LeftOut("R-14", "The partition epoch is not sent", "KAFKA-12367", "the same as R-13 to the protocol"),
-    LeftOut("R-34", "A crash while logs are loaded looks like a clean stop", "KAFKA-10471", "a fault of storage"),
+    LeftOut(
+        "R-34",
+        "A crash while logs are loaded looks like a clean stop",
+        "KAFKA-10471, KAFKA-15375",
+        "a fault of storage",
+    ),
     LeftOut(
         "R-35", "The epoch checkpoint is lost", "KAFKA-16541", "a fault of storage: a crash spares the epoch cache"
     ),
     LeftOut("R-36", "A sparse epoch cache", "KAFKA-7897", "old message formats are not modelled"),
     LeftOut("R-37", "The high watermark's checkpoint is lost", "KAFKA-1647", "a fault of storage"),
-    LeftOut("R-38", "Compaction loses the log's end", "KAFKA-17076", "compaction is not modelled"),
+    LeftOut("R-38", "Compaction loses the log's end", "KAFKA-17076, KAFKA-20452", "compaction is not modelled"),
     LeftOut("R-41", "A reassignment ends with one new replica", "KIP-966", "the state in which R-40 ends"),
     LeftOut(
         "R-44",
@@ -74,6 +79,24 @@ LEFT_OUT = (
         "The high watermark is below the local log start",
         "KAFKA-16452",
         "tiered storage is not modelled",
+    ),
+    LeftOut(
+        "R-62",
+        "A broker with a log that has no topic id does not start",
+        "KAFKA-16814",
+        "there is one topic, which has no id, and what a crash leaves of partition.metadata is not part of the state",
+    ),
+    LeftOut(
+        "R-63",
+        "Producer state that expires too early lets the epoch of a coordinator go back",
+        "KAFKA-9144",
+        "transactions are not modelled",
+    ),
+    LeftOut(
+        "R-64",
+        "A log is appended to after a write to it has failed",
+        "KAFKA-10778",
+        "a write does not fail by itself, and a directory that fails takes its logs with it in one step",
     ),
     LeftOut(
         "Q-5",
