@@ -245,6 +245,22 @@ def test_it_does_so_too_where_that_directory_is_gone_of_which_the_controller_kno
     assert "b2 names the directory of its log" not in walk.enabled
 
 
+@pytest.mark.parametrize(("release", "elr"), [("4.1", []), ("4.3", ["b1", "b2"])])
+def test_up_to_4_2_the_controller_forgets_by_that_who_is_eligible(release: str, elr: list[str]) -> None:
+    walk = pair(
+        "operator assigns the partition to {b2}",
+        "b1 asks to stop",
+        "b1 applies metadata 0",
+        "b2's directory fails",
+        "controller hears of b2's failed directory",
+        "operator assigns the partition to {b1, b2}",
+        "b1 stops cleanly",
+        "b1 starts and registers",
+        **{"release": release, "reassignments": 2, "metadata_lag": 5, "stops": 1, "unclean": "off"},
+    )
+    assert walk.state["controller"]["elr"] == elr
+
+
 def test_who_is_taken_out_is_in_no_directory_no_more() -> None:
     walk = pair(*ADDED[:1], "operator cancels the reassignment", **{**WIDER, "reassignments": 2})
     assert walk.state["controller"]["unassigned"] == []

@@ -162,7 +162,8 @@ class AssignedDirectories(Actor):
     def name_at_start(self, s: StateView, replica: Replica) -> None:
         """A broker that starts finds in its first metadata a replica without a directory, and says where it is.
 
-        If that directory has failed, it begins anew in another one. The start and what it tells are one step.
+        If that directory has failed, it begins anew in another one. The start and what it tells are one step, and the
+        controller may forget its eligible leader replicas by it as by any directory (N-17).
         Kafka: TopicDelta.localChanges, Partition.createLogInAssignedDirectoryId.
         """
         if not self.leaves_unassigned:
@@ -173,6 +174,8 @@ class AssignedDirectories(Actor):
             b.offline = False
         with when(unassigned):
             b.untold = False  # of a directory that is gone the controller has known nothing
+            if self.naming_clears_elr:
+                s.controller.elr = set()
         s.controller.unassigned -= {replica}
 
     def forget_untold(self, s: StateView, assigned: Assigned) -> None:

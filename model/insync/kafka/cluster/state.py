@@ -134,7 +134,7 @@ class ClusterState(Model):
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
         self.elr = keeps_elr(self.b)
         clears = self.elr and rules.controller_knows_directories and not rules.named_directory_keeps_elr
-        self.naming_clears_elr = clears and (self.b.moves > 0 or self.b.directory_losses > 0)
+        self.naming_clears_elr = clears and (self.b.moves > 0 or self.b.directory_losses > 0 or self.leaves_unassigned)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
         hears_by_reply = self.isr_replies and not rules.reply_waits_for_configuration and not self.hears_uncommitted
         self.minimum_may_be_late = self.configures and hears_by_reply and self.b.metadata_lag > 1
