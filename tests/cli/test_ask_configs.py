@@ -145,12 +145,22 @@ def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Pat
         (CONFIGS + "oh", "'oh' is not a line of kafka-configs --describe; give its output as it is"),
         ("Dynamic configs for topic a are:\n  acks=1", "No file says how many replicas topic a has; give --replicas"),
         ("\n# nothing\n", "has no settings"),
+        (
+            "#!/bin/sh\nexport KAFKA_HEAP_OPTS=-Xmx1G\nkafka-topics.sh --list\n",
+            "0.txt has no key of Kafka's; its first is",
+        ),
+        ("Dear all,\nplease keep this e.g. in mind", "its first is 'Dear'"),
     ],
 )
 def test_a_mistake_is_one_sentence_with_its_place(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
         read(tmp_path, text)
     assert said in str(caught.value)
+
+
+def test_a_broker_that_leaves_all_that_matters_at_its_default_has_an_answer(tmp_path: Path) -> None:
+    for text in ("listeners=PLAINTEXT://:9092\n", "log.dirs=/var/kafka\n", "broker.id=1\nhost=a\n"):
+        assert by_topic(read(tmp_path, text)) == {EVERY_OTHER: {"replicas": 1, "min_insync": 1, "unclean": "off"}}
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
@@ -348,47 +358,3 @@ def test_topics_that_are_told_in_part_are_named(capsys: pytest.CaptureFixture[st
     given = [*CALM, "--config", str(tmp_path / "topics.txt"), "--release", "4.1"]
     command.main(given, "insync ask", standalone_mode=False)
     assert "not known is what these topics set themselves: a; give what" in capsys.readouterr().out
-
-
-ZOOKEEPER = "zookeeper.connect=zk:2181\ndefault.replication.factor=1\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "zookeeper"),
-    [
-        (ZOOKEEPER, True),
-        (ZOOKEEPER + "process.roles=\n", True),
-        (ZOOKEEPER + "process.roles=broker\n", False),
-        (ZOOKEEPER.replace("zk:2181", ""), False),
-        ("All configs for broker 1 are:\n  zookeeper.connect=null sensitive=false synonyms={}\n", False),
-        ("min.insync.replicas=1\n", False),
-    ],
-)
-def test_a_cluster_whose_controller_is_zookeepers(tmp_path: Path, text: str, zookeeper: bool) -> None:
-    assert read(tmp_path, text).in_zookeeper == zookeeper
-
-
-@pytest.mark.parametrize(
-    ("release", "said"),
-    [
-        ("3.2", ""),
-        (
-            "3.3",
-            "the answer for Kafka 3.3 is for KRaft's. With ZooKeeper's, for one, unclean.leader.e",
-        ),
-        ("3.9", "the answer for Kafka 3.9 is for KRaft's"),
-        ("4.1", "Kafka 4.1 has no ZooKeeper, so the answer is for KRaft's"),
-    ],
-)
-def test_of_a_cluster_with_zookeeper_it_is_said_that_the_answer_is_for_kraft(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, release: str, said: str
-) -> None:
-    given = [*CALM, "--config", properties(tmp_path, ZOOKEEPER), "--release", release]
-    command.main(given, "insync ask", standalone_mode=False)
-    text = " ".join(capsys.readouterr().out.split())
-    assert ("warning: zookeeper.connect is set" in text) == bool(said)
-    assert said in text
-    command.main([*given, "--json"], "insync ask", standalone_mode=False)
-    answer = json.loads(capsys.readouterr().out)
-    assert [said in warning for warning in answer["warnings"]] == [True] * bool(said)
-    assert list(answer["not_asked_about"]) == ["zookeeper.connect"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from insync.model.errors import UserError
 
-__all__ = ["NAMED", "Declared", "Place", "mistake", "setting_of", "with_near_setting"]
+__all__ = ["NAMED", "Declared", "Place", "may_be_kafkas", "mistake", "setting_of", "with_near_setting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,11 @@ def setting_of(found: Declared) -> tuple[str, int | str] | None:
     return None if known is None else (known[0], known[1](found))
 
 
+def may_be_kafkas(key: str) -> bool:
+    """Return whether a key may be one of Kafka's: words with dots between them, but for a few of a single word."""
+    return key in _SINGLE_WORDS or (_DOTTED.fullmatch(key) is not None and not key.endswith(".sh"))
+
+
 def with_near_setting(key: str) -> str:
     """Return a key that is no setting, with the setting that it is written almost like, if there is one."""
     near = difflib.get_close_matches(key, _SETTINGS, n=1, cutoff=_NEARLY)
@@ -115,6 +121,8 @@ def _flushing(found: Declared) -> str:
 
 _NEVER = (1 << 63) - 1  # Kafka's default
 _NEARLY = 0.9
+_DOTTED = re.compile(r"[a-z]+(\.[a-z0-9_-]+)+")
+_SINGLE_WORDS = frozenset({"acks", "listeners", "port"})
 _SETTINGS: dict[str, tuple[str, Callable[[Declared], int | str]]] = {
     "default.replication.factor": ("replicas", _count),
     "ReplicationFactor": ("replicas", _count),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.cli.configs.configs_describe import configs_in, is_configs_heading
-from insync.cli.configs.declared import NAMED, Declared, setting_of, with_near_setting
+from insync.cli.configs.declared import NAMED, Declared, may_be_kafkas, setting_of, with_near_setting
 from insync.cli.configs.server_properties import properties_in
 from insync.cli.configs.topics_describe import PARTITION, is_topics_line, topics_in
 from insync.model.errors import UserError
@@ -91,6 +91,12 @@ def _read(path: Path) -> list[Declared]:
     printed = any(map(is_topics_line, lines)), any(map(is_configs_heading, lines))
     reader = topics_in if printed[0] else configs_in if printed[1] else properties_in
     if found := list(reader(str(path), lines)):
+        if not any(printed) and not any(may_be_kafkas(entry.key) for entry in found):
+            message = (
+                f"{path} has no key of Kafka's; its first is {found[0].key!r}. Give a file of properties, such as "
+                "server.properties, or what Kafka's tools print with --describe."
+            )
+            raise UserError(message)
         return found
     message = f"{path} has no settings; give a file of properties, or what Kafka's tools print with --describe."
     raise UserError(message)
