@@ -20,6 +20,7 @@ __all__ = [
     "components_of",
     "dictionaries_of",
     "digits_of",
+    "rest_masks",
 ]
 
 MOST_VALUE_BITS = 40
@@ -121,8 +122,22 @@ def components_of(schema: Schema) -> tuple[Component, ...]:
     return tuple(made)
 
 
+def rest_masks(schema: Schema) -> list[int]:
+    """Return which bits of each word of a state belong to no large element: most steps leave them as they are."""
+    masks = [0] * schema.words
+    for cell in _elements(schema)[1]:
+        masks[cell.word] |= (1 << cell.bits) - 1 << cell.shift
+    return masks
+
+
 def _parts(schema: Schema) -> list[list[Cell]]:
     """The cells of each component; those of no large element, together, come last."""
+    large, rest = _elements(schema)
+    return [part for cells in (*large, rest) for part in _divided(cells)]
+
+
+def _elements(schema: Schema) -> tuple[list[list[Cell]], list[Cell]]:
+    """The cells of each large element, and all others."""
     elements: dict[str, list[Cell]] = {}
     for cell in schema.cells:
         if cell.bits:
@@ -130,7 +145,7 @@ def _parts(schema: Schema) -> list[list[Cell]]:
             elements.setdefault(head if bracket else "", []).append(cell)
     large = [key for key, cells in elements.items() if key and _bits(cells) >= _LEAST_ELEMENT_BITS]
     rest = [cell for cell in schema.cells if cell.bits and cell.path.partition("]")[0] not in large]
-    return [part for cells in (*(elements[key] for key in large), rest) for part in _divided(cells)]
+    return [elements[key] for key in large], rest
 
 
 def _divided(cells: Sequence[Cell]) -> list[list[Cell]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 
 from insync.machine.memory import Block
+from insync.machine.ownership import Ownership
 from insync.machine.packed import Found, Records, Stepless, Words, words_at
 from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
@@ -36,6 +37,7 @@ class ExpandField(IntEnum):
     OUTSIDE = 14  # a counter: states outside of what the program is confined to
     STUCK_HIGH = 15  # the upper half of the counter STUCK, where states stand for others
     OUTSIDE_HIGH = 16  # of OUTSIDE
+    OWNING = 17  # address of a mask per word: of the bits that say which partition owns a state; 0 is all bits
 
 
 class Expander:
@@ -87,6 +89,11 @@ class Expander:
         fields[ExpandField.RECENT] = self._recent.address
         fields[ExpandField.RECENT_MASK] = self._recent_rows - 1
         fields[ExpandField.MASKS] = self._scratch.address + COLUMN_BYTES * self._sizes.words
+
+    def own_by(self, ownership: Ownership) -> None:
+        """From now on put states into the buffers of the partitions that own them so."""
+        self._ownership = ownership  # the masks are its own
+        self._context[ExpandField.OWNING] = ownership.masks
 
     def forget(self) -> None:
         """Forget which states were found recently: they are put into the buffers again."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from insync.machine.checker import Checker
+from insync.machine.components import rest_masks
 from insync.machine.counter import Counter
 from insync.machine.edges import Edges
 from insync.machine.emit.checking import check_module
@@ -21,6 +22,7 @@ from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
 from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
+from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Words
 from insync.machine.sightings import Sightings, SightKernels
 from insync.machine.sizes import Sizes
@@ -29,6 +31,7 @@ from insync.machine.walker import Strategy, Walker
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node, Op
 from insync.model.program import Program
+from insync.model.schema import Schema
 from insync.model.symmetry import Symmetry
 
 __all__ = ["SEARCH", "WALKS", "Kernels", "Part", "Text", "Texts", "compile_kernels", "load", "store_text", "texts"]
@@ -55,7 +58,7 @@ WALKS = (Part.WALK, Part.SIGHT)
 _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.EXPAND: {"expand": 1},
     Part.CHECK: {"check": 3},
-    Part.STORE: {"insert": 3, "widen": 4, "find": 3, "owner": 2},
+    Part.STORE: {"insert": 3, "widen": 4, "find": 3, "owner": 2, "select": 6},
     Part.WALK: {"walk": 1},
     Part.SIGHT: {"absorb": 5, "spread": 1},
     Part.EDGES: {"edges": 1},
@@ -116,6 +119,11 @@ class Kernels:
         for at in range(0, len(content), size):
             shares[owner(states.address + at, partitions)] += content[at : at + size]
         return [PackedRows.of(bytes(share), self.sizes.words) for share in shares]
+
+    def ownership(self, schema: Schema, partitions: int) -> Ownership | None:
+        """Return who owns states by what belongs to no large element, if there is such. Needs the part STORE."""
+        masks = rest_masks(schema)
+        return Ownership(self._functions["select"], masks, partitions) if any(masks) else None
 
     def find(self, rows: int, count: int, state: PackedRows) -> int | None:
         """Return the first place of a state among some states in memory, if it is there. Needs the part STORE."""

@@ -61,6 +61,7 @@ class StoreKernels:
     widen: Callable[[int, int, int, int], int]
     find: Callable[[int, int, int], int]
     owner: Callable[[int, int], int]
+    select: Callable[[int, int, int, int, int, int], int]
 
 
 class Memory(Protocol):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import ClassVar, Protocol
 
 from insync.explorer.breadth_first.level_file import LevelFile
@@ -16,7 +15,7 @@ from insync.machine.predecessors import CHUNK as PART
 from insync.machine.store import Store
 from insync.model.errors import InternalError
 
-__all__ = ["CodedPartition", "Partition", "WholePartition", "coded"]
+__all__ = ["CodedPartition", "Partition", "StateRuns", "WholePartition", "coded"]
 
 _FACTOR = 2  # a table is made for so many times the states that there are
 
@@ -152,7 +151,11 @@ class WholePartition:
 
     def current(self) -> Iterator[tuple[int, int]]:
         """Yield addresses and numbers of the states of the current level, for a while each."""
-        first, end = self.starts[-2:]
+        return self.rows(len(self.starts) - 1)
+
+    def rows(self, level: int) -> Iterator[tuple[int, int]]:
+        """Yield the address and the number of the states of a level, the first level being 1."""
+        first, end = self.starts[level - 1 : level + 1]
         if first < end:
             yield self.store.address(first), end - first
 
@@ -296,11 +299,18 @@ class CodedPartition:
             self._levels.close()
 
 
-def coded(whole: WholePartition, kernels: CodeKernels, level_bytes: int, keep: bool) -> CodedPartition | None:
+StateRuns = Iterable[tuple[int, int]]
+"""Addresses and numbers of states, for a while each."""
+
+
+def coded(
+    whole: WholePartition, levels: Iterable[StateRuns], kernels: CodeKernels, level_bytes: int, keep: bool
+) -> CodedPartition | None:
     """Return the states of a partition, between two levels, as codes; None if these would be too wide, or save nothing.
 
     Args:
-        whole: the states; they are not changed.
+        whole: states such as these; they are not changed.
+        levels: the states of each level.
         kernels: what codes are made with.
         level_bytes: how much address space a level may take.
         keep: whether to keep the levels.
@@ -318,9 +328,10 @@ def coded(whole: WholePartition, kernels: CodeKernels, level_bytes: int, keep: b
     made = CodedPartition(
         CodedStore(kernels, codec, _FACTOR * len(store), level_bytes), LevelFile(codec) if keep else None
     )
-    for start, end in pairwise(whole.starts):
-        if made.insert(store.address(start), end - start, lambda _: True) is not InsertOutcome.DONE:
-            message = f"The codes of {len(store)} states could not be entered in a table."
-            raise InternalError(message)
+    for level in levels:
+        for rows, count in level:
+            if made.insert(rows, count, lambda _: True) is not InsertOutcome.DONE:
+                message = f"The codes of {len(store)} states could not be entered in a table."
+                raise InternalError(message)
         made.close_level()
     return made

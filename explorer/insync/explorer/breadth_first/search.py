@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from insync.explorer.breadth_first.encoding import all_coded
+from insync.explorer.breadth_first.encoding import all_coded, even
 from insync.explorer.breadth_first.partitions import Partition, WholePartition
 from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search_progress import SLOT_BYTES, progress_of
@@ -299,7 +299,9 @@ class BreadthFirstSearch:
             return
         whole = self.space.whole
         share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
-        codes = all_coded(whole, schema, self._rounds.pop(0), self.team, share, self._keep_levels)
+        # A run that goes on puts its states where they were.
+        owning = even(self.kernels.ownership(schema, self.partitions), whole, self.team) if self.kept is None else None
+        codes = all_coded(whole, schema, self._rounds.pop(0), self.team, share, self._keep_levels, owning)
         self.watch.settle()
         if codes is None:
             self._to_code = schema if self._rounds else None
@@ -307,6 +309,9 @@ class BreadthFirstSearch:
         for partition in codes:
             partition.store.stopped = lambda: self.watch.stopped
         self.space.partitions = list(codes)
+        if owning is not None:
+            for expander in self.expanders:
+                expander.own_by(owning)
         for each in whole:
             each.close()
 

@@ -8,7 +8,15 @@ from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module
 from insync.machine.emit.canonical import Canonical
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
-from insync.machine.emit.rows import Rows, keep_least_function, owner_of, row_hash, rows_equal, write_row
+from insync.machine.emit.rows import (
+    Rows,
+    keep_least_function,
+    owner_of,
+    part_hash,
+    row_hash,
+    rows_equal,
+    write_row,
+)
 from insync.machine.emit.transitions import Steps
 from insync.machine.expander import ExpandField
 from insync.machine.sizes import BATCH, BLOCKS
@@ -150,6 +158,8 @@ def _route_function(m: Module, words: int, canonical: Canonical | None) -> Funct
     cursors, partitions = context.array(ExpandField.CURSORS, PTR), context[ExpandField.PARTITIONS]
     recent, recent_mask = Rows(b, context.pointer(ExpandField.RECENT), words), context[ExpandField.RECENT_MASK]
     count = (end - context[ExpandField.RAW]) // (8 * words)
+    by_part, owning = context[ExpandField.OWNING].differs(0), Elements(b, context.pointer(ExpandField.OWNING))
+    owned_by = b.variable(0)
     with b.loop(count) as number:
         row = raw[number]
         fresh = None
@@ -166,7 +176,10 @@ def _route_function(m: Module, words: int, canonical: Canonical | None) -> Funct
         if fresh is not None:
             known = known & ~fresh
         recent[entry] = row
-        owner = owner_of(hashed, partitions)
+        owned_by.set(hashed)
+        with b.when(by_part):
+            owned_by.set(part_hash(b, row, owning))
+        owner = owner_of(owned_by.value, partitions)
         cursor = cursors[owner]
         write_row(b, cursor, row)
         cursors[owner] = b.element(I8, cursor, b.select(known, 0, 8 * words))

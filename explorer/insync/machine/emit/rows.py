@@ -13,6 +13,7 @@ __all__ = [
     "Rows",
     "keep_least_function",
     "owner_of",
+    "part_hash",
     "read_row",
     "row_hash",
     "rows_equal",
@@ -102,6 +103,11 @@ def _fold(b: Function, left: Value, right: Value) -> Value:
     """Return the exclusive or of the halves of the product of two words."""
     product = b.convert("zext", left, I128) * b.convert("zext", right, I128)
     return b.convert("trunc", product, I64) ^ b.convert("trunc", product >> 64, I64)
+
+
+def part_hash(b: Function, row: Row, masks: Elements) -> Value:
+    """Return a hash of some bits of a state, given a mask for each of its words."""
+    return row_hash(b, [value & masks[word] for word, value in enumerate(row)])
 
 
 def owner_of(hashed: Value, partitions: Value) -> Value:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
 from insync.machine.emit.elements import Elements, Fields
-from insync.machine.emit.rows import Rows, owner_of, read_row, row_hash, rows_equal
+from insync.machine.emit.rows import Rows, owner_of, part_hash, read_row, row_hash, rows_equal
 from insync.machine.emit.slots import Bucket, SlotTable, slot_of, widen_function
 from insync.machine.store import BUCKET_BYTES, BUCKET_SLOTS, StoreField
 
@@ -25,6 +25,8 @@ def store_module(words: int) -> str:
     - `widen(store, before, waiting, most) -> done`: move all slots of a table that had `before` buckets to their places
       among the store's, now more; `waiting` is scratch memory for `most` slots. 0 when there was no room.
     - `owner(state, partitions) -> partition`: which partition stores a state.
+    - `select(rows, count, masks, partitions, partition, owned) -> count`: write those of some states that a partition
+      stores where the bits of the masks, one a word, say which one stores a state.
     - `find(rows, count, state) -> place`: the first place of a state in an array of rows, or count.
     """
     m = Module()
@@ -32,6 +34,7 @@ def store_module(words: int) -> str:
     widen_function(m)
     _find_function(m, words)
     _owner_function(m, words)
+    _select_function(m, words)
     return m.text
 
 
@@ -158,3 +161,15 @@ def _owner_function(m: Module, words: int) -> None:
     b = m.function("owner", I64, (PTR, I64), exported=True)
     state, partitions = b.arguments
     b.give(owner_of(row_hash(b, read_row(b, state, words)), partitions))
+
+
+def _select_function(m: Module, words: int) -> None:
+    b = m.function("select", I64, (PTR, I64, PTR, I64, I64, PTR), exported=True)
+    rows, count, masks, partitions, partition, owned = b.arguments
+    states, selected, owning = Rows(b, rows, words), Rows(b, owned, words), Elements(b, masks)
+    found = b.variable(0)
+    with b.loop(count) as place:
+        row = states[place]
+        selected[found.value] = row
+        found += b.select(owner_of(part_hash(b, row, owning), partitions).equals(partition), 1, 0)
+    b.give(found.value)

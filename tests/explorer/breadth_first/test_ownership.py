@@ -1,0 +1,116 @@
+"""A search whose states are divided anew when codes take their place: by what most steps leave as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from insync.explorer import CheckResult, check
+from insync.explorer.breadth_first import encoding
+from insync.explorer.breadth_first import search as search_module
+from insync.explorer.breadth_first.search import BreadthFirstSearch
+from insync.machine import coded_store, ownership
+from insync.machine.expander import Expander
+from insync.model import Model
+from insync.model.catalogue import find_model
+from insync.properties.registry import sentences_of
+
+SMALL = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
+MODELS = [find_model(name)(**SMALL) for name in ("kip320", "kip279", "kip101")]
+Divided = Callable[[float], list[int]]
+
+
+@pytest.fixture
+def divided(monkeypatch: pytest.MonkeyPatch) -> Divided:
+    """Go over to codes soon, and say how uneven it may be; return what notes how often an expander divides so."""
+    calls: list[int] = []
+    own_by = Expander.own_by
+
+    def noted(self: Expander, by: ownership.Ownership) -> None:
+        calls.append(1)
+        own_by(self, by)
+
+    def arrange(even: float) -> list[int]:
+        monkeypatch.setattr(search_module, "MOST_WHOLE", 100)
+        monkeypatch.setattr(encoding, "_EVEN", even)
+        monkeypatch.setattr(ownership, "_CHUNK", 7)
+        monkeypatch.setattr(Expander, "own_by", noted)
+        return calls
+
+    return arrange
+
+
+def facts(result: CheckResult) -> CheckResult:
+    return replace(result, seconds={}, peak_memory_bytes=0, kept="", huge_pages=None)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.identity)
+@pytest.mark.parametrize(("threads", "partitions"), [(2, 2), (2, 3), (1, 5)])
+def test_the_result_does_not_depend_on_how_states_are_divided(
+    model: Model, threads: int, partitions: int, divided: Divided
+) -> None:
+    """Traces included, for which the levels are searched again."""
+    names = list(sentences_of(model))
+    whole = check(model, symmetry=False, properties=names, keep_going=True, threads=1)
+    calls = divided(100.0)
+    found = check(model, symmetry=False, properties=names, keep_going=True, threads=threads, partitions=partitions)
+    assert (found.kept, len(calls) >= threads) == ("codes", True)
+    assert facts(found) == facts(whole)
+
+
+def test_fewer_candidates_are_inserted_and_an_uneven_division_is_not_taken(
+    divided: Divided, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inserted = list[int]()
+    sizes = list[int]()
+    insert_into, close = BreadthFirstSearch._insert_into, BreadthFirstSearch.close
+
+    def noted(self: BreadthFirstSearch, number: int, rows: int, count: int) -> None:
+        inserted.append(count)
+        insert_into(self, number, rows, count)
+
+    def sized(self: BreadthFirstSearch) -> None:
+        sizes.extend(map(len, self.space.partitions))
+        close(self)
+
+    monkeypatch.setattr(BreadthFirstSearch, "_insert_into", noted)
+    monkeypatch.setattr(BreadthFirstSearch, "close", sized)
+    model = find_model("kip320")(replicas=3, log_size=2, max_records=2, max_leader_epoch=1)
+    figures = []
+    for even, calls in [(0.5, 0), (1.3, 2)]:
+        inserted.clear()
+        sizes.clear()
+        made = divided(even)
+        found = check(model, symmetry=False, threads=2)
+        assert len(made) == calls
+        assert sum(sizes) == found.distinct_states
+        assert max(sizes) < 1.5 * min(sizes)
+        figures.append((facts(found), sum(inserted)))
+    (by_all, many), (by_part, fewer) = figures
+    assert by_part == by_all
+    assert fewer < 0.95 * many
+
+
+def test_where_codes_become_too_wide_states_are_divided_as_before(
+    divided: Divided, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = find_model("kip320")(**SMALL | {"max_leader_epoch": 2})
+    whole = check(model, symmetry=False)
+    calls = divided(100.0)
+    monkeypatch.setattr(coded_store, "MOST_CODE_BITS", 18)
+    again = check(model, symmetry=False, threads=2)
+    assert calls
+    assert again.kept == "states"
+    assert facts(again) == facts(whole)
+
+
+def test_a_run_that_can_go_on_keeps_its_states_where_they_were(divided: Divided, tmp_path: Path) -> None:
+    whole = check(MODELS[0], symmetry=False)
+    calls = divided(100.0)
+    found = check(MODELS[0], symmetry=False, threads=2, run_dir=tmp_path)
+    assert found.kept == "codes"
+    assert not calls
+    assert facts(found) == facts(whole)
