@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.kafka.quorum.transitions import Transition, become, either, heard, maybe_transition, unattached, unchanged
-from insync.kafka.quorum.voter import QuorumActor, QuorumEpoch, Voter, VoterState
+from insync.kafka.quorum.voter import QuorumActor, Voter, VoterState
 from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import (
     NONE,
@@ -95,9 +95,7 @@ class Elections(QuorumActor):
         """In which states a timeout begins an election; in Voted too in Kafka, which the module leaves out."""
         return VoterState.FOLLOWER, VoterState.CANDIDATE, VoterState.UNATTACHED
 
-    def vote(
-        self, me: RecordView, candidate: Voter, epoch: QuorumEpoch, end: Num | int, end_epoch: Num | int
-    ) -> Ballot:
+    def vote(self, me: RecordView, candidate: Voter, epoch: int, end: Num | int, end_epoch: Num | int) -> Ballot:
         """A server answers a vote request: it votes once in an epoch, and for nobody whose log ends before its own.
 
         TLA+: HandleRequestVoteRequest. Kafka: KafkaRaftClient.handleVoteRequest.
@@ -134,7 +132,7 @@ class Elections(QuorumActor):
             me.votes = me.votes | {voter}
         return taken
 
-    def hear_of_leader(self, me: RecordView, i: Voter, leader: Voter, epoch: QuorumEpoch) -> Condition:
+    def hear_of_leader(self, me: RecordView, i: Voter, leader: Voter, epoch: int) -> Condition:
         """A server hears who leads an epoch, unless that is over; return whether it is.
 
         TLA+: HandleBeginQuorumRequest. Kafka: KafkaRaftClient.handleBeginQuorumEpochRequest.
@@ -146,6 +144,6 @@ class Elections(QuorumActor):
                 me.pending = NONE
         return fenced
 
-    def forgets_fetch(self, me: RecordView, leader: Voter, epoch: QuorumEpoch) -> Condition:
+    def forgets_fetch(self, me: RecordView, leader: Voter, epoch: int) -> Condition:
         """Whether who hears of a leader waits no longer for the answer to its fetch: always, as published."""
         return True

@@ -132,7 +132,7 @@ class Kraft(Prospects, Resignations, Restarts, Mail, Fetches, Elections, Voters)
         allowed = self.b.settings.commit_rule is CommitRule.ANY_EPOCH or super().may_commit(me, agreed)
         return And(agreed > me.high_watermark, allowed) if self.keeps else allowed
 
-    def forgets_fetch(self, me: RecordView, leader: Voter, epoch: QuorumEpoch) -> Condition:
+    def forgets_fetch(self, me: RecordView, leader: Voter, epoch: int) -> Condition:
         """As published; Kafka's waits on for the answer of a leader that it follows already."""
         follows = And(me.state == VoterState.FOLLOWER, me.epoch == epoch, me.leader == leader)
         return Not(follows) if self.keeps else super().forgets_fetch(me, leader, epoch)

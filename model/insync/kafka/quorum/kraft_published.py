@@ -9,11 +9,12 @@ ordered pair of servers: what was `sent`, and what is `waiting`, as often as it 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any
 
 from insync.kafka.quorum.elections import Ballot, Elections
 from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
-from insync.kafka.quorum.voter import AnyEpoch, QuorumEpoch, Value, Voter, Voters, VoterState, bounds_with
+from insync.kafka.quorum.voter import AnyEpoch, Value, Voter, Voters, VoterState, bounds_with
 from insync.kafka.quorum.voter_log import FIRST_EPOCH, last_epoch
 from insync.model import (
     NONE,
@@ -42,7 +43,13 @@ from insync.model import (
     when,
 )
 
-__all__ = ["KraftPublished"]
+__all__ = ["KraftPublished", "NamedEpoch", "Position"]
+
+
+class NamedEpoch(Range):
+    """An epoch that has a candidate: the first one, too, by a server that was in the illegal state and restarted."""
+
+    lo, hi = FIRST_EPOCH, bound("elections") + FIRST_EPOCH
 
 
 class Position(Range):
@@ -71,13 +78,13 @@ class KraftPublished(Fetches, Elections, Voters):
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: the servers, and the messages by kind, sender and receiver."""
         epoch, offset = Int(0, b.elections + FIRST_EPOCH), Int(0, b.records)
-        position = {"epoch": QuorumEpoch, "offset": offset, "last_epoch": epoch}
+        position = {"epoch": NamedEpoch, "offset": offset, "last_epoch": epoch}
         fetches = self.fetch_positions
         return State(
             **self.voters(b),
             vote_requests=_between(Record(**position), b.elections),
             vote_responses=_between(Record(epoch=epoch, leader=Option(Voter), granted=Bool, fenced=Bool), b.elections),
-            begin_requests=_between(QuorumEpoch, b.elections),
+            begin_requests=_between(NamedEpoch, b.elections),
             # Never received, so all of them wait.
             begin_responses=Array(Voter, Array(Voter, Bag(Record(epoch=epoch, fenced=Bool), b.elections))),
             fetch_requests=_between(Record(**position), fetches, self.copies),
@@ -97,6 +104,10 @@ class KraftPublished(Fetches, Elections, Voters):
             ),
         )
 
+    def voter(self, highest: int, states: type[Enum], asked: type[Range], **more: Any) -> Record:
+        """What one server knows, which may fetch in the first epoch, too."""
+        return super().voter(highest, states, NamedEpoch, **more)
+
     # ----------------------------------------------------------------------------------------------------- elections
 
     def ask_for_votes(self, s: StateView, i: Voter) -> None:
@@ -111,16 +122,16 @@ class KraftPublished(Fetches, Elections, Voters):
 
     @action(label="{i} answers the vote request of {candidate}@{epoch}")
     def handle_vote_request(
-        self, s: StateView, i: Voter, candidate: Voter, epoch: QuorumEpoch, offset: Position, record_epoch: AnyEpoch
+        self, s: StateView, i: Voter, candidate: Voter, epoch: NamedEpoch, offset: Position, record_epoch: AnyEpoch
     ) -> None:
         """A server answers a candidate whose log ends with that record. TLA+: HandleRequestVoteRequest."""
-        require(i != candidate, is_end(offset, record_epoch, epoch))
+        require(i != candidate, is_end(offset, record_epoch))
         self.receive(s.vote_requests[candidate][i], record(epoch=epoch, offset=offset, last_epoch=record_epoch))
         ballot = self.vote(s.server[i], candidate, epoch, offset, record_epoch)
         self.send(s.vote_responses[i][candidate], ballot.message)
 
     @action(label="{i} gets the vote of {voter} for epoch {epoch}")
-    def handle_vote(self, s: StateView, i: Voter, voter: Voter, epoch: QuorumEpoch) -> None:
+    def handle_vote(self, s: StateView, i: Voter, voter: Voter, epoch: NamedEpoch) -> None:
         """A candidate hears that a server has voted for it. TLA+: HandleRequestVoteResponse."""
         self.handle_ballot(s, i, voter, Ballot(epoch, NONE, True, False))
 
@@ -131,7 +142,7 @@ class KraftPublished(Fetches, Elections, Voters):
 
     @action(label="{i} hears of {voter} no vote, epoch {epoch}, {leader} leads")
     def handle_refusal_naming(
-        self, s: StateView, i: Voter, voter: Voter, epoch: QuorumEpoch, fenced: bool, leader: Voter
+        self, s: StateView, i: Voter, voter: Voter, epoch: NamedEpoch, fenced: bool, leader: Voter
     ) -> None:
         """A candidate hears that another server leads. TLA+: HandleRequestVoteResponse."""
         self.handle_ballot(s, i, voter, Ballot(epoch, leader, False, fenced))
@@ -143,7 +154,7 @@ class KraftPublished(Fetches, Elections, Voters):
         require(self.count_vote(s.server[i], i, voter, ballot))
 
     @action(label="{i} hears that {leader} leads epoch {epoch}")
-    def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: QuorumEpoch) -> None:
+    def handle_begin_quorum(self, s: StateView, i: Voter, leader: Voter, epoch: NamedEpoch) -> None:
         """A server hears of a leader, and answers. TLA+: HandleBeginQuorumRequest."""
         require(i != leader)
         self.receive(s.begin_requests[leader][i], epoch)
@@ -172,13 +183,13 @@ class KraftPublished(Fetches, Elections, Voters):
 
     @action(label="{i} answers {follower}'s fetch from {offset}@{record_epoch}, epoch {epoch}")
     def handle_fetch(
-        self, s: StateView, i: Voter, follower: Voter, epoch: QuorumEpoch, offset: Position, record_epoch: AnyEpoch
+        self, s: StateView, i: Voter, follower: Voter, epoch: NamedEpoch, offset: Position, record_epoch: AnyEpoch
     ) -> None:
         """A server answers a fetch, but never twice alike.
 
         TLA+: RejectFetchRequest, DivergingFetchRequest, AcceptFetchRequest.
         """
-        require(i != follower, is_end(offset, record_epoch, epoch))
+        require(i != follower, is_end(offset, record_epoch))
         request = record(epoch=epoch, offset=offset, last_epoch=record_epoch)
         self.receive(s.fetch_requests[follower][i], request)
         reply = self.answer_fetch(s, i, follower, epoch, offset, record_epoch)
@@ -188,7 +199,7 @@ class KraftPublished(Fetches, Elections, Voters):
 
     @action(label="{i} receives {value}@{record_epoch} from {source}, HW {high_watermark}")
     def handle_record(
-        self, s: StateView, i: Voter, source: Voter, high_watermark: Position, record_epoch: QuorumEpoch, value: Value
+        self, s: StateView, i: Voter, source: Voter, high_watermark: Position, record_epoch: NamedEpoch, value: Value
     ) -> None:
         """A follower appends a record. TLA+: HandleSuccessFetchResponse."""
         self.handle_accepted(s, i, source, Result.RECORD, high_watermark, record_epoch, value, 0)
@@ -203,7 +214,7 @@ class KraftPublished(Fetches, Elections, Voters):
         self, s: StateView, i: Voter, source: Voter, high_watermark: Position, record_epoch: AnyEpoch, end: Position
     ) -> None:
         """A follower cuts its log. TLA+: HandleDivergingFetchResponse."""
-        require(is_end(end, record_epoch, self.b.elections + FIRST_EPOCH))
+        require(is_end(end, record_epoch))
         self.handle_accepted(s, i, source, Result.DIVERGING, high_watermark, record_epoch, NONE, end)
 
     @action(label="{i} hears that {source} does not lead, epoch {epoch}")
@@ -215,15 +226,14 @@ class KraftPublished(Fetches, Elections, Voters):
 
     @action(label="{i} hears of {source} that {leader} leads, epoch {epoch}")
     def handle_other_leader(
-        self, s: StateView, i: Voter, source: Voter, epoch: QuorumEpoch, high_watermark: Position, leader: Voter
+        self, s: StateView, i: Voter, source: Voter, epoch: NamedEpoch, high_watermark: Position, leader: Voter
     ) -> None:
         """A follower asked a server that knows that another one leads. TLA+: HandleErrorFetchResponse."""
-        require(source != leader)
         self.handle_reply(s, i, source, FetchReply(Result.NOT_LEADER, leader, epoch, high_watermark, 0, NONE, 0))
 
     @action(label="{i} hears of {source} that its epoch is wrong, epoch {epoch}")
     def handle_wrong_epoch(
-        self, s: StateView, i: Voter, source: Voter, epoch: QuorumEpoch, high_watermark: Position, fenced: bool
+        self, s: StateView, i: Voter, source: Voter, epoch: NamedEpoch, high_watermark: Position, fenced: bool
     ) -> None:
         """A follower asked the leader of another epoch. TLA+: HandleErrorFetchResponse."""
         error = If(fenced, Result.FENCED, Result.UNKNOWN)
@@ -287,7 +297,6 @@ def _between(message: Any, most: int, waiting: int | None = None) -> Array:
     return Array(Voter, Array(Voter, Record(sent=SetOf(message, most), waiting=Bag(message, waiting or most))))
 
 
-def is_end(offset: Num | int, record_epoch: Num | int, epoch: Num | int) -> Condition:
-    """Whether a log can end with a record of an epoch at an offset, in an epoch; 0 and 0 is the empty log."""
-    written = And(offset > 0, record_epoch > FIRST_EPOCH, record_epoch <= epoch)
-    return Or(written, And(offset == 0, record_epoch == 0))
+def is_end(offset: Num | int, record_epoch: Num | int) -> Condition:
+    """Whether a log can end with a record of an epoch at an offset; 0 and 0 is the empty log."""
+    return Or(And(offset > 0, record_epoch > 0), And(offset == 0, record_epoch == 0))
