@@ -12,6 +12,7 @@ from insync.explorer import check, liveness
 from insync.explorer.defect_search import search_defect
 from insync.kafka.defects import QUORUM_DEFECTS
 from insync.kafka.quorum.kraft import Kraft
+from insync.model.catalogue import find_model
 from insync.properties.registry import invariants_of
 from insync_walk import Walk
 
@@ -240,8 +241,9 @@ def test_an_entry_of_the_catalogue_is_found_and_its_fix_holds(name: str) -> None
 
 def test_an_entry_names_settings_and_a_property_that_exist() -> None:
     for entry in QUORUM_DEFECTS.values():
-        assert Kraft(**entry.witness).identity != Kraft(**entry.fixed_witness).identity
-        assert entry.breaks in invariants_of(Kraft(servers=1))
+        kind = find_model(entry.model)
+        assert kind(**entry.witness).identity != kind(**entry.fixed_witness).identity
+        assert entry.breaks in invariants_of(kind(servers=2))
 
 
 DEFECTS: list[tuple[str, int, dict[str, int | str]]] = [

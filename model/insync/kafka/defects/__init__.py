@@ -51,7 +51,7 @@ DEFECTS: Mapping[str, Defect] = {
 """Every defect that the model `cluster` shows, by name."""
 
 QUORUM_DEFECTS: Mapping[str, Defect] = {entry.name: entry for entry in VOTING}
-"""Every defect that the model `kraft` shows, by name."""
+"""Every defect that the models of the quorum show, by name."""
 
 
 def all_defects() -> dict[str, Defect]:

@@ -121,6 +121,56 @@ LEFT_OUT = (
         "controllers of 3.9.2 to 4.3.1 do",
     ),
     LeftOut(
+        "Q-9",
+        "A leader throws when a voter's fetch offset goes back",
+        "KAFKA-12181",
+        "a leader notes the lower offset, as Kafka's does since 3.0.0 (by the ticket); how an offset goes back is "
+        "`kraft --restart-as empty_disk`, which is Q-3",
+    ),
+    LeftOut(
+        "Q-10",
+        "A leader that is cut off does not resign",
+        "KAFKA-15489",
+        "nobody waits for it in `kraft`: without resignations a leader is elected again all the same (`insync liveness "
+        "kraft --servers 2 --elections 2`); how long the old one takes itself for the leader is a matter of time",
+    ),
+    LeftOut(
+        "Q-11",
+        "A controller hears too early that it leads, never, or after it has resigned",
+        "KAFKA-15345, KAFKA-16286, KAFKA-17333",
+        "what the client tells the controller is not in `kraft`; in `cluster --controllers` one is active once its "
+        "epoch has something committed, as with the fixes",
+    ),
+    LeftOut(
+        "Q-12",
+        "An observer that is about to be a voter has not flushed",
+        "KAFKA-17332",
+        "whether logs are flushed is a setting of `kraft`, whose voters do not change; those of `kraft_853` always are",
+    ),
+    LeftOut(
+        "Q-13",
+        "A voter that has not read that it was removed disturbs with elections",
+        "KAFKA-17030",
+        "any voter of `kraft_853` stands whenever it likes, this one too, and no property fails by it; what it costs "
+        "is time, which is not modelled",
+    ),
+    LeftOut(
+        "Q-14",
+        "A follower refuses its pre-vote although its leader has resigned",
+        "KAFKA-20895",
+        "with five voters elections are in vain, but one is not in the end; what it costs is time, which is not "
+        "modelled",
+    ),
+    LeftOut(
+        "Q-15",
+        "The record of a new leader has offset 0",
+        "KAFKA-12331",
+        "an offset is a place in the log here, and no record says its own",
+    ),
+    LeftOut(
+        "Q-16", "What the controller writes at once is not appended as one", "KAFKA-12376", "records come one by one"
+    ),
+    LeftOut(
         "N-16",
         "A broker that is to lead a log it has not got drops the metadata about all others",
         "no ticket known; ReplicaManager.applyLocalLeadersDelta",

@@ -1,4 +1,4 @@
-"""Defects of the quorum behind the controller: Q-1 to Q-4, shown by the model `kraft`."""
+"""Defects of the quorum behind the controller: Q-1 to Q-4, shown by the model `kraft`, and Q-8, by `kraft_853`."""
 
 from __future__ import annotations
 
@@ -64,5 +64,20 @@ VOTING = (
         bounds={"elections": 2, "restarts": 1, "flush": "never", "answers": "awaited"},
         fixed={"flush": "always"},
         model="kraft",
+    ),
+    Defect(
+        name="Q-8",
+        title="A leader that is no voter counts itself",
+        ticket="KAFKA-16530, KAFKA-16531",
+        affected="before 3.8.0 (high watermark) and 3.9.0 (check-quorum), by their tickets; voters change since 3.9.0",
+        story="A leader removes itself from the voters and leads on until that is committed. It counts its own log for "
+        "the majority of which it is no part any more, so a client's value is acknowledged that none of the voters "
+        "has: who leads then has to do without it. Of check-quorum, which counts the same, the model has nothing.",
+        fix="a leader counts itself only where it is one of the voters that its log says",
+        breaks="acknowledged_values_stay_with_a_voter",
+        length=5,
+        bounds={"spares": 0, "additions": 0, "removals": 1, "counting": "leader"},
+        fixed={"counting": "published"},
+        model="kraft_853",
     ),
 )

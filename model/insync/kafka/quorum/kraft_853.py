@@ -17,7 +17,7 @@ from insync.kafka.quorum.mail import Answers
 from insync.kafka.quorum.member_elections import MemberElections
 from insync.kafka.quorum.member_fetches import MemberFetches, MemberReply
 from insync.kafka.quorum.member_mail import MemberMail
-from insync.kafka.quorum.members import HeardEpoch, MemberPlace, MemberRules, Members
+from insync.kafka.quorum.members import HeardEpoch, MemberCounting, MemberPlace, MemberRules, Members
 from insync.kafka.quorum.message_sets import LedEpoch, between
 from insync.kafka.quorum.reconfiguration import Reconfiguration
 from insync.kafka.quorum.voter import Value, Voter
@@ -62,7 +62,11 @@ SETTINGS = Settings(
         MemberRules.PUBLISHED, "what a server keeps when it hears anew, and what it takes from a leader that is news"
     ),
     ballots=Setting(MemberRules.PUBLISHED, "what a vote request of an epoch that is over does"),
-    counting=Setting(MemberRules.PUBLISHED, "whom a leader counts and answers, and whether a single voter leads"),
+    counting=Setting(
+        MemberCounting.PUBLISHED,
+        "whom a leader counts and answers, and whether a single voter leads; with `leader` it counts itself as well "
+        "where it is no voter",
+    ),
     leaving=Setting(MemberRules.PUBLISHED, "what becomes of who led, and of an observer that waits no longer"),
 )
 
@@ -90,7 +94,8 @@ class Kraft853(MemberMail, MemberElections, Reconfiguration, MemberFetches, Memb
         self.only_awaited = rules.answers is Answers.AWAITED
         self.hears_as_kafka = rules.hearing is MemberRules.KAFKA
         self.ballots_as_kafka = rules.ballots is MemberRules.KAFKA
-        self.counts_as_kafka = rules.counting is MemberRules.KAFKA
+        self.counts_as_kafka = rules.counting is MemberCounting.KAFKA
+        self.counts_itself = rules.counting is MemberCounting.LEADER
         self.resigns_as_observer = rules.leaving is MemberRules.KAFKA
 
     def declare(self, b: BoundValues) -> State:

@@ -188,12 +188,14 @@ class MemberFetches(QuorumActor):
     def agreed(self, me: RecordView, i: Voter, there: dict[Voter, Any]) -> Num | int:
         """Up to where a majority of the voters has a leader's log, if that is a record of its epoch; else its mark.
 
-        A leader that is no voter any more does not count itself. TLA+: NewHighwaterMark.
+        A leader that is no voter any more does not count itself, unless it counts as before KAFKA-16530.
+        TLA+: NewHighwaterMark.
         """
+        besides = [If(me.members.contains(i), 0, 1)] if self.counts_itself else []
         found: Num | int = 0
         for offset in range(1, self.capacity + 1):
             has = [If(And(me.members.contains(j), Or(j == i, end >= offset)), 1, 0) for j, end in there.items()]
-            found = If(And(offset <= me.end, 2 * sum(has, start=0) > me.members.count()), offset, found)
+            found = If(And(offset <= me.end, 2 * sum([*has, *besides], start=0) > me.members.count()), offset, found)
         return If(And(found > 0, epoch_at(me, found) == me.epoch), found, me.high_watermark)
 
     def switch(self, s: StateView, i: Voter, known: Num | int) -> None:

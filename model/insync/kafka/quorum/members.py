@@ -38,7 +38,16 @@ from insync.model import (
     when,
 )
 
-__all__ = ["HeardEpoch", "MemberPlace", "MemberRules", "MemberState", "Members", "Role", "changes_voters"]
+__all__ = [
+    "HeardEpoch",
+    "MemberCounting",
+    "MemberPlace",
+    "MemberRules",
+    "MemberState",
+    "Members",
+    "Role",
+    "changes_voters",
+]
 
 
 class MemberRules(Enum):
@@ -46,6 +55,14 @@ class MemberRules(Enum):
 
     PUBLISHED = "published"
     KAFKA = "kafka"
+
+
+class MemberCounting(Enum):
+    """Whom a leader counts: the voters that it knows, as published or as released, or itself besides."""
+
+    PUBLISHED = "published"
+    KAFKA = "kafka"
+    LEADER = "leader"
 
 
 class HeardEpoch(Range):
