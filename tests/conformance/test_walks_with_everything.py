@@ -77,6 +77,15 @@ def test_a_replica_is_not_added_where_either_controller_knows_its_directory(name
     assert why in (found.reason or "")
 
 
+def test_a_fetch_whose_reply_is_lost_shows_a_leader_nothing_new_either() -> None:
+    found = replayed("walk-lost-news-4.1.2")
+    assert (found.verdict, found.step) == (
+        KafkaVerdict.NOT_SCHEDULABLE,
+        "b1 answers a fetch of b3, and the reply is lost",
+    )
+    assert "b1 knows the log end of b3 from an earlier leadership" in (found.reason or "")
+
+
 def test_who_is_taken_out_and_added_again_before_it_hears_names_its_directory() -> None:
     found = replayed("walk-back-again-4.1.2")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 applies metadata 0")

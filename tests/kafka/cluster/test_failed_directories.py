@@ -256,7 +256,11 @@ def test_up_to_4_2_the_controller_forgets_by_that_who_is_eligible(release: str, 
         "operator assigns the partition to {b1, b2}",
         "b1 stops cleanly",
         "b1 starts and registers",
-        release=release, reassignments=2, metadata_lag=5, stops=1, unclean="off",
+        release=release,
+        reassignments=2,
+        metadata_lag=5,
+        stops=1,
+        unclean="off",
     )
     assert walk.state["controller"]["elr"] == elr
 

@@ -134,7 +134,7 @@ class Pair:
             if "places" not in before["controller"]:
                 require_ascending_order(self._schedule.order, before, self.taken[-1].state, self._schedule.seen)
             action = self.walk.stepper.actions[number]
-            if action.name == "fetch" and found:
+            if action.name in FETCHES and found:
                 require_news_of_follower(action.shown_parameters, before, was, found)
                 require_session_known_to_leader(action.shown_parameters, before, was, self.seen, found)
         except NotSchedulable:
