@@ -17,6 +17,8 @@ from insync_quorum import RecordedQuorum, quorum_stepper
 
 Insync = Callable[..., Any]
 
+QUORUM_MODEL = beside_kafka.quorum_model
+
 SMALL = ["--kafka", "3.9.2", "--quorum", "--servers", 3, "--records", 1, "--elections", 2, "--restarts", 1, "--quiet"]
 
 
@@ -43,8 +45,8 @@ def kafka(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         asked[-1].update(given)
         return real(model, subject, **{**given, "depth": 0})
 
-    def model_of(version: str, given: dict[str, int | str]) -> Model:
-        asked.append({"bounds": given})
+    def model_of(version: str, given: dict[str, int | str], *, tour: bool) -> Model:
+        asked.append({"bounds": given, "tour": tour})
         quorum_model(version, {**given, "elections": given.get("elections", 2)})
         return quorum_stepper().model
 
@@ -65,6 +67,22 @@ def test_what_is_asked_for_arrives(insync: Insync, kafka: list[dict[str, Any]]) 
     (asked,) = kafka
     assert (asked["walks"], asked["seed"], asked["depth"]) == (1, 7, 9)
     assert asked["bounds"] == {"servers": 3, "records": 1, "elections": 2, "restarts": 1}
+
+
+def test_a_tour_is_taken_where_it_is_asked_for(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = RecordedQuorum.read
+    monkeypatch.setattr(RecordedQuorum, "read", lambda: read("3.9.2-tour"))
+
+    def model_of(version: str, given: dict[str, int | str], *, tour: bool) -> Model:
+        assert (given, tour) == ({"elections": 1}, True)
+        return QUORUM_MODEL(version, {"records": 0, "elections": 1}, tour=tour)
+
+    monkeypatch.setattr(beside_kafka, "quorum_model", model_of)
+    given = ["--kafka", "3.9.2", "--quorum", "--part", "tour", "--elections", 1, "--quiet"]
+    code, out, err = insync("kafka", "conform", *given)
+    assert (code, err) == (0, "")
+    assert out.startswith("tour   kraft   timeouts kafka, answers awaited")
+    assert "28 of 28 transitions taken" in out
 
 
 def test_a_difference_is_shown_and_written(insync: Insync, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -100,7 +118,10 @@ def _always_the_first(recorded: Recorded, command: str, **arguments: object) -> 
     [
         (["--quorum"], "--quorum needs jars of Kafka's own tests, which no distribution has: give --kafka VERSION."),
         (["--kafka", "3.9.2", "--quorum", "--replicas", "2"], "--replicas is about the cluster, and --quorum asks for"),
-        (["--kafka", "3.9.2", "--quorum", "--part", "tour"], "--part is about the cluster, and --quorum asks for"),
+        (
+            ["--kafka", "3.9.2", "--quorum", "--part", "forbidden"],
+            "--part forbidden is about the cluster, and --quorum asks for the quorum.",
+        ),
         (["--kafka", "3.9.2", "--quorum", "--at-once", "2"], "--at-once is about the cluster, and --quorum asks for"),
         (["--kafka", "3.9.2", "--quorum", "--processes", "2"], "--processes is about the cluster, and --quorum asks"),
         (["--kafka", "3.9.2", "--servers", "3"], "--servers is about the quorum: give --quorum as well."),

@@ -6,7 +6,7 @@ import pytest
 
 from insync.conformance.comparing.conform import Conforming
 from insync.conformance.quorum.beside_kafka import quorum_model
-from insync.conformance.quorum.conform_quorum import conform_quorum
+from insync.conformance.quorum.conform_quorum import conform_quorum, tour_quorum
 from insync.conformance.quorum.quorum_harness import QuorumHarness
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_self_check import quorum_self_check
@@ -32,6 +32,14 @@ def test_walks_agree(quorum: QuorumHarness) -> None:
         found.coverage.transitions
     )
     assert found.coverage.fields > 40_000
+
+
+def test_a_tour_takes_each_step_or_says_why_not(quorum: QuorumHarness) -> None:
+    found = tour_quorum(quorum_model(quorum.version, {"records": 0, "elections": 1}, tour=True), quorum)
+    assert found.verdict is Conforming.AGREES
+    assert found.space is not None
+    assert (found.space.whole, found.space.open) == (True, 0)
+    assert found.space.taken + sum(found.gaps.values()) == found.space.transitions
 
 
 @pytest.mark.parametrize("course", ["", "-a_prospective_server_votes", "-a_follower_is_a_candidate_again"])

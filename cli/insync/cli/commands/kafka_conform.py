@@ -45,7 +45,7 @@ PARTS = ("tour", "walks", "forbidden")
     "parts",
     type=click.Choice(PARTS),
     multiple=True,
-    help="Do this part alone; may be repeated. [default: all three, in this order]",
+    help="Do this part alone; may be repeated. [default: all three, in this order; with --quorum the walks]",
 )
 @click.option(
     "--at-once",
@@ -96,7 +96,8 @@ def command(
 
     With --quorum it takes walks of the model `kraft` on Kafka's own Raft client, of releases from 3.9 on that were
     fetched with --quorum: without pre-votes (KIP-996) up to 3.9, and with them since 4.0; with --additions or
-    --removals of the model `kraft_853`, whose voters come and go (KIP-853).
+    --removals of the model `kraft_853`, whose voters come and go (KIP-853). With --part tour it takes every step of 2
+    servers, 1 value and 2 elections where you say nothing else.
 
     With --at-once 2 the tour is of each pair of budgets: what may go wrong, once each, with 2 replicas and 1 record.
     The rules are those of the release. Bounds that are given hold in all parts. The first difference ends it; the steps
@@ -117,15 +118,14 @@ def command(
     from insync.explorer.runs.state_graph import require_graph_libraries
 
     output.check_trace_path()
-    others = [part for part in parts if part != "walks"]
     bounds = quorum.bounds(
         given,
-        part=others[0] if others else None,
+        part_forbidden="forbidden" in parts or None,
         at_once=at_once,
         everything=everything or None,
         processes=processes,
     )
-    wanted = ["walks"] if quorum.asked else _wanted(parts, everything=everything)
+    wanted = _wanted(parts or (("walks",) if quorum.asked else ()), everything=everything)
     if at_once is not None and "tour" not in wanted:
         left_out = "--everything leaves out" if everything else "--part leaves out"
         message = f"--at-once is about the tour, which {left_out}."
@@ -135,7 +135,7 @@ def command(
     jars = quorum.jars(choice) if quorum.asked else choice.jars()
     with stop_on_interrupt() as stop, walk_progress(output.quiet, f"starting Kafka {jars.version}") as reporter:
         asked = _Asked(jars, at_once, everything, bounds, walks, processes or available_cores(), limits, reporter, stop)
-        results = [asked.quorum()] if quorum.asked else asked.compared(wanted)
+        results = asked.quorum(wanted) if quorum.asked else asked.compared(wanted)
     last = results[-1]
     traces = [] if last.difference is None else [last.difference.trace]
     with output.traces_written(traces, last.model) as files:
@@ -195,24 +195,35 @@ class _Asked:
                     break
         return results
 
-    def quorum(self) -> Conformance:
-        """Return the result of the walks of the quorum."""
+    def quorum(self, parts: list[str]) -> list[Conformance]:
+        """Return the results of the parts on the quorum, up to the first that differs or is interrupted."""
+        from insync.conformance.comparing.conform import Conforming
         from insync.conformance.quorum.beside_kafka import quorum_model
-        from insync.conformance.quorum.conform_quorum import conform_quorum
+        from insync.conformance.quorum.conform_quorum import conform_quorum, tour_quorum
         from insync.conformance.quorum.quorum_harness import QuorumHarness
 
-        model, walks = quorum_model(self.jars.version, self.given), self.walks
-        with QuorumHarness(self.jars, stop=self.stop) as harness:
-            return conform_quorum(
-                model,
-                harness,
-                walks=walks.count,
-                seed=walks.seed,
-                depth=walks.depth,
-                limits=self.limits,
-                reporter=self.reporter,
-                stop=self.stop,
-            )
+        results: list[Conformance] = []
+        limits, reporter, stop, walks = self.limits, self.reporter, self.stop, self.walks
+        with QuorumHarness(self.jars, stop=stop) as harness:
+            for part in parts:
+                model = quorum_model(self.jars.version, self.given, tour=part == "tour")
+                if part == "tour":
+                    found = tour_quorum(model, harness, limits=limits, reporter=reporter, stop=stop)
+                else:
+                    found = conform_quorum(
+                        model,
+                        harness,
+                        walks=walks.count,
+                        seed=walks.seed,
+                        depth=walks.depth,
+                        limits=limits,
+                        reporter=reporter,
+                        stop=stop,
+                    )
+                results.append(found)
+                if found.verdict is Conforming.DIVERGES or stop.is_set():
+                    break
+        return results
 
     def _tour(self, harness: Harness) -> Conformance:
         from insync.conformance.comparing.budget_tours import EACH_ONCE, conform_budgets

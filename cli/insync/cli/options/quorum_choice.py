@@ -80,7 +80,7 @@ class QuorumChoice:
         foreign = [name for name in given if name not in _SHARED]
         foreign += [name for name, value in of_the_cluster.items() if value is not None]
         if self.asked and foreign:
-            option_name = foreign[0].replace("_", "-")
+            option_name = foreign[0].replace("part_", "part ").replace("_", "-")
             message = f"--{option_name} is about the cluster, and --quorum asks for the quorum. Leave one of them out."
             raise click.UsageError(message)
         if not self.asked and self.own:
@@ -94,7 +94,7 @@ def quorum_options() -> Decorator:
     return gathered(
         "quorum",
         QuorumChoice,
-        asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, in walks of `kraft`."),
+        asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, the model `kraft`."),
         servers=_bound(Kraft, "servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
         restarts=_bound(Kraft, "restarts", 0, "restarts of voters in all [default: 2]"),
         resignations=_bound(Kraft, "resignations", 0, f"{_RESIGNATIONS} [default: 1]"),

@@ -10,7 +10,6 @@ from functools import partial
 
 from insync.conformance.classes.subject import Subject
 from insync.conformance.comparing.handed_out import HandedOut
-from insync.conformance.comparing.touring import KafkaTour
 from insync.conformance.comparing.under_way import Comparison, Conformance, Conforming, Telling
 from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
 from insync.conformance.comparing.walks import Divergence
@@ -18,12 +17,10 @@ from insync.conformance.steps.forbidden import forbidden_of
 from insync.conformance.steps.pair import Pair
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.evaluator.stepping import Stepper
-from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.limits import Limits, Watch
 from insync.explorer.machine_stepping import MachineStepper
 from insync.explorer.progress import WalkReporter
-from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.cluster.model import Cluster
-from insync.machine.interruptible import GivenUp
 
 __all__ = ["EVERYTHING", "TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks"]
 
@@ -167,13 +164,4 @@ def conform_tour(
     watch = Watch(limits or Limits(), stop)
     with closing(MachineStepper(model, watch.interrupted)) as stepper:
         beside = Comparison(stepper, subject.version, watch, partial(new_pair, stepper, subject))
-        tell = Telling(reporter, watch, [beside.coverage])
-        graph = build_graph(model, limits=limits, stop=stop)
-        tour = KafkaTour(graph, beside.pair, beside.coverage)
-        found, stopped_by = None, graph.stopped_by
-        try:
-            found = tour.run(tell.stopped)
-        except GivenUp as given_up:
-            stopped_by = StopReason.of(given_up)
-        ended = beside.ended(found, stopped_by, walks=beside.coverage.opened)
-        return replace(ended, space=tour.space, bound_actions=tour.bound_actions).with_gaps(tour.gaps)
+        return beside.tour(Telling(reporter, watch, [beside.coverage]), limits, stop)

@@ -10,16 +10,17 @@ from itertools import zip_longest
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.tour import Tour, Went
 from insync.conformance.comparing.walks import Divergence
+from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import Difference
-from insync.conformance.steps.pair import Pair
-from insync.conformance.steps.schedule import NotSchedulable
+from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.runs.state_graph import StateGraph
 from insync.machine.interruptible import GivenUp
 from insync.model.program import BoundAction
 
 __all__ = ["ActionShare", "KafkaTour", "Space", "asked_at_once"]
 
-_PASSED_OVER = "Kafka's leader asks for a larger ISR within the fetch, and is never in the state before that"
+_ASKED = "Kafka's leader asks for a larger ISR within the fetch, and is never in the state before that"
+_GOES_ON = "Kafka goes on by itself at once, and is never in the state before that"
 _BEYOND = "only what is not schedulable leads to that state"
 _NOT_AGAIN = "Kafka was in that state, and the same steps do not always lead there"
 
@@ -83,14 +84,14 @@ class KafkaTour:
         coverage: counts what is compared.
     """
 
-    def __init__(self, graph: StateGraph, new_pair: Callable[[], Pair], coverage: Coverage) -> None:
+    def __init__(self, graph: StateGraph, new_pair: Callable[[], SideBySide], coverage: Coverage) -> None:
         self.graph, self.coverage, self._new_pair = graph, coverage, new_pair
-        self._asks = asked_at_once(tuple(graph.actions))
         self.tour = Tour((), (), (), len(graph))
         self._kinds: dict[int, str] = {}
         self._chosen: list[int] = []
-        self._state = 0
-        self._pair: Pair
+        self._passed_over: dict[int, str] = {}
+        self._state: int | None = 0
+        self._pair: SideBySide
 
     def run(self, stopped: Callable[[], object]) -> Divergence | None:
         """Walk until each step was taken or is known not to be schedulable, or until a difference.
@@ -102,10 +103,10 @@ class KafkaTour:
             GivenUp: `stopped` gave a reason.
         """
         columns = (self.graph.source.tolist(), self.graph.action.tolist(), self.graph.target.tolist())
-        self.tour = Tour(*columns, len(self.graph), self._asks, stopped)
+        self.tour = Tour(*columns, len(self.graph), asked_at_once(tuple(self.graph.actions)), stopped)
         found = self._begin()
         while not found:
-            plan = [] if self._pair.spoilt else self.tour.plan(self._state)
+            plan = [] if self._pair.spoilt or self._state is None else self.tour.plan(self._state)
             if not plan:
                 plan = self.tour.plan_anew()
                 if not plan:
@@ -135,12 +136,12 @@ class KafkaTour:
     @property
     def gaps(self) -> Mapping[tuple[str, str], int]:
         """The steps that are not taken, for each action and reason; in a tour that is at its end these are all."""
-        tour, passed_over = self.tour, self._passed_over()
+        tour = self.tour
         counts: Counter[tuple[str, str]] = Counter()
         for step, went in enumerate(tour.went):
             if went == Went.GIVEN_UP:
                 state = tour.source[step]
-                why = _NOT_AGAIN if tour.visited[state] else _PASSED_OVER if state in passed_over else _BEYOND
+                why = _NOT_AGAIN if tour.visited[state] else self._passed_over.get(state, _BEYOND)
                 counts[self._name(step), why] += 1
             elif went == Went.REFUSED:
                 counts[self._name(step), self._kinds[step]] += 1
@@ -149,16 +150,14 @@ class KafkaTour:
     def _name(self, step: int) -> str:
         return self.graph.actions[self.tour.action[step]].name
 
-    def _passed_over(self) -> set[int]:
-        """The states that Kafka goes through within one command."""
-        tour = self.tour
-        taken = (step for step, went in enumerate(tour.went) if went == Went.TAKEN and tour.action[step] in self._asks)
-        return {tour.target[step] for step in taken}
-
     def _begin(self) -> list[Difference]:
         self.coverage.opened += 1
         self._pair, self._state, self._chosen = self._new_pair(), 0, []
-        return self._pair.open()
+        found = self._pair.open()
+        for taken, _ in self._pair.moves[1:]:
+            assert taken is not None
+            self._go(taken)
+        return found
 
     def _follow(self, plan: list[int], stopped: Callable[[], object]) -> list[Difference]:
         """Take the steps of a plan, as far as they lead where they should."""
@@ -173,7 +172,7 @@ class KafkaTour:
                 if following is not None:
                     self.tour.missed()
                 return []
-            if found:
+            if found or self._state is None:
                 return found
             self.tour.led(step, self._state)
             if following is not None and self.tour.source[following] != self._state:
@@ -183,7 +182,7 @@ class KafkaTour:
 
     def _try_again(self) -> list[Difference] | None:
         """Try what could not be taken in this state before; None where it still cannot, else the plan is at its end."""
-        for step in self.tour.refused_before(self._state):
+        for step in self.tour.refused_before(self._state) if self._state is not None else ():
             found = self._take(step)
             if found is not None or self._pair.spoilt:
                 return found
@@ -202,13 +201,17 @@ class KafkaTour:
             return None
         self._chosen.append(number)
         self.coverage.add_step(before, pair.moves[length:], own=len(pair.own) - own, fields=pair.compared)
-        for taken, _ in pair.moves[length:]:
+        for place, (taken, _) in enumerate(pair.moves[length:]):
             assert taken is not None
+            if place and self._state is not None:
+                asks = self.graph.actions[taken].name == "expand_isr"
+                self._passed_over[self._state] = _ASKED if asks else _GOES_ON
             self._go(taken)
         return found
 
     def _go(self, action: int) -> None:
-        step = self.tour.step_of(self._state, action)
-        assert step is not None
-        self.tour.took(step)
-        self._state = self.tour.after(self._state, action)
+        """Note that a step was taken, unless it leads out of what is known of the space."""
+        step = None if self._state is None else self.tour.step_of(self._state, action)
+        if step is not None:
+            self.tour.took(step)
+        self._state = None if step is None else self.tour.target[step]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
 from insync.conformance.comparing.coverage import Coverage
-from insync.conformance.comparing.touring import ActionShare, Space
+from insync.conformance.comparing.touring import ActionShare, KafkaTour, Space
 from insync.conformance.comparing.walks import AskedThough, Divergence, KafkaWalks
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.evaluator.shrink import shrink
 from insync.explorer.evaluator.stepping import Stepper
-from insync.explorer.limits import StopReason, Watch
+from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
+from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
@@ -157,6 +159,27 @@ class Comparison(Generic[P]):
     def walks(self, depth: int) -> KafkaWalks[P]:
         """Return walks of so many steps at most, which are counted."""
         return KafkaWalks(self.stepper, self.pair, self.coverage, depth, self.forbidden)
+
+    def tour(self, tell: Telling, limits: Limits | None, stop: threading.Event | None) -> Conformance:
+        """Take every step of the model's space, in as few walks as can be, up to the first difference.
+
+        Args:
+            tell: says how far it is, and when to stop.
+            limits: one on the states of the space.
+            stop: ends the exploration of the space when it is set.
+
+        Raises:
+            UserError: the extra `graph` is not installed.
+        """
+        graph = build_graph(self.stepper.model, limits=limits, stop=stop)
+        tour = KafkaTour(graph, self.pair, self.coverage)
+        found, stopped_by = None, graph.stopped_by
+        try:
+            found = tour.run(tell.stopped)
+        except GivenUp as given_up:
+            stopped_by = StopReason.of(given_up)
+        ended = self.ended(found, stopped_by, walks=self.coverage.opened)
+        return replace(ended, space=tour.space, bound_actions=tour.bound_actions).with_gaps(tour.gaps)
 
     def ended(self, found: Divergence | None, stopped_by: StopReason | None, *, walks: int) -> Conformance:
         """Return the result, in which a difference is shortened."""

@@ -11,7 +11,16 @@ from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.model import Model
 
-__all__ = ["AS_KAFKA", "MEMBERS_AS_KAFKA", "MEMBER_WALKS", "QUORUM_WALKS", "correspondence_of", "quorum_model"]
+__all__ = [
+    "AS_KAFKA",
+    "MEMBERS_AS_KAFKA",
+    "MEMBER_TOUR",
+    "MEMBER_WALKS",
+    "QUORUM_TOUR",
+    "QUORUM_WALKS",
+    "correspondence_of",
+    "quorum_model",
+]
 
 AS_KAFKA: Mapping[str, str] = {"timeouts": "kafka", "answers": "awaited", "leader_change": "on", "hearing": "kafka"}
 """The settings with which `kraft` does as Kafka before pre-votes."""
@@ -26,6 +35,16 @@ QUORUM_WALKS: Mapping[str, int | str] = {
 }
 """The bounds of the random walks."""
 
+QUORUM_TOUR: Mapping[str, int | str] = {
+    "servers": 2,
+    "records": 1,
+    "elections": 2,
+    "restarts": 0,
+    "resignations": 0,
+    **AS_KAFKA,
+}
+"""The bounds of the tour."""
+
 MEMBERS_AS_KAFKA: Mapping[str, str] = {
     "answers": "awaited",
     **dict.fromkeys(("hearing", "ballots", "counting", "leaving"), "kafka"),
@@ -35,25 +54,29 @@ MEMBERS_AS_KAFKA: Mapping[str, str] = {
 MEMBER_WALKS: Mapping[str, int | str] = {"servers": 2, "records": 1, "restarts": 1, "additions": 0, **MEMBERS_AS_KAFKA}
 """The bounds of the random walks in which voters come and go."""
 
+MEMBER_TOUR: Mapping[str, int | str] = {**MEMBER_WALKS, "restarts": 0}
+"""The bounds of the tour in which voters come and go."""
+
 _ELECTIONS = 1
 
 
-def quorum_model(version: str, given: Mapping[str, int | str]) -> Model:
-    """Return the model of the walks with the rules of a release: where voters come or go `kraft_853`, else `kraft`.
+def quorum_model(version: str, given: Mapping[str, int | str], *, tour: bool = False) -> Model:
+    """Return the model to compare, with the rules of a release: where voters come or go `kraft_853`, else `kraft`.
 
     `kraft_853` begins with a leader. One of its servers is no voter at first where voters are added.
 
     Args:
         version: the release.
         given: bounds and settings in place of its own.
+        tour: whether its own bounds are those of the tour, and not those of the walks.
 
     Raises:
         BoundsError: a bound is out of range, or the model has none of that name.
     """
     if not {"additions", "removals"} & given.keys():
         pre_votes = "on" if asks_pre_votes(version) else "off"
-        return Kraft(**{**QUORUM_WALKS, "pre_votes": pre_votes, **given})
-    chosen = {**MEMBER_WALKS, **given}
+        return Kraft(**{**(QUORUM_TOUR if tour else QUORUM_WALKS), "pre_votes": pre_votes, **given})
+    chosen = {**(MEMBER_TOUR if tour else MEMBER_WALKS), **given}
     elections = int(chosen.pop("elections", _ELECTIONS))
     return Kraft853(**chosen, epochs=elections + 1, spares=min(1, int(chosen["additions"])))
 

@@ -1,4 +1,4 @@
-"""`conform_quorum`: a model of the quorum beside Kafka's own Raft client, over many steps, until they differ."""
+"""A model of the quorum beside Kafka's own Raft client, over many steps, until they differ: walks, and tours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from insync.explorer.machine_stepping import MachineStepper
 from insync.explorer.progress import WalkReporter
 from insync.model import Model
 
-__all__ = ["conform_quorum"]
+__all__ = ["conform_quorum", "tour_quorum"]
 
 
 def conform_quorum(
@@ -50,3 +50,29 @@ def conform_quorum(
         handed_out.work(lambda number: taking.random(seed, number, tell.stopped))
         ended = beside.ended(handed_out.found, handed_out.stopped_by, walks=handed_out.walks)
         return replace(ended, seed=seed).with_gaps(beside.coverage.gaps)
+
+
+def tour_quorum(
+    model: Model,
+    subject: QuorumSubject,
+    *,
+    limits: Limits | None = None,
+    reporter: WalkReporter | None = None,
+    stop: threading.Event | None = None,
+) -> Conformance:
+    """Take every step of a small space on Kafka's quorum, in as few walks as can be, up to the first difference.
+
+    Args:
+        model: the model.
+        subject: who takes the commands.
+        limits: a limit on the seconds, and one on the states of the space.
+        reporter: is told about once a second how far it is.
+        stop: ends it when it is set, with what is known by then.
+
+    Raises:
+        UserError: the extra `graph` is not installed.
+    """
+    watch = Watch(limits or Limits(), stop)
+    with closing(MachineStepper(model, watch.interrupted)) as stepper:
+        beside = Comparison(stepper, subject.version, watch, partial(QuorumPair, stepper, subject))
+        return beside.tour(Telling(reporter, watch, [beside.coverage]), limits, stop)
