@@ -12,6 +12,8 @@ from insync.explorer import check, liveness
 from insync.explorer.defect_search import search_defect
 from insync.kafka.defects import QUORUM_DEFECTS
 from insync.kafka.quorum.kraft import Kraft
+from insync.kafka.quorum.voter import Voter
+from insync.model import StateView
 from insync.model.catalogue import find_model
 from insync.properties.registry import invariants_of
 from insync_walk import Walk
@@ -276,3 +278,22 @@ def test_steps_and_runs_of_two_servers() -> None:
     assert check(model, properties=["epochs_grow", "committed_entries_reach_a_majority"]).verdict == "holds"
     assert check(model, properties=["leaders_high_watermark_grows"], symmetry=False).verdict == "holds"
     assert liveness(model).verdict == "holds"
+
+
+class Forgetful(Kraft):
+    """Whose leaders never commit."""
+
+    def commit(self, s: StateView, i: Voter) -> None: ...
+
+
+def test_what_a_leader_has_written_is_acknowledged_in_the_end() -> None:
+    asked = ["written_values_are_acknowledged"]
+    assert liveness(Kraft(servers=2), properties=asked).verdict == "holds"
+    stuck = liveness(Forgetful(servers=2), properties=asked)
+    assert stuck.verdict == "violated"
+
+
+@pytest.mark.slow
+def test_of_three_servers_one_leads_in_the_end_and_what_it_has_written_is_acknowledged() -> None:
+    found = liveness(Kraft(servers=3), properties=["a_leader_is_elected_again", "written_values_are_acknowledged"])
+    assert (found.verdict, found.distinct_states) == ("holds", 3_319)

@@ -8,10 +8,24 @@ from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import And, Condition, Not, Or, StateView, count
 from insync.properties import leads_to, sometimes
 
-__all__ = ["a_leader_is_elected_again", "everything_is_acknowledged"]
+__all__ = ["a_leader_is_elected_again", "everything_is_acknowledged", "written_values_are_acknowledged"]
 
 _DELIVERY = ("handle_vote_request(i, candidate, epoch)", "handle_vote(i, voter)", "become_leader(i)")
 """Requests for votes are answered, votes arrive, and who has enough of them leads."""
+
+_REPLICATION = (
+    "handle_begin_quorum(i, leader, epoch)",
+    "send_fetch_request(i, leader)",
+    "handle_fetch(i, follower, epoch, end)",
+    "handle_record(i)",
+    "handle_leader_change(i)",
+    "handle_nothing(i)",
+    "handle_diverging(i)",
+    "handle_not_leader(i)",
+    "handle_other_leader(i)",
+    "handle_wrong_epoch(i)",
+)
+"""Who hears of a leader fetches, fetches are answered, and answers arrive."""
 
 
 @leads_to(Kraft, weak=_DELIVERY)
@@ -30,12 +44,32 @@ def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> t
         return Or(voted, And(you.epoch < me.epoch, behind))
 
     supported = 2 * (1 + count(model.all(Voter), lambda j: And(j != candidate, supports(j)))) > model.b.servers
-    settled = And(s.elections == model.b.elections, s.restarts == model.b.restarts)
-    stands = And(settled, me.state == VoterState.CANDIDATE, supported)
+    stands = And(_is_settled(model, s), me.state == VoterState.CANDIDATE, supported)
     return stands, Or(me.state == VoterState.LEADER, Not(supported))
+
+
+@leads_to(Kraft, weak=_REPLICATION)
+def written_values_are_acknowledged(
+    model: Kraft, s: StateView, leader: Voter, value: Value
+) -> tuple[Condition, Condition]:
+    """A value that the leader of the newest epoch has written in it is acknowledged in the end, while it leads.
+
+    TLA+: ValuesNotStuck, which asks for a value in all logs or in none. One of an earlier epoch waits for a record of
+    the leader's own, which nobody need write.
+    """
+    me = s.server[leader]
+    newest = And(*(s.server[i].epoch <= me.epoch for i in model.all(Voter)))
+    written = Or(*(And(entry.epoch == me.epoch, entry.value == value) for entry in me.log))
+    waits = And(_is_settled(model, s), model.leads(me), newest, written, s.written[value] == Written.ASKED)
+    return waits, Or(s.written[value] == Written.ACKNOWLEDGED, Not(model.leads(me)))
 
 
 @sometimes(Kraft)
 def everything_is_acknowledged(model: Kraft, s: StateView) -> Condition:
     """Every value has been acknowledged to its client."""
     return And(*(written == Written.ACKNOWLEDGED for written in (s.written[value] for value in model.all(Value))))
+
+
+def _is_settled(model: Kraft, s: StateView) -> Condition:
+    """Whether no more elections begin and no server restarts."""
+    return And(s.elections == model.b.elections, s.restarts == model.b.restarts)
