@@ -87,7 +87,7 @@ def two_releases(monkeypatch: pytest.MonkeyPatch) -> None:
         (["record", "a.run", "--scenario", "n-99", "--kafka", "4.3.1"], "'n-99' is no scenario."),
         (
             ["replay", "R-34", "--all"],
-            "R-34 (A crash while logs are loaded looks like a clean stop, KAFKA-10471) is not modelled: ",
+            "R-34 (A crash while logs are loaded looks like a clean stop, KAFKA-10471, KAFKA-15375) is not modelled: ",
         ),
         (
             ["replay", "Q-1", "--all"],

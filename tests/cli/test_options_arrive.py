@@ -127,7 +127,7 @@ OTHERS: list[tuple[str, list[str], dict[str, object]]] = [
     ("cli.commands.ask.Question", ["ask", "--matrix", "--records", "3"],
      {"threads": None, "promises": [LOSS], "bounds": {"records": 3}, "limits": Limits()}),
     ("cli.commands.ask.Question", ["ask", "--matrix", "--property", "reads_repeat"],
-     {"threads": None, "promises": ["reads_repeat"], "bounds": {"records": 1}, "limits": Limits()}),
+     {"threads": None, "promises": ["reads_repeat"], "bounds": {"records": 2}, "limits": Limits()}),
     ("spark_explore.export", ["spark", "export", "run", "out", "--master", "local[2]"],
      {"options": SparkOptions(master="local[2]")}),
 ]  # fmt: skip

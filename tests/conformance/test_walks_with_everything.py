@@ -160,7 +160,7 @@ def test_a_stop_counts_so_only_if_it_was_clean_and_until_the_next_start() -> Non
     steps.repair(B2, state(clean=True))
     with pytest.raises(NotSchedulable):
         steps.lose(B2, state())
-    steps.note_start("b2")
+    steps.note_start("b2", state(), state())
     steps.lose(B2, state())
     crashed = taken(kafka)
     crashed.repair(B2, state(clean=False))

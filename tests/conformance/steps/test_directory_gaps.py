@@ -115,7 +115,7 @@ QUIET = cast(
 
 
 def test_a_copy_that_was_dropped_is_told_once_more_and_clears_the_eligible_replicas() -> None:
-    with refused(True, "forgets the eligible leader replicas as b2 names again"):
+    with refused(True, "forgets the eligible leader replicas as b2 names a directory"):
         moving(Naming("log", elsewhere=False)).tell_where_log_is(QUIET)
 
 
@@ -135,7 +135,9 @@ def test_whatever_else_clears_them_is_compared(kafka: Naming, release: str, move
 
 
 @pytest.mark.parametrize(
-    "forget", [lambda steps: steps.note_start("b2"), lambda steps: steps._note_swap(2)], ids=["a start", "a swap"]
+    "forget",
+    [lambda steps: steps.note_start("b2", QUIET, QUIET), lambda steps: steps._note_swap(2)],
+    ids=["a start", "a swap"],
 )
 def test_neither_a_start_nor_a_swap_leaves_a_copy_that_was_dropped(forget: Callable[[DirectorySteps], None]) -> None:
     steps = moving(Naming("log", elsewhere=False))
@@ -146,6 +148,20 @@ def test_neither_a_start_nor_a_swap_leaves_a_copy_that_was_dropped(forget: Calla
 ACCEPTED = cast(ReadableState, {"broker": {"b2": {"elsewhere": True, "accepted": True}}})
 
 
+@pytest.mark.parametrize(
+    ("unassigned", "elr", "release", "named"),
+    [((2,), ["b3"], "4.1", True), ((2,), [], "4.1", False), ((3,), ["b3"], "4.1", False), ((2,), ["b3"], "4.3", False)],
+    ids=["later", "at the start", "of another", "from 4.3 on"],
+)
+def test_what_is_told_of_a_start_after_a_later_step_clears_them_too(
+    unassigned: tuple[int, ...], elr: list[str], release: str, named: bool
+) -> None:
+    kafka = Naming("log", elsewhere=True)
+    kafka.seen.controller = replace(kafka.seen.controller, unassigned=unassigned)
+    with refused(named, "as b2 names a directory"):
+        moving(kafka, release).tell_where_log_is(cast(ReadableState, {**QUIET, "controller": {"elr": elr}}))
+
+
 @pytest.mark.parametrize(("unheard", "named"), [(1, True), (0, False), (None, False)])
 def test_only_older_configuration_keeps_a_leader_from_its_directory(unheard: int | None, named: bool) -> None:
     before = cast(ReadableState, {"broker": {"b2": {"elsewhere": False, "unheard": unheard}}})
@@ -154,7 +170,7 @@ def test_only_older_configuration_keeps_a_leader_from_its_directory(unheard: int
 
 
 def test_a_copy_that_is_asked_for_once_more_clears_them_too() -> None:
-    with refused(True, "names again"):
+    with refused(True, "names a directory"):
         moving(Naming("copy", elsewhere=True, copied=0)).swap(B2, ACCEPTED)
     with pytest.raises(Unlike):
         moving(Naming("copy", elsewhere=True, copied=0), "4.3").swap(B2, ACCEPTED)

@@ -109,13 +109,24 @@ def test_a_broker_that_has_told_nothing_of_its_new_directory_is_a_difference(kno
         steps_of(Telling(None, **known)).name(B2, state())
 
 
-def test_with_one_directory_left_a_broker_ends_with_it_and_moves_nothing() -> None:
+def start(steps: DirectorySteps, *, failed: bool, anew: bool) -> None:
+    steps.note_start("b2", state(offline=failed), state(offline=failed and not anew))
+
+
+@pytest.mark.parametrize(
+    "left_alone",
+    [lambda steps: steps.lose(B2, state()), lambda steps: start(steps, failed=True, anew=True)],
+    ids=["taken out", "failed, and began anew"],
+)
+def test_with_one_directory_left_a_broker_ends_with_it_and_moves_nothing(left_alone: Callable[..., None]) -> None:
     kafka = Telling(None)
     steps = steps_of(kafka)
+    start(steps, failed=False, anew=False)
+    start(steps, failed=True, anew=False)
     for step in (steps.fail, steps.start_move):
         step(B2, state())
     assert kafka.given == ["fail_directory", "move_to_directory"]
-    steps.lose(B2, state())
+    left_alone(steps)
     for step, kind in ((steps.fail, "a broker ends with its last"), (steps.start_move, "a broker has no other")):
         with pytest.raises(NotSchedulable) as refused:
             step(B2, state())

@@ -265,6 +265,15 @@ def test_up_to_4_2_the_controller_forgets_by_that_who_is_eligible(release: str, 
     assert walk.state["controller"]["elr"] == elr
 
 
+@pytest.mark.parametrize("failed", [True, False], ids=["its directory has failed", "it has not"])
+def test_nobody_can_be_added_again_who_is_eligible_where_nobody_leads_whatever_of_its_directory(failed: bool) -> None:
+    fails = ("b1's directory fails", "controller hears of b1's failed directory") if failed else ()
+    removed = ("operator assigns the partition to {b2}", *fails[:1], "b2 asks to stop", *fails[1:])
+    walk = pair(*removed, reassignments=2, metadata_lag=5, stops=1, unclean="off")
+    assert walk.cells["controller"].startswith("none@2 ISR  of b2 ELR b1 b2 fenced b2")
+    assert "operator assigns the partition to {b1, b2}" not in walk.enabled
+
+
 def test_who_is_taken_out_is_in_no_directory_no_more() -> None:
     walk = pair(*ADDED[:1], "operator cancels the reassignment", **{**WIDER, "reassignments": 2})
     assert walk.state["controller"]["unassigned"] == []

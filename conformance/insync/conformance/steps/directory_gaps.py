@@ -36,8 +36,8 @@ def require_change_of_directory_alone(number: int, was: ControllerSeen, now: Con
         raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
     if was.elr and not now.elr and forgets:
         message = (
-            f"the controller forgets the eligible leader replicas as b{number} names again a directory that the "
-            "controller knows (N-17, up to 4.2); in the model none is named here"
+            f"the controller forgets the eligible leader replicas as b{number} names a directory that it knows, or of "
+            "its start (N-17, up to 4.2); in the model none is named here"
         )
         raise NotSchedulable(message, "a directory that the model's does not name clears the ELR (N-17)")
     if now.leader != was.leader and was.leader in (*was.fenced, *was.without_directory):

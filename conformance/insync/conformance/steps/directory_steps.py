@@ -40,7 +40,7 @@ class DirectorySteps:
     def __init__(self, kafka: Commands, model: Cluster, ends: Sequence[int]) -> None:
         self._kafka, self._model, self._ends = kafka, model, ends
         self.count = 2 if model.directories_fail or model.b.moves or model.b.directory_losses else 1
-        self._alone: set[str] = set()  # brokers one of whose directories was taken out
+        self._alone: set[str] = set()  # brokers with one directory: the other was taken out, or failed before a start
         self._moving: set[int] = set()  # those who have had a copy since their start that has not replaced the log
         self._accepted: dict[int, int] = {}  # up to where the controller has written that it accepts a copy
         self._unnoted: set[str] = set()  # those stopped cleanly, whose directory with the log does not say so
@@ -49,7 +49,9 @@ class DirectorySteps:
         """Let the directory with the log fail; the broker will tell of it, or not, as the model's."""
         number = self._broker(given)
         if given["replica"] in self._alone:
-            message = f"{given['replica']} has one directory in log.dirs, as the other was taken out, and ends with it"
+            message = (
+                f"{given['replica']} has one directory left, as the other was taken out or failed: it ends with it"
+            )
             raise NotSchedulable(message, "a broker ends with its last directory")
         broker = before["broker"][given["replica"]]
         if self._seen(number).to_assign == "log" and self.must_wait(broker) and broker["elsewhere"]:
@@ -122,7 +124,7 @@ class DirectorySteps:
     def start_move(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let an operator move a log to the other directory."""
         if given["replica"] in self._alone:
-            message = f"{given['replica']} has one directory in log.dirs, since the other one was taken out"
+            message = f"{given['replica']} has one directory left, as the other was taken out or failed"
             raise NotSchedulable(message, "a broker has no other directory any more")
         what = f"the answer to the move of {given['replica']}"
         self._kafka.give_accepted(what, "move_to_directory", broker=self._broker(given))
@@ -224,8 +226,10 @@ class DirectorySteps:
         """Return whether a broker of the model has metadata on its way of a directory that concerns it."""
         return bool(broker.get("to_hear") and (broker["elsewhere"] or broker["accepted"]))
 
-    def note_start(self, replica: str) -> None:
-        """Forget what the directories of a broker say of the stop before its start."""
+    def note_start(self, replica: str, before: ReadableState, after: ReadableState) -> None:
+        """Forget what the directories of a broker say of the stop before its start; a failed one may be left behind."""
+        if before["broker"][replica].get("offline") and not after["broker"][replica]["offline"]:
+            self._alone.add(replica)
         self._unnoted.discard(replica)
         self._moving.discard(broker_id(replica))
 
@@ -281,7 +285,8 @@ class DirectorySteps:
             answers = broker.get("elsewhere") and self.must_wait(broker)
             answers = answers or broker.get("untold")
             if seen is not None and seen.to_assign == "log" and not answers and self._is_replica(broker_id(name)):
-                self._tell(broker_id(name))
+                late = broker_id(name) in self._kafka.seen.controller.unassigned and after["controller"].get("elr")
+                self._tell(broker_id(name), late=bool(late))
                 told = True
         return told
 
@@ -295,14 +300,15 @@ class DirectorySteps:
                 )
                 raise NotSchedulable(message, "a replica that is added again at once names its directory")
 
-    def _tell(self, number: int, *, clears: bool = False) -> None:
-        """Let the controller hear what a broker has to tell, and the broker the answer."""
-        self._assign(number, clears=clears)
+    def _tell(self, number: int, *, clears: bool = False, late: bool = False) -> None:
+        """Let the controller hear what a broker has to tell, and the broker the answer; late is after a later step."""
+        self._assign(number, clears=clears, late=late)
         self._kafka.give("hear_directory", broker=number)
 
-    def _assign(self, number: int, *, clears: bool = False) -> None:
+    def _assign(self, number: int, *, clears: bool = False, late: bool = False) -> None:
         """Let the controller hear where a broker has its replica; in the model it may forget the ELR by that."""
-        was, forgets = self._kafka.seen.controller, not clears and self._names_again(number)
+        was, forgets = self._kafka.seen.controller, not clears and (late or self._names_again(number))
+        forgets = forgets and not self._model.rules.named_directory_keeps_elr
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
         require_change_of_directory_alone(number, was, self._kafka.seen.controller, forgets=forgets)
 
@@ -311,7 +317,7 @@ class DirectorySteps:
         seen, is_elsewhere = self._seen(number), number in self._kafka.seen.controller.elsewhere
         dropped = seen.to_assign == "log" and not is_elsewhere and number in self._moving and seen.copied is None
         asks_again = seen.to_assign == "copy" and is_elsewhere
-        return not self._model.rules.named_directory_keeps_elr and (dropped or asks_again)
+        return dropped or asks_again
 
     def _note_swap(self, number: int) -> None:
         """Note whether a copy has taken the place of the log in the last round of the copying thread."""

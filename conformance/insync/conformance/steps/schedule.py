@@ -169,7 +169,7 @@ class Schedule:
         if action == "swap_log":
             require_epochs_of_copy(given["replica"], after, self._log(given))
         if action == "register":
-            self._directories.note_start(given["replica"])
+            self._directories.note_start(given["replica"], before, after)
             self._directories.require_log_that_is_opened(given["replica"], before, after)
             self._checkpoints.require_same_records(given["replica"], after)
             self._directories.end_former_copy(given["replica"], after)

@@ -271,9 +271,14 @@ class Controller(Actor):
         return chosen
 
     def may_serve(self, s: StateView, replica: Replica) -> Condition:
-        """Whether a broker is not fenced, and not known for a failed directory with its log (LeaderAcceptor.test)."""
-        controller = s.controller
-        return And(Not(controller.fenced.contains(replica)), Not(controller.without_directory.contains(replica)))
+        """Whether a broker is not fenced, and not known for a failed directory with its log (LeaderAcceptor.test).
+
+        Of one that has no replica yet no directory is looked at: where it would lead the code throws (`has_replica`).
+        """
+        unfenced, without = Not(s.controller.fenced.contains(replica)), s.controller.without_directory.contains(replica)
+        if self.leaves_unassigned:
+            without = And(without, s.changes[0].replicas.contains(replica))
+        return And(unfenced, Not(without))
 
     def may_elect_last_leader(self, s: StateView, isr: SetValue, elr: SetValue) -> Condition:
         """Whether the last known leader may be elected: there is nobody else, and it is not fenced (KAFKA-19522)."""
