@@ -53,10 +53,6 @@ def bounds_of(row: Row) -> dict[str, int]:
     return {name: int(row[name]) for name in BOUNDS}
 
 
-def counts(row: Row) -> Counts:
-    return Counts(int(row["distinct"]), int(row["generated"]), int(row["depth"]))
-
-
 def properties_of(row: Row) -> list[str]:
     return [PROPERTIES[name] for name in row["invariants"].split(";")]
 
@@ -99,7 +95,7 @@ def test_agrees_with_tlc(row: Row) -> None:
         # TLC counts the steps of one state of each orbit, where insync counts those of all states.
         assert (found.representatives, found.depth) == (int(row["distinct"]), int(row["depth"]))
         return
-    assert Counts.of(found) == counts(row)
+    assert Counts.of(found) == Counts.on_record(row)
 
 
 def test_every_row_is_compared_once() -> None:
@@ -111,7 +107,7 @@ def test_every_row_is_compared_once() -> None:
     "row", [row for row in ROWS if row["view"] and int(row["restarts"])], ids=lambda r: r["distinct"]
 )
 def test_a_view_without_what_guards_read_misses_states(row: Row) -> None:
-    assert with_view(CountedTwice(**bounds_of(row)), ("elections", "restarts")) == counts(row)
+    assert with_view(CountedTwice(**bounds_of(row)), ("elections", "restarts")) == Counts.on_record(row)
 
 
 @pytest.mark.parametrize("row", GATE, ids=lambda row: "-".join(row.values())[:16])
@@ -121,11 +117,11 @@ def test_the_evaluator_agrees_with_tlc(row: Row) -> None:
     if row["verdict"] == "violated":
         assert found.violations[0].trace_length == int(row["trace_length"])
     else:
-        assert Counts.of(found) == counts(row)
+        assert Counts.of(found) == Counts.on_record(row)
 
 
 @pytest.mark.parametrize("row", counted_cases())
 def test_agrees_with_another_program_where_servers_restart(row: Row) -> None:
     """Also from the illegal state, which rows of TLC with one restart, or with that state as an error, do not leave."""
     found = check(CountedTwice(**bounds_of(row)), properties=list(PROPERTIES.values())[:3])
-    assert (found.verdict, Counts.of(found)) == ("holds", counts(row))
+    assert (found.verdict, Counts.of(found)) == ("holds", Counts.on_record(row))

@@ -6,7 +6,7 @@ worker, the one that the least action leads to from the state that was found fir
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer import CheckResult
@@ -34,6 +34,11 @@ class Counts:
     def of(cls, found: CheckResult) -> Counts:
         """Those of a search of a model with one initial state."""
         return cls(found.distinct_states, found.transitions + 1, found.depth)
+
+    @classmethod
+    def on_record(cls, row: Mapping[str, str]) -> Counts:
+        """Those of a row of what TLC has found."""
+        return cls(*(int(row[name]) for name in ("distinct", "generated", "depth")))
 
 
 def with_view(model: Model, left_out: Sequence[str]) -> Counts:
