@@ -35,6 +35,7 @@ Json = dict[str, Any]
         ("held-4.1.2", 18),  # a minimum that waits with a directory comes before the election, not with it
         ("gone-4.1.2", 14),  # nobody misses the directory of an added replica that is gone before it was named
         ("cleared-at-start-4.1.2", 10),  # a replica that names its directory as it starts clears the ELR up to 4.2
+        ("reckons-4.3.1", 3),  # from 4.3 on a directory that is named has the ELR reckoned anew
         ("idle-4.1.2", 5),  # who is taken out begins another fetch session when it is added again
     ],
 )

@@ -30,7 +30,6 @@ from insync.conformance.steps.gaps import (
     require_one_change,
     require_same_answer,
     require_same_ends,
-    require_session_known_to_leader,
     require_unknown_directory,
 )
 from insync.conformance.steps.likeness import Difference
@@ -273,41 +272,6 @@ def test_a_leader_that_is_elected_again_learns_nothing_from_a_log_end_that_it_kn
 )
 def test_any_other_difference_after_a_fetch_is_one(end: int | None, was: Observation, found: list[Difference]) -> None:
     require_news_of_follower(FETCH, known_end(end), was, found)
-
-
-OF_ONE = replace(LEADS, known={3: KnownEnd(-1, False, False)})
-BACK = {"controller": {"fenced": ["b2"]}, "broker": {"b1": {"pending": []}}}
-AHEAD = [Difference("b1.hw", 0, 1), Difference("clients.acked", [], ["r0"])]
-
-
-def require_heard(found: list[Difference], leading: LeadingSeen = OF_ONE, log: LogSeen = EMPTY, **before: Any) -> None:
-    model = cast(ReadableState, {**BACK, **before})
-    was, now = elected_again(LEADS, log), elected_again(leading, EMPTY)
-    require_session_known_to_leader(FETCH, model, was, now, found)
-
-
-def test_a_leader_does_not_wait_for_one_of_whose_return_it_has_not_heard() -> None:
-    with pytest.raises(NotSchedulable, match="b1 has not heard yet that b3 is back"):
-        require_heard(AHEAD)
-
-
-@pytest.mark.parametrize(
-    ("found", "given"),
-    [
-        (AHEAD, {"leading": replace(OF_ONE, known={3: KnownEnd(-1, False, True)})}),
-        (AHEAD, {"leading": replace(OF_ONE, isr=(1, 3))}),
-        (AHEAD, {"leading": replace(OF_ONE, known={})}),
-        (AHEAD, {"log": replace(EMPTY, end=1)}),
-        (AHEAD, {"controller": {"fenced": ["b3"]}}),
-        (AHEAD, {"broker": {"b1": {"pending": ["b1", "b2"]}}}),
-        (BEHIND, {}),
-        ([*AHEAD, Difference("b1.end", 1, 0)], {}),
-        ([Difference("b3.hw", 0, 1)], {}),
-    ],
-    ids=["heard", "member", "no follower", "not waited for", "not back", "asks already", "behind", "more", "another's"],
-)
-def test_any_other_high_watermark_after_a_fetch_is_a_difference(found: list[Difference], given: dict[str, Any]) -> None:
-    require_heard(found, **given)
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,10 @@ REASONS = {
         "a leader does not wait for a follower that has caught up where it has not heard yet that it is back",
         "test_any_other_high_watermark_after_a_fetch_is_a_difference",
     ),
+    "Kafka's leader waits for one of whose fencing it has not heard": (
+        "a leader asks for a follower, and waits for it, where it has not heard yet that it is fenced, or stops",
+        "test_any_other_wait_after_a_fetch_is_a_difference",
+    ),
     "Kafka's leader has heard who is fenced, though not of the newest change": (
         "the leader has heard who is fenced, though not of the newest change",
         "test_another_answer_is_a_difference",

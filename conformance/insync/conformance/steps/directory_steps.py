@@ -217,10 +217,10 @@ class DirectorySteps:
 
     # ------------------------------------------------------------------------------------------- after each step
 
-    def changes_partition(self, action: str, before: ReadableState) -> bool:
+    def changes_partition(self, action: str, before: ReadableState, after: ReadableState) -> bool:
         """Return whether what a step tells the controller of a directory is a change of the model's partition."""
         one_with_it = action == "swap_log" and not self._model.directories_are_assigned
-        return not one_with_it or bool(self._model.naming_clears_elr and before["controller"]["elr"])
+        return not one_with_it or before["controller"].get("elr") != after["controller"].get("elr")
 
     def must_wait(self, broker: Mapping[str, Any]) -> bool:
         """Return whether a broker of the model has metadata on its way of a directory that concerns it."""

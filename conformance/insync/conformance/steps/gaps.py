@@ -22,7 +22,6 @@ __all__ = [
     "require_one_change",
     "require_same_answer",
     "require_same_ends",
-    "require_session_known_to_leader",
     "require_unknown_directory",
 ]
 
@@ -276,40 +275,6 @@ def require_news_of_follower(
             "the high watermark stays; in the model it has forgotten it"
         )
         raise NotSchedulable(message, "Kafka's leader knows the follower's log end from an earlier leadership")
-
-
-def require_session_known_to_leader(
-    fetch: Mapping[str, str], before: ReadableState, was: Observation, now: Observation, found: Sequence[Difference]
-) -> None:
-    """Refuse a fetch after which the model's leader waits for one who is back, of which Kafka's has not heard yet.
-
-    A leader waits for a follower that has caught up and may join the ISR by its own metadata (isReplicaIsrEligible).
-    The model's knows at once who is fenced. The same comes of the fetch in the model where it is taken before that.
-
-    Args:
-        fetch: the parameters of the step.
-        before: the model's state before it.
-        was: Kafka's.
-        now: Kafka's after it.
-        found: what differs after it.
-
-    Raises:
-        NotSchedulable: it is so, and what differs is that high watermark alone, with who hears of it.
-    """
-    leader, follower = fetch["leader"], fetch["follower"]
-    leading, log = now.brokers[broker_id(leader)].leading, was.brokers[broker_id(follower)].log
-    known = leading.known.get(broker_id(follower)) if leading is not None else None
-    if leading is None or known is None or known.may_join or broker_id(follower) in leading.isr:
-        return
-    waits = follower not in before["controller"]["fenced"] and not before["broker"][leader]["pending"]
-    moved = [one.kafka for one in found if one.field == f"{leader}.hw" and one.kafka > one.model]  # type: ignore[operator]
-    ahead = {one.field for one in found} <= {f"{leader}.hw", f"{follower}.hw", "clients.acked"}
-    if waits and ahead and moved and (0 if log is None else log.end) < moved[0]:  # type: ignore[operator]
-        message = (
-            f"{leader} has not heard yet that {follower} is back, so it does not wait for {follower} before its high "
-            "watermark moves; in the model it knows"
-        )
-        raise NotSchedulable(message, "Kafka's leader does not wait for one of whose return it has not heard")
 
 
 def require_same_answer(leader: str, model: ReadableState, seen: Observation, *, answered: bool) -> None:

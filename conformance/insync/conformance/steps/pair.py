@@ -13,11 +13,11 @@ from insync.conformance.steps.gaps import (
     NotSchedulable,
     require_ascending_order,
     require_news_of_follower,
-    require_session_known_to_leader,
 )
 from insync.conformance.steps.isr_expansions import FETCHES, unlike_in_asking
 from insync.conformance.steps.likeness import Difference, kafka_state
 from insync.conformance.steps.schedule import Schedule, Unlike
+from insync.conformance.steps.session_gaps import require_fencing_known_to_leader, require_return_known_to_leader
 from insync.explorer.evaluator.stepping import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
@@ -135,8 +135,10 @@ class Pair:
                 require_ascending_order(self._schedule.order, before, self.taken[-1].state, self._schedule.seen)
             action = self.walk.stepper.actions[number]
             if action.name in FETCHES and found:
-                require_news_of_follower(action.shown_parameters, before, was, found)
-                require_session_known_to_leader(action.shown_parameters, before, was, self.seen, found)
+                fetch, registered = action.shown_parameters, self._schedule.registered
+                require_news_of_follower(fetch, before, was, found)
+                require_return_known_to_leader(fetch, before, was, self.seen, found, registered)
+                require_fencing_known_to_leader(fetch, before, was, self.seen, found, registered)
         except NotSchedulable:
             self.spoilt = True
             self._go_back(*place)

@@ -155,7 +155,7 @@ class Schedule:
                 raise NotSchedulable(_NOT_IN_KAFKA[action])
             message = f"the harness cannot do {action} yet"
             raise Missing(message)
-        if not self._directories.changes_partition(action, before):
+        if not self._directories.changes_partition(action, before, after):
             self._ends[-1] = self.seen.controller.end  # in the model that is no change
         elif self.seen.controller.partition_epoch != partition_epoch or action == "change_minimum":
             self._ends.append(self.seen.controller.end)

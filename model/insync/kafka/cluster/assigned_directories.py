@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from insync.kafka.cluster.assignment import Assigned
 from insync.kafka.cluster.state import Actor, Replica
-from insync.model import And, Condition, Implies, Not, Or, StateView, action, require, when
+from insync.model import And, Condition, Implies, Not, Or, SetValue, StateView, action, require, set_of, when
 
 __all__ = ["AssignedDirectories"]
 
@@ -62,7 +62,7 @@ class AssignedDirectories(Actor):
         require(self.directories_are_assigned, self.is_online(s, replica))
         require(b.copied.is_some(), b.copied.or_else(0) == b.leo)
         require(Not(b.accepted), Not(b.untold), self.is_assigned(s.changes[0], replica))
-        changes = Or(Not(b.elsewhere), self.clears_elr(s))
+        changes = Or(Not(b.elsewhere), self.naming_changes_elr(s))
         require(self.is_active(s), Implies(changes, self.has_room(s, self.newest(s))))
         b.accepted = True
         with when(changes):
@@ -96,18 +96,28 @@ class AssignedDirectories(Actor):
             b.untold = False
             self.write_directory(s)
 
-    def clears_elr(self, s: StateView) -> Condition:
-        """Whether the controller has an ELR that it forgets when it hears of a directory."""
-        return Not(s.controller.elr.is_empty()) if self.naming_clears_elr else False
+    def naming_changes_elr(self, s: StateView) -> Condition:
+        """Whether the ELR is another one after the controller has heard of a directory."""
+        return Not(self.elr_when_named(s) == s.controller.elr) if self.named_elr_differs else False
+
+    def elr_when_named(self, s: StateView) -> SetValue:
+        """The ELR after the controller has heard of a directory.
+
+        Before 4.3 that change is made as if there were no eligible leader replicas, and so forgets them (N-17). From
+        then on they are reckoned anew: those stay who were eligible, unless min.insync.replicas is less than when they
+        were reckoned, or partition 0 has fewer replicas than then, and the ISR is large enough.
+        Kafka: PartitionChangeBuilder.maybePopulateTargetElr, maybeUpdateRecordElr.
+        """
+        if not self.named_elr_differs:
+            return s.controller.elr
+        if not self.rules.named_directory_keeps_elr:
+            return set_of([])
+        return self.next_elr(s, s.changes[0].isr, set(), self.assigned(s))
 
     def write_directory(self, s: StateView) -> None:
-        """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are.
-
-        Before 4.3 the change is made as if there were no eligible leader replicas, and so forgets them (N-17).
-        Kafka: PartitionChangeBuilder.maybeUpdateRecordElr.
-        """
-        if self.naming_clears_elr:
-            s.controller.elr = set()
+        """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are."""
+        if self.named_elr_differs:
+            s.controller.elr = self.elr_when_named(s)
         self.write_metadata(s, self.newest(s))
         self.commit_at_once(s)
 
@@ -163,7 +173,7 @@ class AssignedDirectories(Actor):
         """A broker that starts finds in its first metadata a replica without a directory, and says where it is.
 
         If that directory has failed, it begins anew in another one. The start and what it tells are one step, and the
-        controller may forget its eligible leader replicas by it as by any directory (N-17).
+        ELR may be another one by it, as by any directory (`elr_when_named`).
         Kafka: TopicDelta.localChanges, Partition.createLogInAssignedDirectoryId.
         """
         if not self.leaves_unassigned:
@@ -174,8 +184,8 @@ class AssignedDirectories(Actor):
             b.offline = False
         with when(unassigned):
             b.untold = False  # of a directory that is gone the controller has known nothing
-            if self.naming_clears_elr:
-                s.controller.elr = set()
+            if self.named_elr_differs:
+                s.controller.elr = self.elr_when_named(s)
         s.controller.unassigned -= {replica}
 
     def forget_untold(self, s: StateView, assigned: Assigned) -> None:

@@ -84,9 +84,9 @@ class Directories(Actor):
             require(b.accepted)
         else:
             require(Not(b.untold))  # as `accept_copy`
-            clears = self.clears_elr(s)  # the controller accepts the copy in this step
-            require(Implies(clears, And(self.is_active(s), self.has_room(s, self.newest(s)))))
-            with when(clears):
+            changes = self.naming_changes_elr(s)  # the controller accepts the copy in this step
+            require(Implies(changes, And(self.is_active(s), self.has_room(s, self.newest(s)))))
+            with when(changes):
                 self.write_directory(s)
         self.truncate(s, replica, end)
         b.base = b.start

@@ -73,6 +73,7 @@ class Actor:
     names_directories: bool
     can_reorder: bool
     naming_clears_elr: bool
+    named_elr_differs: bool
     leaves_unassigned: bool
     old_checkpoints: bool
     notes_errors: bool
@@ -133,8 +134,11 @@ class ClusterState(Model):
         self.consumes = self.b.settings.consumer is not Consumer.OFF
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
         self.elr = keeps_elr(self.b)
-        clears = self.elr and rules.controller_knows_directories and not rules.named_directory_keeps_elr
-        self.naming_clears_elr = clears and (self.b.moves > 0 or self.b.directory_losses > 0 or self.leaves_unassigned)
+        knows = self.elr and rules.controller_knows_directories
+        named = knows and (self.b.moves > 0 or self.b.directory_losses > 0 or self.leaves_unassigned)
+        self.naming_clears_elr = named and not rules.named_directory_keeps_elr
+        goes_stale = self.b.reassignments > 0 or self.b.minimum_changes > 0
+        self.named_elr_differs = self.naming_clears_elr or (named and goes_stale)
         self.configures = self.b.minimum_changes > 0 and self.rules.minimum_change is not MinimumChange.PARTITION
         hears_by_reply = self.isr_replies and not rules.reply_waits_for_configuration and not self.hears_uncommitted
         self.minimum_may_be_late = self.configures and hears_by_reply and self.b.metadata_lag > 1
