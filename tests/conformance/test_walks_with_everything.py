@@ -36,6 +36,9 @@ Json = dict[str, Any]
         ("gone-4.1.2", 14),  # nobody misses the directory of an added replica that is gone before it was named
         ("cleared-at-start-4.1.2", 10),  # a replica that names its directory as it starts clears the ELR up to 4.2
         ("reckons-4.3.1", 3),  # from 4.3 on a directory that is named has the ELR reckoned anew
+        ("reply-4.3.1", 16),  # no directory is named while a leader knows its ISR by a reply alone
+        ("configured-4.1.2", 13),  # nor while it knows all but configuration
+        ("forgot-4.1.2", 9),  # a leader that has forgotten its request waits for nobody, as it cannot ask again yet
         ("idle-4.1.2", 5),  # who is taken out begins another fetch session when it is added again
     ],
 )
@@ -101,7 +104,8 @@ def test_nobody_else_names_one_who_is_added(to_assign: str | None, unassigned: l
         def broker(self, number: int) -> SimpleNamespace:
             return SimpleNamespace(directory=None) if number == 1 else super().broker(number)
 
-    after = {**state(), "controller": {"unassigned": unassigned}, "alter": {"isr": ["b1"]}}
+    under_way = {"alter": {"isr": ["b1"]}, "changes": [{"leader": "b1"}]}
+    after = {**state(), **under_way, "controller": {"unassigned": unassigned}}
     with pytest.raises(NotSchedulable) if named else nullcontext():
         assert not taken(OneIsDown(to_assign)).tell_where_log_is(after)
 

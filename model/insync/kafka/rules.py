@@ -117,8 +117,8 @@ class Rules:
     ] = True
     unsent_ask_is_dropped: Annotated[
         bool,
-        "A leader whose last request for an ISR may come again does not wait for a follower that it cannot ask for "
-        "yet: OPERATION_NOT_ATTEMPTED (executed from 3.7 on).",
+        "A leader whose last request for an ISR is under way, also if metadata has made it forget that, or may come "
+        "again, does not wait for a follower that it cannot ask for yet: OPERATION_NOT_ATTEMPTED (executed since 3.7).",
     ] = True
     isr_needs_unfenced: Annotated[
         bool, "The controller refuses fenced members of the ISR: KIP-841, KAFKA-13916 (3.3)."

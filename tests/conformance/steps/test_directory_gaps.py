@@ -82,10 +82,12 @@ def test_a_directory_may_make_the_controller_look_at_a_leader_that_may_not_lead(
 class Naming:
     """Kafka, whose controller forgets the eligible leader replicas when b2 tells it what is to be told."""
 
-    def __init__(self, to_assign: str | None, *, elsewhere: bool, copied: int | None = None) -> None:
+    def __init__(
+        self, to_assign: str | None, *, elsewhere: bool, copied: int | None = None, offline: bool = False
+    ) -> None:
         controller = replace(LEADS, elsewhere=(2,) if elsewhere else ())
         self.seen = SimpleNamespace(controller=controller)
-        self.directory = DirectorySeen(False, copied, None, to_assign, assigned=False, tells=True)
+        self.directory = DirectorySeen(offline, copied, None, to_assign, assigned=False, tells=True)
         self.applied = 30
 
     def broker(self, number: int) -> SimpleNamespace:
@@ -110,13 +112,22 @@ def moving(kafka: Naming, release: str = "4.1", *, moved: bool = True) -> Direct
 
 
 QUIET = cast(
-    ReadableState, {"alter": {"isr": []}, "controller": {}, "broker": {"b2": {"elsewhere": False, "accepted": False}}}
+    ReadableState,
+    {
+        "alter": {"isr": []},
+        "changes": [{"leader": None}],
+        "controller": {},
+        "broker": {"b2": {"elsewhere": False, "accepted": False}},
+    },
 )
 
 
-def test_a_copy_that_was_dropped_is_told_once_more_and_clears_the_eligible_replicas() -> None:
+@pytest.mark.parametrize(
+    "dropped", [{}, {"copied": 0, "offline": True}], ids=["the copy is gone", "the directory of the log is"]
+)
+def test_a_copy_that_was_dropped_is_told_once_more_and_clears_the_eligible_replicas(dropped: dict[str, Any]) -> None:
     with refused(True, "forgets the eligible leader replicas as b2 names a directory"):
-        moving(Naming("log", elsewhere=False)).tell_where_log_is(QUIET)
+        moving(Naming("log", elsewhere=False, **dropped)).tell_where_log_is(QUIET)
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,11 @@ def steps_of(kafka: Telling) -> DirectorySteps:
     return DirectorySteps(cast(Commands, kafka), model, [10, 20])
 
 
-def state(**values: object) -> ReadableState:
+def state(asked: tuple[str, ...] = (), leader: dict[str, object] | None = None, **values: object) -> ReadableState:
     b2 = {"to_hear": True, "elsewhere": False, "accepted": False, "copied": None, **values}
-    return cast(ReadableState, {"broker": {"b2": b2}, "alter": {"isr": []}})
+    changes = [{"leader": "b1", "configuration": True}, {"leader": "b1", "configuration": False}]
+    brokers = {"b1": {"lag": 0, **(leader or {})}, "b2": b2}
+    return cast(ReadableState, {"broker": brokers, "alter": {"isr": list(asked)}, "changes": changes})
 
 
 ONLY_THE_NEWEST = "only the newest that is to be told of a directory is told"
@@ -69,8 +71,10 @@ LATE = "a directory that is named makes the AlterPartition late"
         (DirectorySteps.accept_copy, Telling("log"), state(), BEFORE_THE_COPY),
         (DirectorySteps.name, Telling(None), state(), NOTHING_TO_TELL),
         (DirectorySteps.name, Telling("copy"), state(), NOTHING_TO_TELL),
-        (DirectorySteps.report, Telling("log"), state(), LATE),
-        (DirectorySteps.report, Telling("log"), state(elsewhere=True), LATE),
+        (DirectorySteps.report, Telling("log"), state(asked=("b1",)), LATE),
+        (DirectorySteps.report, Telling("log"), state(asked=("b1",), elsewhere=True), LATE),
+        (DirectorySteps.report, Telling("log"), state(leader={"repeats": True}), LATE),
+        (DirectorySteps.report, Telling("log"), state(leader={"lag": 1}), LATE),
     ],
 )
 def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
@@ -95,6 +99,10 @@ def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
         (DirectorySteps.accept_copy, Telling(None), state(), ["copy_to_directory", "assign_directory"]),
         (DirectorySteps.name, Telling("log"), state(), ["assign_directory", "hear_directory"]),
         (DirectorySteps.report, Telling("copy"), state(), ["report_directory"]),
+        (DirectorySteps.report, Telling("copy"), state(asked=("b1",)), ["report_directory"]),
+        (DirectorySteps.report, Telling("log"), state(), ["report_directory"]),
+        (DirectorySteps.report, Telling("log"), state(repeats=True), ["report_directory"]),
+        (DirectorySteps.report, Telling("log"), state(leader={"lag": 2}), ["report_directory"]),
         (DirectorySteps.report, Telling("log"), state(elsewhere=True, other_failed=True), ["report_directory"]),
     ],
 )

@@ -82,10 +82,10 @@ class DirectorySteps:
     def report(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the controller have a heartbeat that tells of the failed directory."""
         number, broker = self._broker(given), before["broker"][given["replica"]]
-        if self._seen(number).to_assign == "log" and not _is_astray(broker):
+        if self._seen(number).to_assign == "log" and not _is_astray(broker) and _would_be_late(before):
             message = (
                 f"{given['replica']} tells the controller first in which directory its log was, which makes the "
-                "AlterPartition late that is on its way; in the model that is no change of the partition"
+                "AlterPartition late that is on its way, or comes next; in the model that is no change of the partition"
             )
             raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
         self._kafka.give("report_directory", broker=number)
@@ -185,8 +185,8 @@ class DirectorySteps:
         Where the model's controller knows of no directories, Kafka's is told of the copy within this step.
         """
         number = self._broker(given)
-        if not self._model.directories_are_assigned and before["alter"]["isr"]:
-            message = "a directory that is named makes the AlterPartition late that is on its way"
+        if not self._model.directories_are_assigned and _would_be_late(before):
+            message = "a directory that is named makes the AlterPartition late that is on its way, or comes next"
             raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
         if not self._is_replica(number):
             message = f"the controller takes no directory of {given['replica']}, which is a replica no more"
@@ -277,7 +277,7 @@ class DirectorySteps:
             NotSchedulable: a broker has to tell where a replica is of which the model's tells nothing (N-18).
         """
         self._require_nobody_added_again(after)
-        if after["alter"]["isr"]:
+        if _would_be_late(after):
             return False
         told = False
         for name, broker in after["broker"].items():
@@ -315,7 +315,8 @@ class DirectorySteps:
     def _names_again(self, number: int) -> bool:
         """Whether a broker is to name what the controller knows: it has dropped a copy, or asks for one once more."""
         seen, is_elsewhere = self._seen(number), number in self._kafka.seen.controller.elsewhere
-        dropped = seen.to_assign == "log" and not is_elsewhere and number in self._moving and seen.copied is None
+        ended = seen.copied is None or seen.offline
+        dropped = seen.to_assign == "log" and not is_elsewhere and number in self._moving and ended
         asks_again = seen.to_assign == "copy" and is_elsewhere
         return dropped or asks_again
 
@@ -355,6 +356,20 @@ class DirectorySteps:
 def _is_astray(broker: Mapping[str, Any]) -> bool:
     """Return whether the model's controller takes a log to be in a directory that has failed, where it is not."""
     return bool(broker.get("other_failed") and broker.get("elsewhere"))
+
+
+def _would_be_late(state: ReadableState) -> bool:
+    """Return whether a directory that is named makes an AlterPartition late, as it is a change of the partition.
+
+    One may be on its way. Or the leader knows all of the partition, by a reply or but for configuration, and makes the
+    next request before it hears of the directory.
+    """
+    leader = state["changes"][0]["leader"]
+    if state["alter"]["isr"] or leader is None:
+        return bool(state["alter"]["isr"])
+    lag = state["broker"][leader]["lag"]
+    configuration = lag > 0 and all(change.get("configuration") for change in state["changes"][:lag])
+    return bool(configuration or state["broker"][leader].get("repeats"))
 
 
 OF_DIRECTORIES: Mapping[str, Callable[[DirectorySteps, Mapping[str, str], ReadableState], None]] = {

@@ -133,6 +133,8 @@ class Leader(Actor):
         asks = And(s.broker[leader].pending.is_empty(), self.reaches(s, leader, follower))
         if self.rules.unsent_ask_is_dropped:
             asks = And(asks, self.may_ask(s, leader))
+            if self.forgets_requests:
+                asks = And(asks, Not(And(s.changes[0].leader == leader, self.awaits_proposal(s))))
         if self.rules.isr_needs_unfenced:
             asks = And(asks, Not(self.known_fenced(s).contains(follower)))
         return If(asks, set_of([follower]), set())

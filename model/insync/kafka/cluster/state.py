@@ -63,6 +63,7 @@ class Actor:
     unclean: bool
     late_replies: bool
     isr_replies: bool
+    forgets_requests: bool
     sessions: bool
     fails_over: bool
     deposed_may_write: bool
@@ -110,6 +111,7 @@ class ClusterState(Model):
         self.unclean = bool(self.b.settings.unclean) and self.rules.unclean_is_honoured
         self.late_replies = bool(self.b.settings.late_replies)
         self.isr_replies = bool(self.b.settings.isr_replies) and not rules.register_needs_fenced
+        self.forgets_requests = self.isr_replies and not rules.metadata_keeps_proposal
         self.sessions = bool(self.b.settings.fetch_sessions) and rules.fetches_in_sessions
         self.fails_over = self.b.failovers > 0 and rules.controller_in_zookeeper
         self.quorum_decides = has_quorum(self.b)
