@@ -212,3 +212,32 @@ def test_an_answer_may_be_of_the_epoch_of_a_deleted_record_that_is_found_again(
     steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
     with pytest.raises(NotSchedulable) if named else nullcontext():
         steps.require_same_end_of_epoch("b2", after)
+
+
+def test_a_follower_that_diverges_by_that_epoch_alone_ends_a_walk() -> None:
+    found = replayed("walk-diverges-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 fetches from b2")
+    assert "the model alone answers b1 where their epoch ends" in (found.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("epochs", "reply", "named"),
+    [
+        ((5,), {"diverging": True, "epoch": "1"}, True),
+        ((5,), {"diverging": False, "epoch": "1"}, False),
+        ((5,), {"diverging": True, "epoch": "4"}, False),
+        ((1, 5), {"diverging": True, "epoch": "1"}, False),
+    ],
+    ids=["of that epoch", "it does not", "of another", "known"],
+)
+def test_of_any_other_epoch_it_diverges_on_both_sides(
+    epochs: tuple[int, ...], reply: Mapping[str, object], named: bool
+) -> None:
+    log = SimpleNamespace(records=(("r1", 1),), start=0, epochs=epochs)
+    commands = SimpleNamespace(broker=lambda number: SimpleNamespace(log=log), give=lambda *a, **b: None)
+    steps, fetch = CheckpointSteps(cast(Commands, commands)), {"leader": "b2", "follower": "b1"}
+    after = cast(Json, {"broker": {"b1": {"reply": reply}}})
+    steps.require_same_divergence(fetch, after)
+    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
+    with pytest.raises(NotSchedulable) if named else nullcontext():
+        steps.require_same_divergence(fetch, after)

@@ -38,6 +38,25 @@ class CheckpointSteps:
             self._starts[replica] = max(offset, self._starts.get(replica, 0))
         self._kafka.give(action, broker=broker_id(replica), offset=offset - 1)
 
+    def require_alike(self, action: str, given: Mapping[str, str], after: ReadableState) -> None:
+        """Refuse a step after which a record that was deleted and found again is not the same thing to both sides.
+
+        Args:
+            action: the name of its action.
+            given: the parameters.
+            after: the model's state after it.
+
+        Raises:
+            NotSchedulable: it is so.
+        """
+        self.require_same_epochs(after)
+        if action == "fetch":
+            self.require_same_divergence(given, after)
+        elif action == "validate_position":
+            self.require_same_end_of_epoch(given["leader"], after)
+        elif action == "register":
+            self.require_same_records(given["replica"], after)
+
     def require_same_epochs(self, after: ReadableState) -> None:
         """Refuse a step after which one side alone knows the epoch of a record that was deleted and found again.
 
@@ -57,6 +76,24 @@ class CheckpointSteps:
                     "alone knows their epoch now"
                 )
                 raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
+
+    def require_same_divergence(self, fetch: Mapping[str, str], after: ReadableState) -> None:
+        """Refuse a fetch that the model answers with the end of an epoch, if that is of a record that was found again.
+
+        Raises:
+            NotSchedulable: Kafka's leader does not know that epoch, and so does not see that the follower diverges.
+        """
+        leader, reply = fetch["leader"], after["broker"][fetch["follower"]].get("reply")
+        log = self._kafka.broker(broker_id(leader)).log
+        if leader not in self._starts or log is None or reply is None or not reply["diverging"]:
+            return
+        told = int(reply["epoch"])
+        if told not in log.epochs and told in _epochs_before(self._starts[leader], log):
+            message = (
+                f"{leader} has found records again that were deleted, and the model alone answers {fetch['follower']} "
+                "where their epoch ends"
+            )
+            raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
 
     def require_same_end_of_epoch(self, leader: str, after: ReadableState) -> None:
         """Refuse what a leader says of an epoch, if in the model it is of a deleted record that was found again.

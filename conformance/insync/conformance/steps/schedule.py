@@ -161,17 +161,14 @@ class Schedule:
             self._ends.append(self.seen.controller.end)
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
-        self._checkpoints.require_same_epochs(after)
+        self._checkpoints.require_alike(action, given, after)
         if action == "delete_record" and self._model.answers_deletions:
             require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
-        if action == "validate_position":
-            self._checkpoints.require_same_end_of_epoch(given["leader"], after)
         if action == "swap_log":
             require_epochs_of_copy(given["replica"], after, self._log(given))
         if action == "register":
             self._directories.note_start(given["replica"], before, after)
             self._directories.require_log_that_is_opened(given["replica"], before, after)
-            self._checkpoints.require_same_records(given["replica"], after)
             self._directories.end_former_copy(given["replica"], after)
             require_watermark_of_copy(given["replica"], before, after, self._log(given))
             require_no_epoch_of_deleted_records(given["replica"], after, self.seen)
