@@ -39,6 +39,7 @@ Json = dict[str, Any]
         ("reply-4.3.1", 16),  # no directory is named while a leader knows its ISR by a reply alone
         ("configured-4.1.2", 13),  # nor while it knows all but configuration
         ("forgot-4.1.2", 9),  # a leader that has forgotten its request waits for nobody, as it cannot ask again yet
+        ("twice-told-4.1.2", 17),  # older configuration comes after the ISR before it, which a reply has brought too
         ("idle-4.1.2", 5),  # who is taken out begins another fetch session when it is added again
     ],
 )

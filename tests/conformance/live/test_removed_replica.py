@@ -12,7 +12,7 @@ from insync.conformance.live.runs.run_model import run_model
 from insync.conformance.live.runs.validation import validate
 from insync.conformance.live.scenarios import removed_replica
 from insync.conformance.live.scenarios.removed_replica import REMOVED_REPLICA, REPLICA_LEFT_ALONE, left_alone
-from insync.conformance.live.scenarios.scenario import Scenario, is_elected, outcome
+from insync.conformance.live.scenarios.scenario import Scenario, Written, is_elected, outcome
 from insync.kafka.releases import release_of
 from insync_brokers import ClusterOf
 from insync_classes import JarsOf
@@ -55,6 +55,24 @@ def test_with_a_minimum_of_one_it_is_elected(operator: Operator) -> None:
     operator.cluster.until(lambda: operator.brokers[1].fenced, "that the session of b1 ends")
     operator.start(1)
     assert is_elected(operator, 1)
+
+
+@pytest.mark.slow
+def test_who_was_removed_and_killed_is_not_eligible_any_more(operator: Operator) -> None:
+    """With `kill -9` of b2 in place of its clean stop N-02 loses nothing: it leaves the ELR as it registers."""
+    promised = left_alone(operator, silently)
+    operator.kill(2)
+    operator.cluster.until(lambda: operator.brokers[2].fenced, "that the session of b2 ends")
+    operator.stop(1)
+    operator.cluster.until(lambda: operator.now.leader == -1, "that nobody leads")
+    operator.reassign([1, 2])
+    operator.start(2)
+    assert not is_elected(operator, 2)
+    assert 2 not in operator.now.elr
+    operator.start(1)
+    operator.cluster.until(lambda: set(operator.now.isr) == {1, 2}, "that both are in the ISR")
+    found = outcome(operator, Written(promised))
+    assert (found.leader, found.lost, found.logs["b2"]) == ("b1", (), ["r0", "r1"])
 
 
 @pytest.mark.parametrize("scenario", [REPLICA_LEFT_ALONE, REMOVED_REPLICA], ids=lambda one: one.name)

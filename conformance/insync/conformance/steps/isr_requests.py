@@ -30,6 +30,7 @@ class IsrRequests:
     def __init__(self, kafka: Commands, rules: Rules, ends: Sequence[int]) -> None:
         self._kafka, self._ends, self._registering_leaves_isr = kafka, ends, rules.register_leaves_isr
         self._refuses_again = rules.retry_keeps_partition_epoch and rules.compare_partition_epoch
+        self._configured: list[int] = []  # the places of those of configuration alone
         self._accepted: dict[int, list[int]] = {}  # the places of the changes of which a broker is still to be told
 
     def accept(self, before: ReadableState) -> None:
@@ -79,10 +80,17 @@ class IsrRequests:
         self._kafka.give("deliver_reply", broker=leader, wait=wait)
 
     def hear_configuration(self, given: Mapping[str, str]) -> None:
-        """Let a leader that knows its ISR by a reply have the next change before it by its metadata."""
+        """Let a leader that knows its ISR by a reply have the next configuration before it by its metadata.
+
+        An ISR before that, which a reply has told it too, comes with it: of a lower partition epoch, and passed over.
+        """
         leader = broker_id(given["leader"])
         applied = self._kafka.broker(leader).applied
-        self._kafka.give("apply", broker=leader, to=next(end for end in self._ends if end > applied))
+        self._kafka.give("apply", broker=leader, to=next(place for place in self._configured if place > applied))
+
+    def note_configuration(self) -> None:
+        """Note that the newest change of the model is one of configuration."""
+        self._configured.append(self._ends[-1])
 
     def hear_known(self, broker: int) -> None:
         """Let a broker have the replies whose effect it knows by its metadata."""

@@ -159,6 +159,8 @@ class Schedule:
             self._ends[-1] = self.seen.controller.end  # in the model that is no change
         elif self.seen.controller.partition_epoch != partition_epoch or action == "change_minimum":
             self._ends.append(self.seen.controller.end)
+        if after["changes"][0].get("configuration") and action == "change_minimum":
+            self._requests.note_configuration()
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
         self._settle(after)
         self._checkpoints.require_alike(action, given, after)
