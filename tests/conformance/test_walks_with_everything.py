@@ -12,6 +12,7 @@ import pytest
 from insync.conformance.replay import KafkaVerdict
 from insync.conformance.steps.checkpoint_steps import CheckpointSteps
 from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.directory_gaps import require_same_elr
 from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.kafka.cluster.model import Cluster
@@ -40,6 +41,7 @@ Json = dict[str, Any]
         ("configured-4.1.2", 13),  # nor while it knows all but configuration
         ("forgot-4.1.2", 9),  # a leader that has forgotten its request waits for nobody, as it cannot ask again yet
         ("twice-told-4.1.2", 17),  # older configuration comes after the ISR before it, which a reply has brought too
+        ("failed-before-4.1.2", 16),  # a directory that has failed before the last start keeps a stop from counting
         ("idle-4.1.2", 5),  # who is taken out begins another fetch session when it is added again
     ],
 )
@@ -127,7 +129,7 @@ class Brokers:
     """A broker, as far as the steps about directories ask; it keeps what it is told."""
 
     def __init__(self, to_assign: str | None, replicas: tuple[int, ...] = (1, 2)) -> None:
-        self.seen = SimpleNamespace(controller=SimpleNamespace(replicas=replicas))
+        self.seen = SimpleNamespace(controller=SimpleNamespace(replicas=replicas, elr=()))
         self.directory = SimpleNamespace(to_assign=to_assign, assigned=False, tells=True)
         self.given: list[str] = []
 
@@ -213,6 +215,39 @@ def test_an_answer_may_be_of_the_epoch_of_a_deleted_record_that_is_found_again(
     steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
     with pytest.raises(NotSchedulable) if named else nullcontext():
         steps.require_same_end_of_epoch("b2", after)
+
+
+def test_a_start_is_not_told_where_that_makes_a_request_late() -> None:
+    found = replayed("walk-unasked-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b1 starts and registers")
+    assert "b1 names its directory as it starts, by which fewer are eligible to lead" in (found.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("mine", "elr", "unassigned", "of_model", "to_assign", "named"),
+    [
+        ([], (3,), (1,), [], "log", True),
+        (["b3"], (3,), (1,), [], "log", False),
+        (["b2"], (3,), (1,), [], "log", False),
+        ([], (3,), (), [], "log", False),
+        ([], (3,), (1,), ["b1"], "log", False),
+        ([], (3,), (1,), [], None, False),
+    ],
+    ids=["told in the model", "the same", "others", "known", "not told in the model", "nothing to tell"],
+)
+def test_any_other_elr_while_a_directory_waits_is_compared(
+    mine: list[str],
+    elr: tuple[int, ...],
+    unassigned: tuple[int, ...],
+    of_model: list[str],
+    to_assign: str | None,
+    named: bool,
+) -> None:
+    controller = SimpleNamespace(elr=elr, unassigned=unassigned)
+    brokers = {1: SimpleNamespace(directory=SimpleNamespace(to_assign=to_assign))}
+    after = cast(Json, {"controller": {"elr": mine, "unassigned": of_model}})
+    with pytest.raises(NotSchedulable) if named else nullcontext():
+        require_same_elr(after, cast(Any, SimpleNamespace(controller=controller, brokers=brokers)))
 
 
 def test_a_follower_that_diverges_by_that_epoch_alone_ends_a_walk() -> None:

@@ -6,14 +6,17 @@ from collections.abc import Mapping
 
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
 from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.steps.likeness import broker_id
 from insync.model import ReadableState
 
 __all__ = [
     "require_change_of_directory_alone",
     "require_epochs_of_copy",
+    "require_same_elr",
     "require_watermark_of_copy",
     "require_watermarks",
     "watermarks_of",
+    "would_be_late",
 ]
 
 
@@ -46,6 +49,43 @@ def require_change_of_directory_alone(number: int, was: ControllerSeen, now: Con
             "more, which nothing has made it look at; in the model it leads on until something does"
         )
         raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
+
+
+def would_be_late(state: ReadableState) -> bool:
+    """Return whether a directory that is named makes an AlterPartition late, as it is a change of the partition.
+
+    One may be on its way. Or the leader knows all of the partition, by a reply or but for configuration, and makes the
+    next request before it hears of the directory.
+    """
+    leader = state["changes"][0]["leader"]
+    if state["alter"]["isr"] or leader is None:
+        return bool(state["alter"]["isr"])
+    lag = state["broker"][leader]["lag"]
+    configuration = lag > 0 and all(change.get("configuration") for change in state["changes"][:lag])
+    return bool(configuration or state["broker"][leader].get("repeats"))
+
+
+def require_same_elr(after: ReadableState, seen: Observation) -> None:
+    """Refuse a start at which the model's controller hears of a directory, if that makes Kafka's request late.
+
+    Args:
+        after: the model's state after it.
+        seen: Kafka's, whose controller has not heard of it.
+
+    Raises:
+        NotSchedulable: in the model it has, and fewer are eligible to lead by that.
+    """
+    mine, unassigned = set(after["controller"].get("elr", ())), after["controller"].get("unassigned", ())
+    if not mine < {f"b{number}" for number in seen.controller.elr}:
+        return
+    for number in set(seen.controller.unassigned) - {broker_id(name) for name in unassigned}:
+        directory = seen.brokers[number].directory
+        if directory is not None and directory.to_assign == "log":
+            message = (
+                f"b{number} names its directory as it starts, by which fewer are eligible to lead; that makes the "
+                "AlterPartition late that is on its way, or comes next, and in the model it is no change"
+            )
+            raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
 
 
 def require_watermark_of_copy(replica: str, before: ReadableState, after: ReadableState, log: LogSeen | None) -> None:

@@ -12,7 +12,11 @@ from typing import Any
 
 from insync.conformance.classes.observation import DirectorySeen
 from insync.conformance.steps.commands import Commands
-from insync.conformance.steps.directory_gaps import require_change_of_directory_alone
+from insync.conformance.steps.directory_gaps import (
+    require_change_of_directory_alone,
+    require_same_elr,
+    would_be_late,
+)
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.likeness import broker_id
 from insync.kafka.cluster.model import Cluster
@@ -82,7 +86,7 @@ class DirectorySteps:
     def report(self, given: Mapping[str, str], before: ReadableState) -> None:
         """Let the controller have a heartbeat that tells of the failed directory."""
         number, broker = self._broker(given), before["broker"][given["replica"]]
-        if self._seen(number).to_assign == "log" and not _is_astray(broker) and _would_be_late(before):
+        if self._seen(number).to_assign == "log" and not _is_astray(broker) and would_be_late(before):
             message = (
                 f"{given['replica']} tells the controller first in which directory its log was, which makes the "
                 "AlterPartition late that is on its way, or comes next; in the model that is no change of the partition"
@@ -185,7 +189,7 @@ class DirectorySteps:
         Where the model's controller knows of no directories, Kafka's is told of the copy within this step.
         """
         number = self._broker(given)
-        if not self._model.directories_are_assigned and _would_be_late(before):
+        if not self._model.directories_are_assigned and would_be_late(before):
             message = "a directory that is named makes the AlterPartition late that is on its way, or comes next"
             raise NotSchedulable(message, "a directory that is named makes the AlterPartition late")
         if not self._is_replica(number):
@@ -277,7 +281,8 @@ class DirectorySteps:
             NotSchedulable: a broker has to tell where a replica is of which the model's tells nothing (N-18).
         """
         self._require_nobody_added_again(after)
-        if _would_be_late(after):
+        if would_be_late(after):
+            require_same_elr(after, self._kafka.seen)
             return False
         told = False
         for name, broker in after["broker"].items():
@@ -356,20 +361,6 @@ class DirectorySteps:
 def _is_astray(broker: Mapping[str, Any]) -> bool:
     """Return whether the model's controller takes a log to be in a directory that has failed, where it is not."""
     return bool(broker.get("other_failed") and broker.get("elsewhere"))
-
-
-def _would_be_late(state: ReadableState) -> bool:
-    """Return whether a directory that is named makes an AlterPartition late, as it is a change of the partition.
-
-    One may be on its way. Or the leader knows all of the partition, by a reply or but for configuration, and makes the
-    next request before it hears of the directory.
-    """
-    leader = state["changes"][0]["leader"]
-    if state["alter"]["isr"] or leader is None:
-        return bool(state["alter"]["isr"])
-    lag = state["broker"][leader]["lag"]
-    configuration = lag > 0 and all(change.get("configuration") for change in state["changes"][:lag])
-    return bool(configuration or state["broker"][leader].get("repeats"))
 
 
 OF_DIRECTORIES: Mapping[str, Callable[[DirectorySteps, Mapping[str, str], ReadableState], None]] = {

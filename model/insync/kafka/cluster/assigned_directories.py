@@ -153,6 +153,7 @@ class AssignedDirectories(Actor):
             self.delete_log(s, replica)
         b.copied = None
         stays = And(b.elsewhere, Not(takes), Not(b.offline))
+        b.other_failed = Or(b.other_failed, And(b.offline, b.elsewhere))
         b.offline = And(b.offline, Not(b.elsewhere))
         b.elsewhere = stays
         b.untold = Or(b.untold, stays)
@@ -182,6 +183,7 @@ class AssignedDirectories(Actor):
         with when(And(unassigned, b.offline)):
             self.delete_log(s, replica)
             b.offline = False
+            b.other_failed = True
         with when(unassigned):
             b.untold = False  # of a directory that is gone the controller has known nothing
             if self.named_elr_differs:

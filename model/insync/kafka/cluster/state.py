@@ -305,8 +305,8 @@ class ClusterState(Model):
             copied=Absent.unless(b.moves, Option(end)),
             # The directory with its log has failed.
             offline=Absent.unless(self.directories_fail, Bool),
-            # The other directory has failed, with the copy.
-            other_failed=Absent.unless(self.directories_fail and b.moves, Bool),
+            # The other directory has failed, with the copy, or with a log that has begun anew since.
+            other_failed=Absent.unless(self.directories_fail and (b.moves or self.leaves_unassigned), Bool),
             # The controller has accepted its copy; it takes the log to be where it is not; it is to hear where.
             accepted=Absent.unless(self.directories_are_assigned, Bool),
             elsewhere=Absent.unless(self.directories_are_assigned, Bool),
