@@ -42,6 +42,7 @@ Json = dict[str, Any]
         ("forgot-4.1.2", 9),  # a leader that has forgotten its request waits for nobody, as it cannot ask again yet
         ("twice-told-4.1.2", 17),  # older configuration comes after the ISR before it, which a reply has brought too
         ("failed-before-4.1.2", 16),  # a directory that has failed before the last start keeps a stop from counting
+        ("moving-4.1.2", 13),  # nor while it is to hear of a directory of its own
         ("idle-4.1.2", 5),  # who is taken out begins another fetch session when it is added again
     ],
 )

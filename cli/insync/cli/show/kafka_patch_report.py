@@ -17,17 +17,32 @@ __all__ = ["TriedPatch", "describe_patch", "patch_json"]
 
 @dataclass(frozen=True, slots=True)
 class TriedPatch:
-    """A trace on a release as it is, and its steps on the patched one beside the model with the fix."""
+    """A trace on a release as it is, and its steps on the patched one beside the model with the fix.
+
+    Attributes:
+        without: the trace on the release.
+        fixed: its steps in the model with the fix, as far as they can be taken there.
+        with_it: those on the patched release.
+        all_with_it: where the model with the fix cannot take them all, all of them on the patched release, beside the
+            model without the fix; else None.
+    """
 
     without: KafkaReplay
     fixed: FixedTrace
     with_it: KafkaReplay
+    all_with_it: KafkaReplay | None = None
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether patched Kafka takes a step that the model with the fix cannot, and what it should mend is there."""
+        return self.all_with_it is not None and self.all_with_it.verdict is KafkaVerdict.REPRODUCED
 
     @property
     def is_fixed(self) -> bool:
         """Whether the defect is there without the patch, and not there with it."""
         reproduced = self.without.verdict is KafkaVerdict.REPRODUCED
-        return reproduced and self.with_it.verdict is KafkaVerdict.AGREES and self.fixed.holds
+        agrees = self.with_it.verdict is KafkaVerdict.AGREES and not self.takes_all
+        return reproduced and agrees and self.fixed.holds
 
     @property
     def exit_code(self) -> ExitCode:
@@ -55,7 +70,12 @@ def _property(tried: TriedPatch) -> str:
     holds = f"There {tried.fixed.trace.property} {'holds after each step' if tried.fixed.holds else 'fails'}"
     if tried.fixed.impossible is None:
         return f"{holds}."
-    return f"{holds}; the next one, {tried.fixed.impossible.label}, is not possible any more."
+    label = tried.fixed.impossible.label
+    if tried.takes_all:
+        return (
+            f"{holds}; the next one, {label}, is not possible with the fix in the model, and Kafka takes all of them."
+        )
+    return f"{holds}; the next one, {label}, is not possible any more."
 
 
 def patch_json(patched: PatchedKafka, tried: TriedPatch | None = None) -> str:
@@ -71,6 +91,7 @@ def patch_json(patched: PatchedKafka, tried: TriedPatch | None = None) -> str:
     if tried is not None:
         entry["without"] = replay_entry(tried.without)
         entry["with"] = replay_entry(tried.with_it)
+        entry["all_with"] = None if tried.all_with_it is None else replay_entry(tried.all_with_it)
         entry["property_holds"] = tried.fixed.holds
         entry["impossible"] = None if tried.fixed.impossible is None else tried.fixed.impossible.label
     return json.dumps(entry, ensure_ascii=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
 from insync.conformance.steps.gaps import NotSchedulable
@@ -15,6 +16,7 @@ __all__ = [
     "require_same_elr",
     "require_watermark_of_copy",
     "require_watermarks",
+    "waits_for_directory",
     "watermarks_of",
     "would_be_late",
 ]
@@ -54,15 +56,22 @@ def require_change_of_directory_alone(number: int, was: ControllerSeen, now: Con
 def would_be_late(state: ReadableState) -> bool:
     """Return whether a directory that is named makes an AlterPartition late, as it is a change of the partition.
 
-    One may be on its way. Or the leader knows all of the partition, by a reply or but for configuration, and makes the
-    next request before it hears of the directory.
+    One may be on its way. Or the leader knows all of the partition, by a reply or but for configuration or a directory
+    of its own, and makes the next request before it hears of this one.
     """
     leader = state["changes"][0]["leader"]
     if state["alter"]["isr"] or leader is None:
         return bool(state["alter"]["isr"])
-    lag = state["broker"][leader]["lag"]
-    configuration = lag > 0 and all(change.get("configuration") for change in state["changes"][:lag])
-    return bool(configuration or state["broker"][leader].get("repeats"))
+    broker = state["broker"][leader]
+    configuration = broker["lag"] > 0 and all(
+        change.get("configuration") for change in state["changes"][: broker["lag"]]
+    )
+    return bool(configuration or broker.get("repeats") or waits_for_directory(broker))
+
+
+def waits_for_directory(broker: Mapping[str, Any]) -> bool:
+    """Return whether a broker of the model has metadata on its way of a directory that concerns it."""
+    return bool(broker.get("to_hear") and (broker["elsewhere"] or broker["accepted"]))
 
 
 def require_same_elr(after: ReadableState, seen: Observation) -> None:

@@ -15,6 +15,7 @@ from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.directory_gaps import (
     require_change_of_directory_alone,
     require_same_elr,
+    waits_for_directory,
     would_be_late,
 )
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
@@ -58,7 +59,7 @@ class DirectorySteps:
             )
             raise NotSchedulable(message, "a broker ends with its last directory")
         broker = before["broker"][given["replica"]]
-        if self._seen(number).to_assign == "log" and self.must_wait(broker) and broker["elsewhere"]:
+        if self._seen(number).to_assign == "log" and waits_for_directory(broker) and broker["elsewhere"]:
             message = (
                 f"{given['replica']} has heard with a later change where its log is to be, and tells where it is, "
                 "though that directory fails; in the model it has not heard yet, and then does not tell"
@@ -226,10 +227,6 @@ class DirectorySteps:
         one_with_it = action == "swap_log" and not self._model.directories_are_assigned
         return not one_with_it or before["controller"].get("elr") != after["controller"].get("elr")
 
-    def must_wait(self, broker: Mapping[str, Any]) -> bool:
-        """Return whether a broker of the model has metadata on its way of a directory that concerns it."""
-        return bool(broker.get("to_hear") and (broker["elsewhere"] or broker["accepted"]))
-
     def note_start(self, replica: str, before: ReadableState, after: ReadableState) -> None:
         """Forget what the directories of a broker say of the stop before its start; a failed one may be left behind."""
         if before["broker"][replica].get("offline") and not after["broker"][replica]["offline"]:
@@ -287,7 +284,7 @@ class DirectorySteps:
         told = False
         for name, broker in after["broker"].items():
             seen = self._kafka.broker(broker_id(name)).directory
-            answers = broker.get("elsewhere") and self.must_wait(broker)
+            answers = broker.get("elsewhere") and waits_for_directory(broker)
             answers = answers or broker.get("untold")
             if seen is not None and seen.to_assign == "log" and not answers and self._is_replica(broker_id(name)):
                 late = broker_id(name) in self._kafka.seen.controller.unassigned and after["controller"].get("elr")

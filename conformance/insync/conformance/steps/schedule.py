@@ -18,6 +18,7 @@ from insync.conformance.steps.directory_gaps import (
     require_epochs_of_copy,
     require_watermark_of_copy,
     require_watermarks,
+    waits_for_directory,
     watermarks_of,
 )
 from insync.conformance.steps.directory_steps import OF_DIRECTORIES, DirectorySteps
@@ -198,7 +199,7 @@ class Schedule:
             number = broker_id(name)
             seen = self._kafka.broker(number)
             hears = broker["running"] and broker["lag"] == 0 and not broker.get("repeats") and seen.running
-            if hears and not self._directories.must_wait(broker) and seen.applied < self.seen.controller.end:
+            if hears and not waits_for_directory(broker) and seen.applied < self.seen.controller.end:
                 self._kafka.give("apply", broker=number, to=self.seen.controller.end)
             self._requests.hear_known(number)
 
@@ -322,7 +323,7 @@ class Schedule:
 
     def _apply(self, given: Mapping[str, str], before: ReadableState) -> None:
         number, broker, place = broker_id(given["replica"]), before["broker"][given["replica"]], int(given["place"])
-        waits = self._directories.must_wait(broker) and not broker.get("repeats")  # what it knows is here by then, else
+        waits = waits_for_directory(broker) and not broker.get("repeats")  # what it knows is here by then, else
         if waits and self._kafka.broker(number).applied < self._ends[-1 - broker["lag"]]:
             self._kafka.give("apply", broker=number, to=self._ends[-1 - broker["lag"]])
         end = self._ends[-1 - place] if place else self.seen.controller.end

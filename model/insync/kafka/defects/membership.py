@@ -1,4 +1,4 @@
-"""Defects of ISR membership: R-11 to R-18, R-52, and N-01, N-03 and N-06, which are new."""
+"""Defects of ISR membership: R-11 to R-18, R-52, and N-01, N-03, N-06 and N-20, which are new."""
 
 from __future__ import annotations
 
@@ -126,6 +126,36 @@ MEMBERSHIP = (
         },
         rules={"minimum_change": MinimumChange.AFTER_TOPICS},
         base={"minimum_change": MinimumChange.BEFORE_TOPICS},
+    ),
+    Defect(
+        name="N-20",
+        title="A reply brings a leader its ISR before the min.insync.replicas from before that",
+        ticket="no ticket known; Partition.handleAlterPartitionUpdate, found with this model",
+        affected="KRaft, 3.6 and later with eligible leader replicas (4.0): read in 4.1.2 and 4.3.1",
+        story="min.insync.replicas is 2, is set to 1 and back, and the leader drops its follower from the ISR. The "
+        "reply to that AlterPartition tells it that it is alone in the ISR, before its metadata brings it both "
+        "changes, which the controller has made before it answered. It hears of the first of them: one is enough to "
+        "it, and it commits and acknowledges a record that the follower, which is eligible to lead, does not have.",
+        fix="wait with the reply until the metadata has come as far as the controller had when it answered",
+        breaks="no_acknowledged_record_is_lost",
+        length=11,
+        bounds={
+            **CALM,
+            "min_insync": 2,
+            "replicas": 2,
+            "records": 1,
+            "minimum_changes": 2,
+            "fencings": 1,
+            "shrinks": 1,
+            "metadata_lag": 3,
+            "isr_replies": "on",
+        },
+        rules={"reply_waits_for_configuration": False},
+        base={
+            "reply_waits_for_configuration": True,
+            "minimum_change": MinimumChange.BEFORE_TOPICS,
+            "metadata_keeps_proposal": True,
+        },
     ),
     Defect(
         name="N-01",
