@@ -51,3 +51,44 @@ def test_no_two_classes_of_a_root_have_one_name(root: Path) -> None:
 @pytest.mark.parametrize("root", ROOTS, ids=lambda root: root.name)
 def test_no_two_files_of_a_root_have_one_name(root: Path) -> None:
     assert repeated((path.stem, path) for path in modules(root)) == {}
+
+
+DEEPEST = 4
+"""How many classes may be in a line of inheritance, in this repository's own."""
+
+
+def lines_of(classes: dict[str, dict[str, list[str]]]) -> Iterator[tuple[str, ...]]:
+    """The longest line of own classes from each, by root, class and bases; of a name in two roots the nearer is meant.
+
+    Within a root a name is one class, which is what the tests above hold.
+    """
+
+    def line(root: str, name: str) -> tuple[str, ...]:
+        home = next((one for one in (root, *classes) if name in classes[one]), None)
+        if home is None:
+            return ()
+        longest = max((line(home, base) for base in classes[home][name] if base != name), key=len, default=())
+        return (name, *longest)
+
+    for root, own in classes.items():
+        for name in own:
+            yield line(root, name)
+
+
+def test_inheritance_is_at_most_four_deep() -> None:
+    classes = {
+        root.name: {
+            node.name: [base.attr if isinstance(base, ast.Attribute) else ast.unparse(base) for base in node.bases]
+            for path in modules(root)
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ClassDef)
+        }
+        for root in ROOTS
+    }
+    lines = list(lines_of(classes))
+    assert [" < ".join(one) for one in lines if len(one) > DEEPEST] == []
+
+
+def test_a_line_that_is_too_deep_is_seen_across_roots() -> None:
+    deep = {"model": {"A": ["object"], "B": ["A"], "C": ["B"]}, "cli": {"D": ["C", "Other"], "E": ["D"]}}
+    assert max(map(len, lines_of(deep))) == DEEPEST + 1

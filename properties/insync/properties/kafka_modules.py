@@ -22,8 +22,8 @@ HOLDERS: dict[str, tuple[str, ...]] = {
     "insync.kafka.published.async_isr:AsyncIsr": ("async_isr", "lemmas_async_isr"),
     "insync.kafka.quorum.voter:Voters": ("quorum",),
     "insync.kafka.quorum.kraft:Kraft": ("quorum_runs",),
-    "insync.kafka.quorum.pre_voter:PreVoters": ("quorum_pre_votes",),
-    "insync.kafka.quorum.members:Members": ("quorum_members",),
+    "insync.kafka.quorum.kraft_996:Kraft996": ("quorum_pre_votes",),
+    "insync.kafka.quorum.kraft_853:Kraft853": ("quorum_members",),
     "insync.kafka.cluster.model:Cluster": (
         "cluster",
         "cluster_runs",

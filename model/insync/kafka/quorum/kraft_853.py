@@ -18,9 +18,9 @@ from insync.kafka.quorum.member_elections import MemberElections
 from insync.kafka.quorum.member_fetches import MemberFetches, MemberReply
 from insync.kafka.quorum.member_mail import MemberMail
 from insync.kafka.quorum.members import HeardEpoch, MemberCounting, MemberPlace, MemberRules, Members
-from insync.kafka.quorum.message_sets import LedEpoch, between
+from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between
 from insync.kafka.quorum.reconfiguration import Reconfiguration
-from insync.kafka.quorum.voter import Value, Voter
+from insync.kafka.quorum.voter import Value, Voter, Voters
 from insync.model import (
     NONE,
     Bool,
@@ -33,6 +33,7 @@ from insync.model import (
     Settings,
     State,
     StateView,
+    UserError,
     action,
     record,
     require,
@@ -71,7 +72,7 @@ SETTINGS = Settings(
 )
 
 
-class Kraft853(MemberMail, MemberElections, Reconfiguration, MemberFetches, Members):
+class Kraft853(MemberMail, MessageSets, MemberElections, Reconfiguration, MemberFetches, Members, Voters):
     """KIP-853, as published unless a setting says otherwise: voters are added and removed by records of the log.
 
     They are known by their disks.
@@ -90,6 +91,9 @@ class Kraft853(MemberMail, MemberElections, Reconfiguration, MemberFetches, Memb
 
     def __init__(self, **chosen: int | str | Enum) -> None:
         super().__init__(**chosen)
+        if self.b.spares >= self.b.servers:
+            message = f"spares {self.b.spares} is too many: one of the {self.b.servers} servers must be a voter."
+            raise UserError(message)
         rules = self.b.settings
         self.only_awaited = rules.answers is Answers.AWAITED
         self.hears_as_kafka = rules.hearing is MemberRules.KAFKA

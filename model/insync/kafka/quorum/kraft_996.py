@@ -10,18 +10,19 @@ to wait for an answer to its fetch, which is what a disruption is.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.fetch_outcomes import FetchOutcomes
-from insync.kafka.quorum.fetches import FetchReply, Result
+from insync.kafka.quorum.fetches import Fetches, FetchReply, Result
 from insync.kafka.quorum.mail import Answers
 from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between, is_end
 from insync.kafka.quorum.pre_voter import LogPlace, PreVoters, ReachedEpoch
 from insync.kafka.quorum.pre_votes import PreVotes
-from insync.kafka.quorum.voter import Value, Voter
-from insync.kafka.quorum.voter_log import last_epoch
+from insync.kafka.quorum.voter import Value, Voter, Voters
+from insync.kafka.quorum.voter_log import epoch_at, last_epoch
 from insync.model import (
     NONE,
     And,
@@ -31,6 +32,7 @@ from insync.model import (
     If,
     Int,
     Not,
+    Num,
     Option,
     Or,
     Record,
@@ -41,6 +43,7 @@ from insync.model import (
     StateView,
     Switch,
     action,
+    minimum,
     record,
     require,
     when,
@@ -49,7 +52,7 @@ from insync.model import (
 __all__ = ["Kraft996"]
 
 
-class Kraft996(PreVotes, FetchOutcomes, MessageSets, PreVoters):
+class Kraft996(PreVotes, FetchOutcomes, Fetches, MessageSets, PreVoters, Voters):
     """KIP-996 as published: who hears of no leader asks whether it would be elected, before it begins an epoch."""
 
     name = "kraft_996"
@@ -297,3 +300,31 @@ class Kraft996(PreVotes, FetchOutcomes, MessageSets, PreVoters):
     def fetch_of(self, me: RecordView) -> Any:
         """The fetch that a server has under way; its log ends where it did when the fetch was sent."""
         return record(epoch=me.pending.value.epoch, offset=me.end, last_epoch=last_epoch(me))
+
+    # --------------------------------------------------------------------------------------------------------- rules
+
+    def answers_for(self, me: RecordView, offset: int, value: Value) -> Condition:
+        """Whether a leader that commits an offset tells a client: if it was written to it, and while it led.
+
+        The clients of a leader that leads no longer were told that their writes failed (TLA+: pending_ack), and a
+        leader has the records of its epoch from clients of its own.
+        """
+        return And(super().answers_for(me, offset, value), epoch_at(me, offset) == me.epoch)
+
+    def answer_fetch(
+        self, s: StateView, i: Voter, follower: Voter, epoch: int, position: Num | int, position_epoch: Num | int
+    ) -> FetchReply:
+        """As before; where an old fetch says that a follower has less, it is told of the less that a majority has.
+
+        TLA+: HandleVoterFetch, whose response has new_hwm also where the leader's own high watermark is higher.
+        """
+        me = s.server[i]
+        reply = super().answer_fetch(s, i, follower, epoch, position, position_epoch)
+        agreed = self.agreed(me, i)
+        known = If(And(agreed > 0, super().may_commit(me, agreed)), agreed, me.high_watermark)
+        accepted = Or(reply.result == Result.RECORD, reply.result == Result.EMPTY)
+        return replace(reply, high_watermark=If(accepted, minimum(known, position + 1), reply.high_watermark))
+
+    def may_commit(self, me: RecordView, agreed: Num | int) -> Condition:
+        """As before, but an old fetch, which says that a follower has less, takes nothing back."""
+        return And(agreed > me.high_watermark, super().may_commit(me, agreed))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from insync.kafka.quorum.members import MemberState, Role
-from insync.kafka.quorum.message_sets import MessageSets
-from insync.kafka.quorum.voter import Voter
+from insync.kafka.quorum.voter import QuorumActor, Voter
 from insync.kafka.quorum.voter_log import last_epoch
 from insync.model import And, Condition, Num, RecordView, SetValue, StateView, record, when
 
@@ -16,7 +15,7 @@ KINDS = ("vote_requests", "votes", "begins", "fetches", "replies")
 """The kinds of messages."""
 
 
-class MemberMail(MessageSets):
+class MemberMail(QuorumActor):
     """What servers send, all of whom it reaches that have not lost their disks."""
 
     only_awaited: bool

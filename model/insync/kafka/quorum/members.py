@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from insync.kafka.quorum.quorum_grid import LEGEND
-from insync.kafka.quorum.voter import Value, Voter, Voters, Written
+from insync.kafka.quorum.voter import QuorumActor, Value, Voter, Written
 from insync.kafka.quorum.voter_log import FIRST_EPOCH
 from insync.model import (
     NONE,
@@ -30,7 +30,6 @@ from insync.model import (
     Set,
     SetValue,
     StateView,
-    UserError,
     bound,
     count,
     record,
@@ -99,14 +98,14 @@ class Role(Enum):
     OBSERVER = "Observer"
 
 
-class Members(Voters):
+class Members(QuorumActor):
     """The servers: at first one leads, the other voters follow it, and spares are not started yet.
 
     A record has a client's value, or says which server is added to the voters or removed from them, or has none of
     these: then it is the first one, with the first voters, or that of a new leader.
     """
 
-    bounds = Bounds(
+    bounds: ClassVar[Bounds] = Bounds(
         servers=Bound(2, 1, 5, "servers that are ever started (MaxSpawnedServers)"),
         spares=Bound(1, 0, 2, "of these, servers that are started later (the others are InitClusterSize)"),
         records=Bound(1, 0, 4, "values that clients write, each once"),
@@ -119,7 +118,7 @@ class Members(Voters):
         restarts=Bound(0, 0, 4, "restarts of servers in all"),
         crashes=Bound(0, 0, 2, "servers that lose their disk for good (MaxCrashes)"),
     )
-    tells_apart = "the first server leads at first, and servers are started in their order"
+    tells_apart: ClassVar[str] = "the first server leads at first, and servers are started in their order"
     legend: ClassVar[Mapping[str, str]] = {
         **LEGEND,
         "D": "has lost its disk",
@@ -128,12 +127,6 @@ class Members(Voters):
         "+n#@#": "a record that adds a voter",
         "-n#@#": "a record that removes one",
     }
-
-    def __init__(self, **chosen: int | str | Enum) -> None:
-        super().__init__(**chosen)
-        if self.b.spares >= self.b.servers:
-            message = f"spares {self.b.spares} is too many: one of the {self.b.servers} servers must be a voter."
-            raise UserError(message)
 
     resigns_as_observer = False
     """Whether a leader that is no voter resigns, in place of knowing no leader at once."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from insync.kafka.quorum.fetches import Result
 from insync.kafka.quorum.quorum_grid import LEGEND
-from insync.kafka.quorum.voter import Value, Voter, Voters, Written
+from insync.kafka.quorum.voter import QuorumActor, Value, Voter, Written
 from insync.kafka.quorum.voter_log import FIRST_EPOCH
 from insync.model import (
     NONE,
@@ -60,10 +60,10 @@ class PreVoterState(Enum):
     RESIGNED = "Resigned"
 
 
-class PreVoters(Voters):
+class PreVoters(QuorumActor):
     """The servers: one of them leads at first, the others follow it, and all have the record of the first voters."""
 
-    bounds = Bounds(
+    bounds: ClassVar[Bounds] = Bounds(
         servers=Bound(2, 2, 5, "voters of the quorum (MaxSpawnedServers, InitClusterSize)"),
         records=Bound(1, 0, 4, "values that clients write, each once"),
         epochs=Bound(2, 1, 4, "epochs that can have a leader (MaxEpoch)"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insync.kafka.quorum.members import Members, MemberState, Role
+from insync.kafka.quorum.kraft_853 import Kraft853
+from insync.kafka.quorum.members import MemberState, Role
 from insync.kafka.quorum.voter import Value, Voter, Written
 from insync.model import And, Condition, Implies, Or, StateView, one_of
 from insync.properties import invariant
@@ -10,8 +11,8 @@ from insync.properties import invariant
 __all__ = ["acknowledged_values_stay_with_a_voter", "states_match_roles"]
 
 
-@invariant(Members)
-def acknowledged_values_stay_with_a_voter(model: Members, s: StateView, value: Value) -> Condition:
+@invariant(Kraft853)
+def acknowledged_values_stay_with_a_voter(model: Kraft853, s: StateView, value: Value) -> Condition:
     """A value that clients were told is written is in the log of a server that takes itself for a voter.
 
     TLA+: AckedValueNotLost.
@@ -24,8 +25,8 @@ def acknowledged_values_stay_with_a_voter(model: Members, s: StateView, value: V
     return Implies(s.written[value] == Written.ACKNOWLEDGED, Or(*places))
 
 
-@invariant(Members)
-def states_match_roles(model: Members, s: StateView, server: Voter) -> Condition:
+@invariant(Kraft853)
+def states_match_roles(model: Kraft853, s: StateView, server: Voter) -> Condition:
     """An observer leads, follows, has voted or is Unattached, and who is Unattached knows no leader.
 
     Kafka's may have resigned as well. TLA+: StatesMatchRoles.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from insync.kafka.quorum.pre_voter import PreVoters, PreVoterState
+from insync.kafka.quorum.kraft_996 import Kraft996
+from insync.kafka.quorum.pre_voter import PreVoterState
 from insync.kafka.quorum.voter import Value, Voter, Written
 from insync.model import And, Condition, Implies, Not, Or, StateView, count, one_of
 from insync.properties import Failure, invariant
@@ -10,15 +11,15 @@ from insync.properties import Failure, invariant
 __all__ = ["acknowledged_values_last", "states_are_consistent", "working_leader_is_not_deposed"]
 
 
-@invariant(PreVoters)
-def acknowledged_values_last(model: PreVoters, s: StateView, value: Value) -> Condition:
+@invariant(Kraft996)
+def acknowledged_values_last(model: Kraft996, s: StateView, value: Value) -> Condition:
     """A value that clients were told is written is in the log of some voter. TLA+: Durability."""
     places = [s.server[i].log[place].value == value for i in model.all(Voter) for place in range(model.capacity)]
     return Implies(s.written[value] == Written.ACKNOWLEDGED, Or(*places))
 
 
-@invariant(PreVoters)
-def states_are_consistent(model: PreVoters, s: StateView, server: Voter) -> Condition:
+@invariant(Kraft996)
+def states_are_consistent(model: Kraft996, s: StateView, server: Voter) -> Condition:
     """Who is Unattached knows no leader, and votes are counted for who asks for them alone.
 
     TLA+: ValidRolesAndStates. That nobody but a leader waits for a write to be committed is so by construction.
@@ -34,8 +35,8 @@ def _deposed(failure: Failure) -> str:
     return f"{candidate} stands for election, though a majority fetches from {leader}, which leads."
 
 
-@invariant(PreVoters, because=_deposed)
-def working_leader_is_not_deposed(model: PreVoters, s: StateView, candidate: Voter, leader: Voter) -> Condition:
+@invariant(Kraft996, because=_deposed)
+def working_leader_is_not_deposed(model: Kraft996, s: StateView, candidate: Voter, leader: Voter) -> Condition:
     """Nobody stands for election against a leader from which a majority fetches, the leader included.
 
     One disruption must not suffice for that: a server that was cut off and is back. What pre-votes are for (KIP-996).
