@@ -7,9 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from insync.explorer import Limits, check
+from insync.explorer import Limits, check, liveness
+from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.kraft_853 import Kraft853
-from insync.model import UserError
+from insync.kafka.quorum.voter import Voter
+from insync.model import RecordView, UserError
 from insync_walk import Walk
 
 quorum = cache(Kraft853)
@@ -159,3 +161,21 @@ def test_a_voter_that_is_added_and_one_that_is_removed_lose_nothing() -> None:
 def test_there_must_be_a_first_voter() -> None:
     with pytest.raises(UserError, match="spares 2 is too many: one of the 2 servers must be a voter"):
         Kraft853(servers=2, spares=2)
+
+
+class Deaf(Kraft853):
+    """Whose candidates count no votes."""
+
+    def count_vote(self, me: RecordView, i: Voter, voter: Voter, ballot: Ballot) -> None: ...
+
+
+@pytest.mark.slow
+def test_a_leader_is_elected_again_unless_votes_count_for_nothing() -> None:
+    good, broken = (
+        liveness(
+            kind(spares=0, additions=0, records=0, epochs=2, answers="awaited"),
+            properties=["a_leader_is_elected_again"],
+        )
+        for kind in (Kraft853, Deaf)
+    )
+    assert (good.verdict, broken.verdict) == ("holds", "violated")

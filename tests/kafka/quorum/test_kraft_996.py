@@ -7,8 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from insync.explorer import Limits, check
+from insync.explorer import Limits, check, liveness
+from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.kraft_996 import Kraft996
+from insync.kafka.quorum.voter import Voter
+from insync.model import RecordView
 from insync_walk import Walk
 
 quorum = cache(Kraft996)
@@ -72,3 +75,21 @@ def test_answers_that_nobody_awaits_are_dropped() -> None:
     every, awaited = (check(Kraft996(answers=answers)) for answers in ("all", "awaited"))
     assert (every.verdict, awaited.verdict) == ("holds", "holds")
     assert awaited.distinct_states < every.distinct_states
+
+
+class Deaf(Kraft996):
+    """Whose candidates count no votes, only pre-votes."""
+
+    def count_vote(self, me: RecordView, i: Voter, voter: Voter, ballot: Ballot, *, pre_vote: bool) -> None:
+        if pre_vote:
+            super().count_vote(me, i, voter, ballot, pre_vote=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pre_votes", ["on", "off"])
+def test_a_leader_is_elected_again_unless_votes_count_for_nothing(pre_votes: str) -> None:
+    good, broken = (
+        liveness(kind(records=0, answers="awaited", pre_votes=pre_votes), properties=["a_leader_is_elected_again"])
+        for kind in (Kraft996, Deaf)
+    )
+    assert (good.verdict, broken.verdict) == ("holds", "violated")

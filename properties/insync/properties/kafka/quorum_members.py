@@ -5,10 +5,13 @@ from __future__ import annotations
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.kafka.quorum.members import MemberState, Role
 from insync.kafka.quorum.voter import Value, Voter, Written
-from insync.model import And, Condition, Implies, Or, StateView, one_of
-from insync.properties import invariant
+from insync.kafka.quorum.voter_log import is_later, last_epoch
+from insync.model import And, Condition, Implies, Not, Or, StateView, count, one_of
+from insync.properties import invariant, leads_to
 
-__all__ = ["acknowledged_values_stay_with_a_voter", "states_match_roles"]
+__all__ = ["a_leader_is_elected_again", "acknowledged_values_stay_with_a_voter", "states_match_roles"]
+
+_DELIVERY = ("handle_vote_request(i, candidate, epoch)", "handle_vote(i, voter, epoch)", "become_leader(i)")
 
 
 @invariant(Kraft853)
@@ -35,3 +38,24 @@ def states_match_roles(model: Kraft853, s: StateView, server: Voter) -> Conditio
     states = (MemberState.LEADER, MemberState.FOLLOWER, MemberState.UNATTACHED, MemberState.VOTED)
     may = one_of(me.state, *states, *[MemberState.RESIGNED] * model.resigns_as_observer)
     return And(Implies(me.role == Role.OBSERVER, may), Implies(me.state == MemberState.UNATTACHED, me.leader.is_none()))
+
+
+@leads_to(Kraft853, weak=_DELIVERY)
+def a_leader_is_elected_again(model: Kraft853, s: StateView, candidate: Voter) -> tuple[Condition, Condition]:
+    """A candidate of the last epoch leads it in the end, if a majority of the voters it knows votes or still can.
+
+    Restarts and crashes are used up.
+    """
+    me = s.server[candidate]
+
+    def supports(other: Voter) -> Condition:
+        you = s.server[other]
+        behind = Not(is_later(last_epoch(you), you.end, last_epoch(me), me.end))
+        voted = And(you.epoch == me.epoch, you.voted_for == candidate)
+        can = And(you.state != MemberState.DEAD, you.epoch < me.epoch, behind)
+        return And(me.members.contains(other), Or(other == candidate, voted, can))
+
+    supported = 2 * count(model.all(Voter), supports) > me.members.count()
+    over = And(s.restarts == model.b.restarts, s.crashes == model.b.crashes)
+    stands = And(over, me.epoch == model.b.epochs, me.state == MemberState.CANDIDATE, supported)
+    return stands, Or(me.state == MemberState.LEADER, Not(supported))

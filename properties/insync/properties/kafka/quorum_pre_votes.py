@@ -5,10 +5,18 @@ from __future__ import annotations
 from insync.kafka.quorum.kraft_996 import Kraft996
 from insync.kafka.quorum.pre_voter import PreVoterState
 from insync.kafka.quorum.voter import Value, Voter, Written
+from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import And, Condition, Implies, Not, Or, StateView, count, one_of
-from insync.properties import Failure, invariant
+from insync.properties import Failure, invariant, leads_to
 
-__all__ = ["acknowledged_values_last", "states_are_consistent", "working_leader_is_not_deposed"]
+__all__ = [
+    "a_leader_is_elected_again",
+    "acknowledged_values_last",
+    "states_are_consistent",
+    "working_leader_is_not_deposed",
+]
+
+_DELIVERY = ("handle_vote_request(i, candidate, epoch)", "handle_vote(i, voter, epoch)", "become_leader(i)")
 
 
 @invariant(Kraft996)
@@ -50,3 +58,24 @@ def working_leader_is_not_deposed(model: Kraft996, s: StateView, candidate: Vote
 
     works = And(model.leads(you), 2 * count(model.all(Voter), fetches) > model.b.servers)
     return Not(And(works, me.state == PreVoterState.CANDIDATE, me.epoch > you.epoch))
+
+
+@leads_to(Kraft996, weak=_DELIVERY)
+def a_leader_is_elected_again(model: Kraft996, s: StateView, candidate: Voter) -> tuple[Condition, Condition]:
+    """A candidate of the last epoch for whom a majority votes or still can leads it in the end.
+
+    Restarts and disruptions are used up, as in each of them a candidate may begin anew. Who resigns from the last epoch
+    goes on to one that nobody can lead, and takes its vote along.
+    """
+    me = s.server[candidate]
+
+    def supports(other: Voter) -> Condition:
+        you = s.server[other]
+        behind = Not(is_later(last_epoch(you), you.end, last_epoch(me), me.end))
+        voted = And(you.epoch == me.epoch, you.voted_for == candidate)
+        return Or(voted, And(you.epoch < me.epoch, behind))
+
+    supported = 2 * (1 + count(model.all(Voter), lambda j: And(j != candidate, supports(j)))) > model.b.servers
+    over = And(s.disruptions == model.b.disruptions, s.restarts == model.b.restarts)
+    stands = And(over, me.epoch == model.b.epochs, me.state == PreVoterState.CANDIDATE, supported)
+    return stands, Or(me.state == PreVoterState.LEADER, Not(supported))
