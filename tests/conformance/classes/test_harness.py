@@ -17,7 +17,7 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.self_check import self_check
 from insync.conformance.classes.subject import KafkaRaised
 from insync.conformance.jars.pinned import cluster_versions, pinned_versions
-from insync.model.errors import InternalError
+from insync.model.errors import UserError
 from insync_classes import HarnessOf, JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
@@ -61,7 +61,7 @@ def test_a_harness_that_is_killed_is_noticed_and_its_files_go(jars_of: JarsOf) -
     with Harness(jars_of(ONE)) as harness:
         harness.take("open", brokers=1, replicas=[1], elr=False, configuration={})
         os.kill(harness.process_id, signal.SIGKILL)
-        with pytest.raises(InternalError, match=rf"The harness for Kafka {ONE} has ended"):
+        with pytest.raises(UserError, match=rf"for Kafka {ONE} was ended by SIGKILL"):
             harness.take("observe")
     assert not harness.folder.exists()
 

@@ -18,16 +18,18 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
-from insync.model.errors import InternalError
+from insync.model.errors import InternalError, UserError
 
 SCRIPT = """\
-import json, sys
+import json, os, signal, sys
 print("beginning", file=sys.stderr, flush=True)
 for line in sys.stdin:
     command = json.loads(line)
     if command["command"] == "end":
         print("out of memory", file=sys.stderr)
         sys.exit(3)
+    if command["command"].startswith("SIG"):
+        os.kill(os.getpid(), signal.Signals[command["command"]])
     if command["command"] == "throw":
         answer = {"raised": "no leader", "trace": "at Partition"}
     else:
@@ -81,14 +83,25 @@ def test_what_kafka_throws_is_raised_and_the_next_command_works(start: Start) ->
 def test_a_process_that_has_ended_says_why_and_its_files_go(start: Start) -> None:
     with pytest.raises(InternalError) as ended, start() as harness:
         harness.take("end")
-    said = str(ended.value)
-    assert said == "The harness for Kafka 4.1.1 has ended:\nbeginning\nout of memory"
+    said, *written = str(ended.value).splitlines()
+    assert said == "The process of Java for Kafka 4.1.1 has ended with exit code 3. It says: out of memory"
+    assert written == ["beginning", "out of memory"]
     assert not harness.folder.exists()
     with start() as harness:
         with pytest.raises(InternalError):
             harness.take("end")
-        with pytest.raises(InternalError, match=r"The harness for Kafka 4\.1\.1 has ended"):
+        with pytest.raises(InternalError, match=r"for Kafka 4\.1\.1 has ended with exit code 3"):
             harness.take("observe")
+
+
+@pytest.mark.parametrize(("name", "who"), [("SIGKILL", "as the system does where memory is short"), ("SIGTERM", "by")])
+def test_a_process_that_was_ended_is_no_error_of_insync(start: Start, name: str, who: str) -> None:
+    with (
+        pytest.raises(UserError, match=rf"for Kafka 4\.1\.1 was ended by {name}, {who}.*Start it again"),
+        start() as harness,
+    ):
+        harness.take(name)
+    assert not harness.folder.exists()
 
 
 def test_a_process_that_cannot_be_started_leaves_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,8 @@ class Harness(JavaProcess):
         Raises:
             GivenUp: the end was asked for meanwhile, and has come.
             KafkaRaised: Kafka has thrown an exception.
-            InternalError: the process has ended.
+            UserError: somebody has ended the process, or the system has.
+            InternalError: the process has ended by itself.
         """
         answer = self.ask(command, **arguments)
         self._seen = self._after(answer["state"])

@@ -13,19 +13,21 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from insync.conformance.classes.compiled import NEEDED_BY, compiled_harness
+from insync.conformance.classes.java_ends import by_signal, how_it_ended
 from insync.conformance.classes.sources import Driven
 from insync.conformance.classes.subject import Argument, KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.java import find_java
 from insync.explorer.limits import StopReason
 from insync.machine.interruptible import GivenUp
-from insync.model.errors import InternalError
+from insync.model.errors import InternalError, UserError
 
 __all__ = ["JavaProcess"]
 
 _PATIENCE = 30
 _MOMENT = 0.5
 _LOOK_SECONDS = 0.1
+_SHOWN = 2000
 _OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx512m", "-Djava.awt.headless=true")
 
 
@@ -80,7 +82,8 @@ class JavaProcess:
         Raises:
             GivenUp: the end was asked for meanwhile, and has come.
             KafkaRaised: Kafka has thrown an exception.
-            InternalError: the process has ended.
+            UserError: somebody has ended the process, or the system has.
+            InternalError: the process has ended by itself.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -92,13 +95,19 @@ class JavaProcess:
         except BrokenPipeError:
             line = b""
         if not line:
-            self._errors.seek(0)
-            message = f"The harness for Kafka {self.version} has ended:\n{self._errors.read().strip()[-2000:]}"
-            raise InternalError(message)
+            raise self._ended()
         answer: dict[str, Any] = json.loads(line)
         if "raised" in answer:
             raise KafkaRaised(answer["raised"], answer["trace"])
         return answer
+
+    def _ended(self) -> Exception:
+        """Return what there is to say of a process that has ended unasked."""
+        code = self._process.wait()
+        self._errors.seek(0)
+        written = self._errors.read().strip()[-_SHOWN:]
+        message = f"The process of Java for Kafka {self.version} {how_it_ended(code, written.splitlines())}"
+        return UserError(message) if by_signal(code) else InternalError(f"{message}\n{written}")
 
     def _wait(self) -> None:
         """Wait for an answer, until somebody wants the end; then for a moment more."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+from insync.conformance.classes.java_ends import how_it_ended
 from insync.conformance.jars.jar_set import JarSet
-from insync.conformance.live.nodes.node_ends import how_it_ended
 from insync.conformance.live.nodes.node_files import logging_files
 from insync.conformance.live.proxies import Proxies
 from insync.conformance.live.wire.message_schemas import MessageSchemas

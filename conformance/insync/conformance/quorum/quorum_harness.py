@@ -47,6 +47,7 @@ class QuorumHarness(JavaProcess):
         Raises:
             GivenUp: the end was asked for meanwhile, and has come.
             KafkaRaised: Kafka has thrown an exception.
-            InternalError: the process has ended.
+            UserError: somebody has ended the process, or the system has.
+            InternalError: the process has ended by itself.
         """
         return QuorumSeen.read(self.ask(command, **arguments)["state"])

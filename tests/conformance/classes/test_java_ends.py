@@ -1,10 +1,10 @@
-"""What is said of a node that has ended by itself."""
+"""What is said of a process of Java that has ended by itself."""
 
 from __future__ import annotations
 
 import pytest
 
-from insync.conformance.live.nodes.node_ends import how_it_ended
+from insync.conformance.classes.java_ends import how_it_ended
 
 DEPRECATED = "[2026-11-23 10:00:00,000] WARN metric.reporters is deprecated, see JmxReporter$Exception (kafka.Config)"
 ENDED = "[2026-11-23 10:00:01,000] ERROR Exiting Kafka due to fatal exception (kafka.Kafka$)"
