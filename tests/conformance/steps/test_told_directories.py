@@ -70,7 +70,7 @@ LATE = "a directory that is named makes the AlterPartition late"
         (DirectorySteps.copy_record, Telling("log"), state(), CATCHES_UP),
         (DirectorySteps.accept_copy, Telling("log"), state(), BEFORE_THE_COPY),
         (DirectorySteps.name, Telling(None), state(), NOTHING_TO_TELL),
-        (DirectorySteps.name, Telling("copy"), state(), NOTHING_TO_TELL),
+        (DirectorySteps.name, Telling("copy"), state(copied=0), NOTHING_TO_TELL),
         (DirectorySteps.report, Telling("log"), state(asked=("b1",)), LATE),
         (DirectorySteps.report, Telling("log"), state(asked=("b1",), elsewhere=True), LATE),
         (DirectorySteps.report, Telling("log"), state(leader={"repeats": True}), LATE),
@@ -115,6 +115,11 @@ def test_anything_else_is_told(step: Step, kafka: Telling, before: ReadableState
 def test_a_broker_that_has_told_nothing_of_its_new_directory_is_a_difference(known: dict[str, Any]) -> None:
     with pytest.raises(Unlike, match="what b2 has to tell of its directory"):
         steps_of(Telling(None, **known)).name(B2, state())
+
+
+def test_a_broker_that_tells_of_a_copy_where_the_model_has_none_is_a_difference() -> None:
+    with pytest.raises(Unlike, match="what b2 has to tell of its directory"):
+        steps_of(Telling("copy")).name(B2, state())
 
 
 def start(steps: DirectorySteps, *, failed: bool, anew: bool) -> None:

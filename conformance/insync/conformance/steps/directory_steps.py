@@ -116,11 +116,13 @@ class DirectorySteps:
         """Let the controller hear where a log is that began anew, or whose copy was dropped; then comes the answer."""
         number = self._broker(given)
         self._hear_answer(number)
-        known = self._kafka.seen.controller
-        if self._seen(number).to_assign is None and number in (*known.elsewhere, *known.without_directory):
-            what = f"what {given['replica']} has to tell of its directory"
+        known, tells = self._kafka.seen.controller, self._seen(number).to_assign
+        what = f"what {given['replica']} has to tell of its directory"
+        if tells is None and number in (*known.elsewhere, *known.without_directory):
             raise Unlike(what, "where its log is", "nothing")
-        if self._seen(number).to_assign != "log":
+        if tells == "copy" and before["broker"][given["replica"]].get("copied") is None:
+            raise Unlike(what, "where its log is", "where a copy of it is")
+        if tells != "log":
             message = f"{given['replica']} has told the controller of its log, or of something newer"
             raise NotSchedulable(message, "a broker has nothing to tell any more of its directory")
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
