@@ -35,6 +35,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
         ("N-18", "4.1.2"),
         ("N-19", "4.1.2"),
         ("N-19", "4.3.1"),
+        ("N-20", "4.3.1"),
     ],
 )
 def test_a_patch_fixes_its_defect(jars_of: JarsOf, harness_of: HarnessOf, name: str, version: str) -> None:
