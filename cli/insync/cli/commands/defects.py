@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import textwrap
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
 
@@ -18,19 +16,15 @@ from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.defects_report import (
     Searched,
-    breaks_as_listed,
-    broken_words,
     catalogue_json,
     defect_json,
     describe_catalogue,
     describe_defect,
-    fixed_words,
 )
 from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
 from insync.cli.show.trace_files import beside, say_older
-from insync.explorer import Reporter
-from insync.explorer.defect_search import DefectFound, search_defect
+from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
 from insync.kafka.defects import Defect, all_defects
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
 
@@ -69,28 +63,8 @@ def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output
     chosen = _choose(names)
     output.check_trace_path()
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
-        search = _Search(engine.threads, reporter, stop)
+        search = EntrySearch(engine.threads, reporter, stop)
         return _verify(chosen, search, output) if verify else _show_all(chosen, search, output)
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """How defects are searched for: the threads, who is told how far it is, and who may stop it."""
-
-    threads: int | None
-    reporter: Reporter | None
-    stop: threading.Event
-
-    def broken(self, defect: Defect) -> DefectFound:
-        """Search with the defect."""
-        return self._searched(defect, defect.witness)
-
-    def fixed(self, defect: Defect) -> DefectFound:
-        """Search with its fix."""
-        return self._searched(defect, defect.fixed_witness)
-
-    def _searched(self, defect: Defect, bounds: dict[str, int | str]) -> DefectFound:
-        return search_defect(defect, bounds, threads=self.threads, reporter=self.reporter, stop=self.stop)
 
 
 def _refuse_files(verify: bool, output: Output) -> None:
@@ -113,7 +87,7 @@ def _choose(names: tuple[str, ...]) -> list[Defect]:
     return list((wanted or known).values())
 
 
-def _show_all(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
+def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
     """Show each defect that was asked for, and name those that Ctrl-C leaves out."""
     codes: list[ExitCode] = []
     entries: list[dict[str, object]] = []
@@ -154,20 +128,21 @@ def _say_older(output: Output, files_of: Sequence[Output]) -> None:
                 say_older(file, of_this_run)
 
 
-def _verify(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
+_WORDS = {True: "ok ", False: "BAD", None: "undecided"}
+
+
+def _verify(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
     """Search with and without each fix and say what differs from the catalogue.
 
     What a stopped search leaves open is undecided, and what comes after Ctrl-C is not tried: neither differs from the
     catalogue, nor does it agree with it.
     """
     os.environ.setdefault("INSYNC_CODE", "quick")  # to compile that many small models well takes longer than to search
-    results: list[_Verified] = []
-    for defect in chosen:
-        if search.stop.is_set():
-            break
-        results.append(_verified(defect, search))
+    results: list[VerifiedEntry] = []
+    for one in verified_entries(chosen, search):
+        results.append(one)
         if not output.json:
-            emit(f"  {_WORDS[results[-1].outcome]} {defect.name:<5} {results[-1].said}")
+            emit(f"  {_WORDS[one.outcome]} {one.entry['name']:<5} {one.said}")
     left, outcomes = [defect.name for defect in chosen[len(results) :]], [one.outcome for one in results]
     if output.json:
         emit(json.dumps({"defects": [one.entry for one in results], "not_tried": left}))
@@ -176,38 +151,3 @@ def _verify(chosen: Sequence[Defect], search: _Search, output: Output) -> int:
     if False in outcomes:
         return ExitCode.VIOLATED
     return ExitCode.INCOMPLETE if left or None in outcomes else ExitCode.HOLDS
-
-
-_WORDS = {True: "ok ", False: "BAD", None: "undecided"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Verified:
-    """What came of an entry.
-
-    Attributes:
-        outcome: whether it is as the catalogue says; None where that is not known.
-        said: what was found, in words.
-        entry: the same for scripts.
-    """
-
-    outcome: bool | None
-    said: str
-    entry: dict[str, object]
-
-
-def _verified(defect: Defect, search: _Search) -> _Verified:
-    broken = search.broken(defect)
-    breaks, spent = breaks_as_listed(defect, broken), broken.seconds
-    steps = None if broken.trace is None else broken.trace.length - 1
-    entry: dict[str, object] = {"name": defect.name, "steps": steps, "states": broken.distinct_states}
-    if search.stop.is_set():
-        said = f"{broken_words(defect, broken)}; with the fix not tried; {spent:.1f} s"
-        known = None if breaks else breaks
-        return _Verified(known, said, {**entry, "fixed_states": None, "verified": known})
-    fixed = search.fixed(defect)
-    spent += fixed.seconds
-    holds = {"holds": True, "violated": False, "incomplete": None}[fixed.verdict]
-    outcome = False if False in (breaks, holds) else None if None in (breaks, holds) else True
-    said = f"{broken_words(defect, broken)}; with the fix {fixed_words(fixed)}; {spent:.1f} s"
-    return _Verified(outcome, said, {**entry, "fixed_states": fixed.distinct_states, "verified": outcome})

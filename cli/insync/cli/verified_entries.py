@@ -1,0 +1,145 @@
+"""Entries of the catalogue, searched with and without their fix: one after the other, or several at a time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.synchronize import Event
+
+from insync.cli.show.defects_report import breaks_as_listed, broken_words, fixed_words
+from insync.explorer import Reporter
+from insync.explorer.defect_search import DefectFound, search_defect
+from insync.kafka.defects import Defect, all_defects
+
+__all__ = ["EntrySearch", "VerifiedEntry", "verified_entries"]
+
+_WORTH_PROCESSES = 8
+"""So many entries take longer than it takes to start another process."""
+_LOOK_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySearch:
+    """How an entry is searched for: the threads, who is told how far it is, and who may stop it."""
+
+    threads: int | None
+    reporter: Reporter | None
+    stop: threading.Event
+
+    def broken(self, defect: Defect) -> DefectFound:
+        """Search with the defect."""
+        return self._searched(defect, defect.witness)
+
+    def fixed(self, defect: Defect) -> DefectFound:
+        """Search with its fix."""
+        return self._searched(defect, defect.fixed_witness)
+
+    def _searched(self, defect: Defect, bounds: dict[str, int | str]) -> DefectFound:
+        return search_defect(defect, bounds, threads=self.threads, reporter=self.reporter, stop=self.stop)
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedEntry:
+    """What came of an entry.
+
+    Attributes:
+        outcome: whether it is as the catalogue says; None where that is not known.
+        said: what was found, in words.
+        entry: the same for scripts.
+    """
+
+    outcome: bool | None
+    said: str
+    entry: dict[str, object]
+
+
+def verified_entries(chosen: Sequence[Defect], search: EntrySearch) -> Iterator[VerifiedEntry]:
+    """Yield what came of each entry, in their order, until the search is stopped.
+
+    Most of the time goes to making the models, which is Python's: so many entries are searched for by several
+    processes, each with one thread.
+    """
+    processes = search.threads or os.cpu_count() or 1
+    if len(chosen) >= _WORTH_PROCESSES and processes > 1:
+        yield from _by_processes(chosen, min(processes, len(chosen)), search.stop)
+        return
+    for defect in chosen:
+        if search.stop.is_set():
+            return
+        yield _verified(defect, search)
+
+
+def _verified(defect: Defect, search: EntrySearch) -> VerifiedEntry:
+    broken = search.broken(defect)
+    breaks, spent = breaks_as_listed(defect, broken), broken.seconds
+    steps = None if broken.trace is None else broken.trace.length - 1
+    entry: dict[str, object] = {"name": defect.name, "steps": steps, "states": broken.distinct_states}
+    if search.stop.is_set():
+        said = f"{broken_words(defect, broken)}; with the fix not tried; {spent:.1f} s"
+        known = None if breaks else breaks
+        return VerifiedEntry(known, said, {**entry, "fixed_states": None, "verified": known})
+    fixed = search.fixed(defect)
+    spent += fixed.seconds
+    holds = {"holds": True, "violated": False, "incomplete": None}[fixed.verdict]
+    outcome = False if False in (breaks, holds) else None if None in (breaks, holds) else True
+    said = f"{broken_words(defect, broken)}; with the fix {fixed_words(fixed)}; {spent:.1f} s"
+    return VerifiedEntry(outcome, said, {**entry, "fixed_states": fixed.distinct_states, "verified": outcome})
+
+
+# ------------------------------------------------------------------------------------------------------ by processes
+
+
+def _by_processes(chosen: Sequence[Defect], processes: int, stop: threading.Event) -> Iterator[VerifiedEntry]:
+    """Yield what came of each entry, in their order; what nobody has begun when it is stopped is left out."""
+    context = get_context("spawn")
+    stopped = context.Event()
+    with ProcessPoolExecutor(processes, context, _begin, (stopped,)) as pool:
+        found = [pool.submit(_verified_here, defect.name) for defect in chosen]
+        try:
+            for one in found:
+                while not _is_there(one):
+                    if stop.is_set() and not stopped.is_set():
+                        stopped.set()
+                        for waiting in found:
+                            waiting.cancel()
+                entry = None if one.cancelled() else one.result()
+                if entry is None:
+                    return
+                yield entry
+        finally:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _is_there(one: Future[VerifiedEntry | None]) -> bool:
+    return bool(wait([one], _LOOK_SECONDS).done)
+
+
+_stop = threading.Event()
+"""In a process of its own: whether it is to end."""
+
+
+def _begin(stopped: Event) -> None:
+    """Have a process leave Ctrl-C to its parent, stop when that says so, and end when it has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_watch, args=(stopped,), daemon=True).start()
+
+
+def _watch(stopped: Event) -> None:
+    parent = parent_process()
+    while parent is not None and parent.is_alive():
+        if stopped.is_set():
+            _stop.set()
+        time.sleep(_LOOK_SECONDS)
+    os._exit(1)
+
+
+def _verified_here(name: str) -> VerifiedEntry | None:
+    """Return what comes of an entry; None where it has been stopped before it was begun."""
+    return None if _stop.is_set() else _verified(all_defects()[name], EntrySearch(1, None, _stop))
