@@ -113,9 +113,9 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
 ]  # fmt: skip
 
 OTHERS: list[tuple[str, list[str], dict[str, object]]] = [
-    ("cli.commands.defects.search_defect", ["defects", "R-01", "--threads", "2"],
+    ("cli.verified_entries.search_defect", ["defects", "R-01", "--threads", "2"],
      {"threads": 2}),
-    ("cli.commands.defects.search_defect", ["defects", "--verify", "R-01"],
+    ("cli.verified_entries.search_defect", ["defects", "--verify", "R-01"],
      {"threads": None}),
     ("cli.commands.ask.Question", ["ask", "--release", "3.9", "--acks", "1"],
      {**CLUSTER, "bounds": {"release": "3.9", "acks": "1"}, "limits": Limits()}),

@@ -106,14 +106,21 @@ def _trace(bounds: str, steps: str, failing: str, loop: str) -> tuple[Cluster, T
     if json.loads(loop) is not None:  # a run that never ends
         asked = steps_again(json.loads(bounds), json.loads(steps), json.loads(failing), json.loads(loop))
         return asked.model, asked.trace
-    model = Cluster(**json.loads(bounds))
-    walk = Walk(Stepper(model))
+    model, stepper = _stepped(bounds)
+    walk = Walk(stepper)
     for action, parameters in json.loads(steps):
         walk.step(walk.number_of(action, parameters))
     if json.loads(failing) is None:  # a walk
         return model, Trace("cluster", model.identity, "walk", trace_steps(model, walk.moves), "", witness=True)
     (violated,) = judge(model, [json.loads(failing)]).invariants
     return model, violation_trace(model, violated, walk.moves)
+
+
+@cache
+def _stepped(bounds: str) -> tuple[Cluster, Stepper]:
+    """Many recordings are of one model, which takes longer to make than to step through."""
+    model = Cluster(**json.loads(bounds))
+    return model, Stepper(model)
 
 
 def replayed(name: str, change: Callable[[int, Json], None] = lambda number, state: None) -> KafkaReplay:
