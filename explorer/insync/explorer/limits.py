@@ -136,6 +136,11 @@ class Watch:
         return time.perf_counter() - self.started
 
     @property
+    def room(self) -> int:
+        """How many bytes of memory may be taken besides what is taken; not positive where there are none."""
+        return self.memory_bytes - self.resident
+
+    @property
     def resident(self) -> int:
         """The resident set of the process in bytes."""
         return resident_memory()

@@ -125,6 +125,10 @@ class Kernels:
         masks = rest_masks(schema)
         return Ownership(self._functions["select"], masks, partitions) if any(masks) else None
 
+    def ownership_by_all(self, partitions: int) -> Ownership:
+        """Return who owns states where all of a state says it, as `shares` has it. Needs the part STORE."""
+        return Ownership(self._functions["select"], [(1 << 64) - 1] * self.sizes.words, partitions)
+
     def find(self, rows: int, count: int, state: PackedRows) -> int | None:
         """Return the first place of a state among some states in memory, if it is there. Needs the part STORE."""
         place = self._functions["find"](rows, count, state.address)

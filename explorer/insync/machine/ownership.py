@@ -22,11 +22,13 @@ class Ownership:
         partitions: how many there are.
 
     Attributes:
-        masks: the address of this argument.
+        bits: the masks.
+        masks: their address.
     """
 
     def __init__(self, select: Callable[..., int], masks: Sequence[int], partitions: int) -> None:
         self._select, self._words, self._partitions = select, len(masks), partitions
+        self.bits = tuple(masks)
         self._masks = (ctypes.c_uint64 * len(masks))(*masks)
         self.masks = ctypes.addressof(self._masks)
 

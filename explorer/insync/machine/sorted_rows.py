@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from insync.machine.memory import Block
+from insync.machine.memory import HUGE_PAGE, Block
 
 __all__ = ["BLOCK", "OrderKernels", "RowBuffer", "RowScratch", "most_packed"]
 
@@ -146,6 +146,6 @@ class RowBuffer:
 
 
 def _touched(size: int) -> Block:
-    block = Block(size)
+    block = Block(size, huge=size >= HUGE_PAGE)
     ctypes.memset(block.address, 0, size)
     return block

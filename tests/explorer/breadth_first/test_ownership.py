@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from insync.explorer import CheckResult, check
+from insync.explorer import CheckResult, Limits, check
 from insync.explorer.breadth_first import encoding
 from insync.explorer.breadth_first import search as search_module
 from insync.explorer.breadth_first.search import BreadthFirstSearch
+from insync.explorer.limits import Watch
 from insync.machine import coded_store, ownership
 from insync.machine.expander import Expander
 from insync.model import Model
@@ -107,10 +109,32 @@ def test_where_codes_become_too_wide_states_are_divided_as_before(
     assert facts(again) == facts(whole)
 
 
-def test_a_run_that_can_go_on_keeps_its_states_where_they_were(divided: Divided, tmp_path: Path) -> None:
-    whole = check(MODELS[0], symmetry=False)
+@pytest.mark.parametrize("model", [MODELS[0], MODELS[2]], ids=lambda model: model.identity)
+def test_a_run_goes_on_however_its_states_are_divided_by_then(
+    model: Model, divided: Divided, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As they were, by all of each state after all, or anew from the first level; and to sorted files."""
+    names = list(sentences_of(model))
+    whole = check(model, symmetry=False, properties=names, keep_going=True, threads=1)
+
+    def found(number: int, resume: bool = False, depth: int | None = None) -> CheckResult:
+        given = {"symmetry": False, "properties": names, "keep_going": True, "run_dir": tmp_path / str(number)}
+        return check(model, **given, limits=Limits(depth=depth), threads=2, partitions=3, resume=resume)  # type: ignore[arg-type]
+
     calls = divided(100.0)
-    found = check(MODELS[0], symmetry=False, threads=2, run_dir=tmp_path)
-    assert found.kept == "codes"
-    assert not calls
-    assert facts(found) == facts(whole)
+    depth = whole.depth - 3
+    for number in range(3):
+        assert found(number, depth=depth).kept == "codes"
+    assert len(calls) == 6
+    again = found(0, resume=True)
+    assert (again.kept, len(calls)) == ("codes", 8)
+    assert facts(again) == facts(whole)
+    monkeypatch.setattr(search_module, "MOST_WHOLE", 1 << 22)
+    again = found(1, resume=True)
+    assert (again.kept, len(calls)) == ("states", 8)
+    assert facts(again) == facts(whole)
+    asked = itertools.count()
+    monkeypatch.setattr(Watch, "may_use", lambda self, size: next(asked) != 3)
+    again = found(2, resume=True)
+    assert again.kept == "files"
+    assert facts(again) == facts(whole)

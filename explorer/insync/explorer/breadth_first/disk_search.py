@@ -113,7 +113,7 @@ class DiskSearch(BreadthFirstSearch):
         self._lost = self._to_code = None
         self._known()
         self._begin_with(())
-        room = self.watch.memory_bytes - self.watch.resident - sum(each.untouched_bytes for each in self.expanders)
+        room = self.watch.room - sum(each.untouched_bytes for each in self.expanders)
         counts = (self.partitions, self.team.size)
         made = sorted_partitions(self._levels.place, name, self._schema, counts, room, self._is_stopped)
         if made is None:

@@ -19,9 +19,9 @@ class RunFolder(FilePlace):
         folder: which.
     """
 
-    def level_path(self, level: int) -> Path:
-        """Return where the states of a level are, of all partitions."""
-        return self.folder / f"level-{level:05}"
+    def level_path(self, level: int, partition: int) -> Path:
+        """Return where the states of a level are that a partition had in memory."""
+        return self.sorted_path("level", level, partition)
 
     def other_levels(self, form: str) -> Iterator[Path]:
         """Yield the files of levels that are not sorted rows of one form, whole or not."""

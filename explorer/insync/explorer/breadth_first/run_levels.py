@@ -1,26 +1,23 @@
 """The run directory of a search on this machine: each complete level in a file, so that it can go on after a kill.
 
 manifest.json    what is searched, and what is known of its levels; it is written after the level that it counts
-level-00017      the states of a level, partition by partition
+level-00017-0003 the states of a level that one partition had in memory: see `level_rows`
 codes-00017-0003 or states-00017-0003
                  in place of that where the memory was too small: the sorted rows of one partition, see `sorted_file`
 
-A file is whole or not there. The states of a partition have a checksum, as they are read long after they were written.
+A file is whole or not there, and its blocks have checksums, as they are read long after they were written.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
-import struct
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from insync.explorer.breadth_first.level_rows import LevelRows, buffered_rows, write_level_rows
 from insync.explorer.breadth_first.partitions import Partition
 from insync.explorer.breadth_first.run_folder import RunFolder
 from insync.explorer.breadth_first.space import Space
@@ -28,17 +25,15 @@ from insync.explorer.breadth_first.space_entries import space_entries, space_of
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.run_identity import Identity, require_same
 from insync.machine.on_disk.sorted_partition import SortedPartition
+from insync.machine.ownership import Ownership
 from insync.model.errors import UserError
 
 __all__ = ["RunLevels"]
 
 _MANIFEST = "manifest.json"
-_FORMAT = "insync-levels/2"
+_FORMAT = "insync-levels/3"
 _OF_SPARK = "insync-run/"
-_MAGIC = b"insync-level/1\n\0"
-_HEAD = struct.Struct("<16sQQQ")  # magic, words per state, level, number of partitions
-_ENTRY = struct.Struct("<QQ")  # of each partition: states, checksum
-_PIECE = 1 << 20  # bytes read at once
+_FEW = 1024  # states that one thread writes faster than two can share
 
 Insert = Callable[[int, int, int], bool]
 """Inserts states into a partition, given its number, their address and how many they are; False ends the reading."""
@@ -92,27 +87,42 @@ class RunLevels:
         self.known, self.partitions = space_of(entries["space"]), entries["partitions"]
         self.form = entries["sorted"]
 
-    def keep(self, space: Space, words: int, team: Team) -> None:
-        """Write the last level, of so many words a state, and then that it is complete.
+    def keep(self, space: Space, owning: Ownership, team: Team, room: int) -> None:
+        """Write the last level, and then that it is complete.
+
+        Args:
+            space: what was found.
+            owning: says which partition has a state.
+            team: the threads that write.
+            room: bytes of memory that may be taken for it.
 
         Raises:
             UserError: there is no room for it.
         """
-        level, partitions = len(space.levels), space.partitions
         if space.kept == "files":
             self._publish(space.partitions)
             self._say(space)
             return
-        path = self.place.level_path(level)
-        beside = path.with_suffix(".part")
+        level, words = len(space.levels), len(owning.bits)
+        paths = [self.place.level_path(level, number) for number in range(len(space.partitions))]
+        parts = [path.with_name(f"{path.name}.part") for path in paths]
+        most = buffered_rows(words, room // team.size)
+
+        def write(worker: int) -> None:
+            for number in range(worker, len(parts), team.size):
+                partition = space.partitions[number]
+                said = {"level": level, "partition": number, "words": words, "owned_by": owning.bits}
+                write_level_rows(parts[number], said, partition.current(), partition.pending, words, most)
+
         try:
-            with beside.open("wb") as file:
-                _write(file.fileno(), level, partitions, words, team)
-            beside.replace(path)
+            team.run(write, alone=sum(partition.pending for partition in space.partitions) < _FEW)
+            for path, part in zip(paths, parts, strict=True):
+                part.replace(path)
             self._write_manifest(space)
         except OSError as error:
-            with suppress(OSError):
-                beside.unlink(missing_ok=True)
+            for part in parts:
+                with suppress(OSError):
+                    part.unlink(missing_ok=True)
             raise self.place.unwritable(error) from error
 
     def go_over(self, space: Space) -> None:
@@ -129,8 +139,17 @@ class RunLevels:
         for path in self.place.other_levels(self.form):
             path.unlink(missing_ok=True)
 
-    def insert_level(self, level: int, partitions: Sequence[Partition], words: int, team: Team, insert: Insert) -> None:
+    def insert_level(
+        self, level: int, partitions: Sequence[Partition], owning: Ownership, team: Team, insert: Insert
+    ) -> None:
         """Have the states of a level inserted, the level before being expanded; or its sorted files taken up.
+
+        Args:
+            level: which.
+            partitions: what is to have them.
+            owning: says which partition has a state now; it may have been another when the level was written.
+            team: the threads that read.
+            insert: inserts states.
 
         Raises:
             UserError: the file is not there or not what was written.
@@ -142,7 +161,7 @@ class RunLevels:
             for number in range(worker, len(partitions), team.size):
                 partition = partitions[number]
                 if self.form is None:
-                    self._read(level, number, words, insert)
+                    self._read(level, number, owning, insert)
                 elif isinstance(partition, SortedPartition) and partition.form.name == self.form:
                     partition.take_up(partial(insert, number, 0, 0))
                 else:
@@ -159,7 +178,7 @@ class RunLevels:
         """
         count = sum(partition.skip_unseen() for partition in partitions)
         if self.known is None or self.known.visited[level - 1] != count:
-            raise self.place.damaged(self.place.level_path(level))
+            raise self.place.damaged(self.place.level_path(level, 0))
         for partition in partitions:
             partition.close_level()
         if _form_of(partitions) != self.form:
@@ -177,30 +196,28 @@ class RunLevels:
         with self.place.writing():
             self._write_manifest(space)
 
-    def _read(self, level: int, number: int, words: int, insert: Insert) -> None:
-        path = self.place.level_path(level)
-        with self.place.reading(path), path.open("rb") as file:
-            entries = self._entries(path, file.read(_HEAD.size + self.partitions * _ENTRY.size), level, words)
-            count, checksum = entries[number]
-            file.seek(8 * words * sum(before for before, _ in entries[:number]), os.SEEK_CUR)
-            rows, found, at_once = (ctypes.c_char * _PIECE)(), 0, _PIECE // (8 * words)
-            for start in range(0, count, at_once):
-                size = 8 * words * min(at_once, count - start)
-                if file.readinto(memoryview(rows)[:size]) != size:
-                    raise self.place.damaged(path)
-                found = zlib.crc32(memoryview(rows)[:size], found)
-                if not insert(number, ctypes.addressof(rows), size // (8 * words)):
-                    return
-        if found != checksum:
-            raise self.place.damaged(path)
+    def _read(self, level: int, number: int, owning: Ownership, insert: Insert) -> None:
+        """Have those states of a level inserted that a partition has now."""
+        here = self._opened(level, number, owning)
+        if here.said["owned_by"] == list(owning.bits):
+            all(insert(number, *states) for states in self._states(level, number, here))
+            return
+        for other in range(self.partitions):
+            every = self._states(level, other, self._opened(level, other, owning))
+            if not all(insert(number, *states) for states in owning.owned(every, number)):
+                return
 
-    def _entries(self, path: Path, head: bytes, level: int, words: int) -> list[tuple[int, int]]:
-        """Return the number of states and the checksum of each partition."""
-        if len(head) != _HEAD.size + self.partitions * _ENTRY.size:
-            raise self.place.damaged(path)
-        if _HEAD.unpack_from(head) != (_MAGIC, words, level, self.partitions):
-            raise self.place.damaged(path)
-        return [_ENTRY.unpack_from(head, _HEAD.size + number * _ENTRY.size) for number in range(self.partitions)]
+    def _opened(self, level: int, number: int, owning: Ownership) -> LevelRows:
+        path, words = self.place.level_path(level, number), len(owning.bits)
+        with self.place.reading(path):
+            rows = LevelRows(path, words)
+            rows.require(level, number, words)
+            return rows
+
+    def _states(self, level: int, number: int, rows: LevelRows) -> Iterator[tuple[int, int]]:
+        """Yield addresses and numbers of the states of a file, for a while each."""
+        with self.place.reading(self.place.level_path(level, number)):
+            yield from rows.states()
 
     def _write_manifest(self, space: Space) -> None:
         entries = {
@@ -245,25 +262,3 @@ class RunLevels:
 def _form_of(partitions: Sequence[Partition]) -> str | None:
     """What the rows of the sorted files are that partitions keep their states in; None if they do not."""
     return next((each.form.name for each in partitions if isinstance(each, SortedPartition)), None)
-
-
-def _write(file: int, level: int, partitions: Sequence[Partition], words: int, team: Team) -> None:
-    """Write the current level of all partitions, each by the thread that owns it."""
-    counts = [partition.pending for partition in partitions]
-    body = _HEAD.size + len(partitions) * _ENTRY.size
-    starts = [body + 8 * words * sum(counts[:number]) for number in range(len(counts))]
-    checksums = [0] * len(counts)
-
-    def write(worker: int) -> None:
-        for number in range(worker, len(partitions), team.size):
-            place = starts[number]
-            for rows, count in partitions[number].current():
-                states = memoryview((ctypes.c_char * (8 * words * count)).from_address(rows))
-                checksums[number] = zlib.crc32(states, checksums[number])
-                while len(states):
-                    done = os.pwrite(file, states, place)
-                    states, place = states[done:], place + done
-
-    team.run(write)
-    entries = b"".join(_ENTRY.pack(*entry) for entry in zip(counts, checksums, strict=True))
-    os.pwrite(file, _HEAD.pack(_MAGIC, words, level, len(partitions)) + entries, 0)

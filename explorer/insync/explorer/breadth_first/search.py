@@ -99,6 +99,7 @@ class BreadthFirstSearch:
     def _begin_with(self, parts: Iterable[Partition]) -> None:
         kernels, partitions = self.kernels, self.partitions
         self.space = Space(list(parts), [0] * kernels.sizes.actions)
+        self._owning = kernels.ownership_by_all(partitions)
         known = self.initials.first(kernels.sizes.words)
         self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(self.team.size)]
         self.checkers = [kernels.checker() for _ in range(self.team.size)]
@@ -208,7 +209,7 @@ class BreadthFirstSearch:
         Where it is stopped, or runs out of memory, all that is known is what the run had found.
         """
         for level in range(1, len(known.levels) + 1):
-            kept.insert_level(level, self.space.partitions, self.kernels.sizes.words, self.team, self._is_inserted)
+            kept.insert_level(level, self.space.partitions, self._owning, self.team, self._is_inserted)
             self.team.run(partial(self._settle, looking=False))
             self.watch.settle()
             stopped = self.watch.interrupted() or self._out_of_memory()
@@ -275,7 +276,7 @@ class BreadthFirstSearch:
                 self.space.violations[number] = Hit(len(self.space.levels), found.count, found.least)
         self._expect()
         if self.kept is not None:
-            self.kept.keep(self.space, self.kernels.sizes.words, self.team)
+            self.kept.keep(self.space, self._owning, self.team, self.watch.room)
         return True
 
     def _expect(self) -> None:
@@ -299,8 +300,7 @@ class BreadthFirstSearch:
             return
         whole = self.space.whole
         share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
-        # A run that goes on puts its states where they were.
-        owning = even(self.kernels.ownership(schema, self.partitions), whole, self.team) if self.kept is None else None
+        owning = even(self.kernels.ownership(schema, self.partitions), whole, self.team)
         codes = all_coded(whole, schema, self._rounds.pop(0), self.team, share, self._keep_levels, owning)
         self.watch.settle()
         if codes is None:
@@ -309,9 +309,9 @@ class BreadthFirstSearch:
         for partition in codes:
             partition.store.stopped = lambda: self.watch.stopped
         self.space.partitions = list(codes)
-        if owning is not None:
-            for expander in self.expanders:
-                expander.own_by(owning)
+        self._owning = owning or self._owning
+        for expander in self.expanders if owning is not None else ():
+            expander.own_by(self._owning)
         for each in whole:
             each.close()
 
