@@ -14,7 +14,7 @@ DOORS = ("insync.model", "insync.properties", "insync.explorer", "insync.explore
 
 _GUIDES: Mapping[str, Sequence[str]] = {
     "Begin here": ("first-model", "modelling", "messages", "command-line", "reports"),
-    "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster", "quorum"),
+    "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster", "quorum", "groups"),
     "Kafka itself": ("kafka", "kafka-releases", "kafka-cluster"),
     "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "kip320", "second-opinions"),
     "More answers": ("liveness", "proving", "proving-cluster"),

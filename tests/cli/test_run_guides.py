@@ -1,4 +1,4 @@
-"""The guides to liveness, agree, mutate, why and diff are right: their commands print what the guides say."""
+"""The guides to liveness, agree, mutate, why, diff and groups are right: their commands print what they say."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ pytest.importorskip("networkx")
 pytest.importorskip("z3")
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guide"
-TEXTS = {name: (GUIDES / f"{name}.md").read_text() for name in ("liveness", "agree-and-mutate", "why-and-diff")}
+TEXTS = {
+    name: (GUIDES / f"{name}.md").read_text() for name in ("liveness", "agree-and-mutate", "why-and-diff", "groups")
+}
 BLOCKS = [
     pytest.param(block, id=f"{name}-{number}")
     for name, text in TEXTS.items()

@@ -12,10 +12,11 @@ import pytest
 
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, all_defects
+from insync.kafka.groups.consumer_group import ConsumerGroup
 from insync.properties.registry import invariants_of, run_properties_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "cluster-model.md"
-PROMISED = {*invariants_of(Cluster()), *run_properties_of(Cluster)}
+PROMISED = {*invariants_of(Cluster()), *run_properties_of(Cluster), *invariants_of(ConsumerGroup())}
 
 
 def rows() -> list[list[str]]:

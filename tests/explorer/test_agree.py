@@ -48,6 +48,7 @@ SMALL: dict[str, Mapping[str, int | str]] = {
     "kraft_996_published": {"records": 0, "received": "off"},
     "kraft_853_published": {"records": 0, "received": "off"},
     "cluster": {"replicas": 2, "records": 1, "lossy_crashes": 0},
+    "consumer_group": {"topic_partitions": 1, "records": 1},
     "placement": {"brokers": 3, "topic_partitions": 2, "replicas": 2},
 }
 

@@ -139,6 +139,10 @@ def _published() -> Iterator[Subject]:
     yield Subject("placement")
     yield Subject("placement", {"brokers": 4, "replicas": 2})
     yield Subject("placement", {"brokers": 5, "replicas": 3, "failures": 2})
+    yield Subject("consumer_group")
+    yield Subject("consumer_group", {"additions": 1})
+    yield Subject("consumer_group", {"commits": "before", "deaths": 1, "resets": 1})
+    yield Subject("consumer_group", {"generations_checked": "off"})
 
 
 def _examples() -> Iterator[Subject]:

@@ -33,6 +33,7 @@ BUILT_IN: dict[str, str] = {
     "kraft_853_published": "insync.kafka.quorum.kraft_853_published:Kraft853Published",
     "cluster": "insync.kafka.cluster.model:Cluster",
     "placement": "insync.kafka.placement:Placement",
+    "consumer_group": "insync.kafka.groups.consumer_group:ConsumerGroup",
 }
 """Every model that comes with insync, by name: its module and class."""
 

@@ -24,6 +24,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
     "insync.kafka.quorum.kraft:Kraft": ("quorum_runs",),
     "insync.kafka.quorum.kraft_996:Kraft996": ("quorum_pre_votes",),
     "insync.kafka.quorum.kraft_853:Kraft853": ("quorum_members",),
+    "insync.kafka.groups.consumer_group:ConsumerGroup": ("consumer_group",),
     "insync.kafka.cluster.model:Cluster": (
         "cluster",
         "cluster_runs",
