@@ -73,6 +73,7 @@ SETTINGS = Settings(
     leader_change=Setting(Switch.OFF, "whether a leader writes a record of its epoch first, as Kafka's does"),
     hearing=Setting(Hearing.PUBLISHED, "what a server keeps of its high watermark and its fetch when it hears anew"),
     pre_votes=Setting(Switch.OFF, "whether a server asks whether it would be elected, before it stands (KIP-996)"),
+    askers=Setting(Switch.OFF, "whether it is noted that a leader has worked since somebody asked (with pre_votes)"),
     resign_as=Setting(ResignAs.KAFKA, "what a leader is that resigns: as Kafka has it, or with a defect"),
 )
 
@@ -98,6 +99,7 @@ class Kraft(Prospects, Resignations, Restarts, Mail, Fetches, Elections, Voters)
         self.resign_as = chosen_settings.resign_as
         self.answers: Answers = chosen_settings.answers
         self.leader_change, self.pre_votes = chosen_settings.leader_change, chosen_settings.pre_votes
+        self.watches = bool(chosen_settings.pre_votes) and bool(chosen_settings.askers)
         self.keeps = chosen_settings.hearing is Hearing.KAFKA
 
     @property
@@ -120,6 +122,8 @@ class Kraft(Prospects, Resignations, Restarts, Mail, Fetches, Elections, Voters)
             self.forget_ends(s, i)
         if self.pre_votes:
             self.settle_prospects(s, i, epoch)
+        if self.watches:
+            self.watch_askers(s)
 
     def may_stand(self) -> tuple[VoterState, ...]:
         """Whoever does not lead; the published module leaves out who has voted, and knows nobody who has resigned."""

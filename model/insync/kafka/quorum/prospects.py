@@ -37,6 +37,7 @@ from insync.model import (
     StateView,
     Switch,
     action,
+    count,
     one_of,
     record,
     require,
@@ -55,6 +56,7 @@ class Prospects(QuorumActor):
     """The steps of an election with pre-votes, before there is a candidate; and the votes of those who ask."""
 
     pre_votes: Switch
+    watches: bool
 
     # ----------------------------------------------------------------------------------------------------- the state
 
@@ -64,6 +66,8 @@ class Prospects(QuorumActor):
             "refused": Absent.unless(b.settings.pre_votes, Set(Voter)),  # who would not vote for it, while it asks
             # Whether a fetch has succeeded since it follows (Kafka: FollowerState.hasFetchedFromLeader).
             "has_fetched": Absent.unless(b.settings.pre_votes, Bool),
+            # Whether a leader has worked ever since it began to ask, with nothing of earlier asking on its way.
+            "asks_beside": Absent.unless(b.settings.pre_votes and b.settings.askers, Bool),
         }
 
     def asked(self, b: BoundValues) -> dict[str, Any]:
@@ -233,10 +237,41 @@ class Prospects(QuorumActor):
     def ask(self, s: StateView, i: Voter) -> None:
         """Begin to ask all others, but those whose answers it awaits already."""
         me = s.server[i]
+        if self.watches:
+            me.asks_beside = Or(me.asks_beside, And(self.asks_nobody(s, i), self.a_leader_works(s)))
         me.votes, me.refused = {i}, set_of([])
         for j, is_other in self.beside(i):
             with when(And(is_other, s.pre_ballots[i][j].is_none())):
                 s.pre_vote_requests[i][j] = record(epoch=me.epoch, offset=me.end, last_epoch=last_epoch(me))
+
+    def asks_nobody(self, s: StateView, i: Voter) -> Condition:
+        """Whether neither a pre-vote request of a server nor an answer to one is on its way."""
+        ways = [
+            Or(Not(other), And(s.pre_vote_requests[i][j].is_none(), s.pre_ballots[i][j].is_none()))
+            for j, other in self.beside(i)
+        ]
+        return And(*ways)
+
+    def a_leader_works(self, s: StateView) -> Condition:
+        """Whether a majority fetches from a leader, the leader included."""
+
+        def fetches(j: Voter, leader: Voter) -> Condition:
+            me = s.server[j]
+            follows = And(me.state == FOLLOWER, me.leader == leader, me.epoch == s.server[leader].epoch)
+            return Or(j == leader, And(follows, me.has_fetched))
+
+        def works(leader: Voter) -> Condition:
+            served = count(self.all(Voter), lambda j: fetches(j, leader))
+            return And(s.server[leader].state == LEADER, 2 * served > self.b.servers)
+
+        return Or(*(works(leader) for leader in self.all(Voter)))
+
+    def watch_askers(self, s: StateView) -> None:
+        """Forget of those who ask, or stand, that a leader has worked since, where none does, or they ask no more."""
+        works = self.a_leader_works(s)
+        for j in self.all(Voter):
+            me = s.server[j]
+            me.asks_beside = And(me.asks_beside, works, one_of(me.state, PROSPECTIVE, CANDIDATE))
 
     def give_up(self, me: RecordView) -> None:
         """Follow the leader that one knows, or know none. Kafka: prospectiveTransitionAfterElectionLoss."""
@@ -254,7 +289,7 @@ class Prospects(QuorumActor):
             self.give_up(me)
         with when(And(Not(leads), me.voted_for == i)):
             me.state, me.leader = CANDIDATE, NONE
-        me.has_fetched = False
+        me.has_fetched, me.asks_beside = False, False
 
     def settle_prospects(self, s: StateView, i: Voter, epoch: Num) -> None:
         """Forget what a server that was in that epoch does not need any more, and what it would only discard."""
