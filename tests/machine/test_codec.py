@@ -169,8 +169,9 @@ def test_states_that_are_not_read_again_take_no_memory_and_the_others_stay_when_
     store.close()
 
 
-Batch = tuple[int, int, int | None]
-"""So many states of such a variety, and after how many that are not read again the next level begins, if it does."""
+Batch = tuple[int, int, int | None, bool]
+"""So many states of such a variety, after how many that are not read again the next level begins, if it does, and
+whether the table of another store has grown before."""
 
 
 @settings(max_examples=20, deadline=None)
@@ -184,6 +185,7 @@ Batch = tuple[int, int, int | None]
             st.sampled_from([1_500, 700, 100, 1]),
             st.sampled_from([60, 12, 7, 3, 1]),
             st.none() | st.integers(0, 1_500),
+            st.booleans(),
         ),
         min_size=2,
         max_size=6,
@@ -203,7 +205,8 @@ def test_a_store_stays_a_set_however_table_and_codes_grow(
         store = given_store(schema, states(schema, 3, 3), 1, rounds=rounds)
         known, current, forgotten = set[Words](), list[Words](), 0
         fresh: dict[Words, None] = {}
-        for count, variety, passed in batches:
+        for count, variety, passed, turned in batches:
+            store.turns.count += turned
             given = states(schema, count, variety)
             store.expected = expected
             assert add(store, given) is InsertOutcome.DONE
@@ -360,4 +363,31 @@ def test_a_table_grows_only_with_permission_and_no_further_than_is_expected() ->
     assert add(store, given) is InsertOutcome.DONE
     assert sorted(fresh_states(store)) == sorted(given)
     assert store.table_bytes < 14 * len(given) + (1 << 21)
+    store.close()
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_table_that_is_nearly_full_grows_with_that_of_another_store_if_there_is_memory(*, allowed: bool) -> None:
+    given = list(dict.fromkeys(states(SMALL.program.schema, 9_000, 100)))
+    store = given_store(SMALL.program.schema, given, expected=4_000)  # codes that need not be laid out anew
+    asked = list[int]()
+
+    def asking(more: int) -> bool:
+        asked.append(more)
+        return allowed
+
+    def insert(state: int) -> int:
+        """Insert a state, and return how often the table of a store has grown, as this one knows it."""
+        rows = PackedRows(given[state : state + 1])
+        assert store.insert(rows.address, 1, asking) is InsertOutcome.DONE
+        return store.turns.count
+
+    assert add(store, given[:2_000]) is InsertOutcome.DONE
+    store.turns.count += 1
+    assert (insert(2_000), asked) == (1, []), "it is half full"
+    assert add(store, given[:3_900]) is InsertOutcome.DONE
+    assert (insert(3_900), asked) == (1, []), "no other has grown"
+    store.turns.count += 1
+    assert (insert(3_901), len(asked)) == (2 + allowed, 1)
+    assert fresh_states(store) == given[:3_902]
     store.close()

@@ -13,7 +13,7 @@ from insync.machine.components import Digit
 from insync.machine.memory import HUGE_PAGE, Block, Permission
 from insync.model.errors import InternalError
 
-__all__ = ["CodeKernels", "CodedStore", "InsertOutcome"]
+__all__ = ["CodeKernels", "CodedStore", "InsertOutcome", "Turns"]
 
 CHUNK = 1 << 12
 """How many states are encoded or decoded together."""
@@ -24,6 +24,8 @@ _GROWTH_OF_LARGE = 1.5
 _NEAR = 2.5  # times the lines that there are
 _LARGE = 1 << 26  # bytes
 _LITTLE = 1.02  # by how much a table is made for more states than are expected
+_UNSURE = 10  # of so many states that are still to come, one more may come
+_NEARLY = 0.9  # of the codes that a table takes, from which on it grows with the others
 _GIVEN_BACK = 1 << 20  # codes of a level whose memory is given back together: of huge pages, only whole ones are
 
 
@@ -60,6 +62,16 @@ class CodeKernels:
         return Codec(self.digits, self.words, self.coding)
 
 
+@dataclass(slots=True)
+class Turns:
+    """How often a table of several stores has grown: the others that will have to soon grow at the same time.
+
+    While one grows by itself the threads of the others would wait for its thread in the end.
+    """
+
+    count: int = 0
+
+
 class CodedStore:
     """An exact set of states, of which those of the last two levels can be read.
 
@@ -76,6 +88,7 @@ class CodedStore:
         current, fresh: how many states the level that is being expanded has, and the next one so far.
         expected: how many states there will be in the end, where that is known: the table does not grow far beyond.
         stopped: asked while the table is moved whether to give up; the store is of no use any more then.
+        turns: shared by the stores of a search.
     """
 
     def __init__(self, kernels: CodeKernels, codec: Codec, expected: int, level_bytes: int) -> None:
@@ -84,6 +97,7 @@ class CodedStore:
         self._levels = [Block(max(level_bytes, HUGE_PAGE)) for _ in range(2)]
         self._codes = (ctypes.c_uint64 * CHUNK)()
         self.stopped: Callable[[], bool] = _never
+        self.turns, self._seen_turns = Turns(), 0
         self.current = self.fresh = self.expected = 0
         self._forgotten = 0  # of the current level: they are not there any more
 
@@ -100,6 +114,8 @@ class CodedStore:
         """
         codes, row_bytes = ctypes.addressof(self._codes), 8 * self.words
         while count:
+            if self._seen_turns != self.turns.count and not self._has_grown_with_others(may_use):
+                return InsertOutcome.NO_MEMORY
             done = self.codec.encode(rows, min(count, CHUNK), codes)
             if not self._has_inserted(codes, done, may_use):
                 return InsertOutcome.NO_MEMORY
@@ -171,12 +187,27 @@ class CodedStore:
                 self.codec.lay(layout, codes, count)
         return True
 
+    def _has_grown_with_others(self, may_use: Permission) -> bool:
+        """Grow if the table is nearly full; without memory for that it stays as it is, which may do."""
+        self._seen_turns = self.turns.count
+        if len(self._table) < _NEARLY * most_codes(self._table.bits, self._table.lines):
+            return True
+        lines = self._next_lines(may_use)
+        return lines is None or self._has_grown_to(lines)
+
     def _has_grown(self, may_use: Permission) -> bool:
-        lines, bits = self._table.lines, self._table.bits
-        more = min(self._more_lines(), MOST_LINES)
-        if more <= lines or not may_use((more - lines) * LINE_BYTES):
-            return False
-        room = self._room_in(more)
+        lines = self._next_lines(may_use)
+        return lines is not None and self._has_grown_to(lines)
+
+    def _next_lines(self, may_use: Permission) -> int | None:
+        """How many lines the next table has; None where there is no room or no memory for more."""
+        lines, more = self._table.lines, min(self._more_lines(), MOST_LINES)
+        return more if more > lines and may_use((more - lines) * LINE_BYTES) else None
+
+    def _has_grown_to(self, more: int) -> bool:
+        self.turns.count += 1
+        self._seen_turns = self.turns.count
+        bits, room = self._table.bits, self._room_in(more)
         narrower = room is not None and table_width(self.codec.bits_with(room), more) < table_width(bits, more)
         return self._rebuilt(more, self.codec.lay_out(room) if room is not None and narrower else None)
 
@@ -186,7 +217,7 @@ class CodedStore:
         growth = _GROWTH_OF_LARGE if CodeTable.bytes_of(lines) >= _LARGE else _GROWTH
         more = int(lines * growth)
         if self.expected > len(self):
-            enough = self._lines_for(self.expected)
+            enough = self._lines_for(self.expected + (self.expected - len(self)) // _UNSURE)
             more = enough if enough <= _NEAR * lines else min(more, enough)
         return max(more, lines + lines // 16 + 1)
 

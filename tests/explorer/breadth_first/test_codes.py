@@ -197,7 +197,7 @@ def test_where_codes_become_too_wide_the_search_begins_again_with_pairs_and_then
     states = check(KIP320, symmetry=False)
     whole_up_to(10)
     monkeypatch.setattr(search_module, "MOST_WHOLE_FOR_PAIRS", 10)
-    for bits, tried, kept in [(30, [0], "codes"), (20, [0, 1], "codes"), (9, [0, 1], "states")]:
+    for bits, tried, kept in [(30, [0], "codes"), (22, [0, 1], "codes"), (9, [0, 1], "states")]:
         monkeypatch.setattr(coded_store, "MOST_CODE_BITS", bits)
         rounds.clear()
         again = check(KIP320, symmetry=False)

@@ -8,6 +8,7 @@ from itertools import chain
 from insync.explorer.breadth_first.partitions import CodedPartition, StateRuns, WholePartition, coded
 from insync.explorer.breadth_first.workers import Team
 from insync.machine.code_kernels import code_kernels
+from insync.machine.coded_store import Turns
 from insync.machine.ownership import Ownership
 from insync.model.schema import Schema
 
@@ -50,6 +51,9 @@ def all_coded(
     team.run(encode)
     codes = [partition for _, partition in sorted(made.items()) if partition is not None]
     if len(codes) == len(whole):
+        turns = Turns()
+        for partition in codes:
+            partition.store.turns = turns
         return codes
     for partition in codes:
         partition.close()
