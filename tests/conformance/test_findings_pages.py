@@ -1,7 +1,8 @@
 """The pages of the findings are right: their commands run and print what the pages say.
 
 Those of `insync kafka` need Kafka's jars, and are marked `kafka`; what searches a large space is marked `slow`,
-and so is `insync defects`, whose entries the tests of the catalogue look at one by one.
+and so are `insync defects`, whose entries the tests of the catalogue look at one by one, and what a page shows of its
+patch on more than one release.
 """
 
 from __future__ import annotations
@@ -38,13 +39,20 @@ FINDINGS = sorted(page for page in PAGES.glob("*.md") if commands(page))
 def parameters(*, of_kafka: bool) -> list[object]:
     found: list[object] = []
     for page in FINDINGS:
+        tried: set[str] = set()
         for command, printed in commands(page):
             if command.startswith("kafka ") == of_kafka:
                 large = any(int(size.replace(",", "")) > _SMALL for size in _STATES.findall(printed))
-                slow = large or command.startswith("defects ")
+                slow = large or command.startswith("defects ") or patch_of(command) in tried
+                tried |= {patch_of(command)} - {""}
                 marks = [pytest.mark.slow, pytest.mark.timeout(600)] if slow else []
                 found.append(pytest.param(page, command, printed, id=f"{page.stem}: {command}", marks=marks))
     return found
+
+
+def patch_of(command: str) -> str:
+    """The name of the patch that a command tries; empty for all other commands."""
+    return command.split()[2] if command.startswith("kafka patch ") else ""
 
 
 def printed_by(command: str) -> str:

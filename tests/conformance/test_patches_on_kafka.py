@@ -19,24 +19,25 @@ LINE = "                return new ReplicaState("
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 
 
+ON_NO_PAGE = [("N-03", "3.9.2"), ("N-14", "4.1.2"), ("N-18", "4.1.2")]
+ON_A_PAGE = [
+    ("N-01", "4.1.2"),
+    ("N-01", "4.3.1"),
+    ("N-02", "4.0.2"),
+    ("N-02", "4.3.1"),
+    ("N-03", "4.3.1"),
+    ("R-46", "4.3.1"),
+    ("N-12", "4.3.1"),
+    ("N-13", "4.3.1"),
+    ("N-19", "4.1.2"),
+    ("N-19", "4.3.1"),
+    ("N-20", "4.3.1"),
+]
+"""Those that a page of docs/findings tries by its command, which is a test as well: here they are slow."""
+
+
 @pytest.mark.parametrize(
-    ("name", "version"),
-    [
-        ("N-01", "4.1.2"),
-        ("N-01", "4.3.1"),
-        ("N-02", "4.0.2"),
-        ("N-02", "4.3.1"),
-        ("N-03", "3.9.2"),
-        ("N-03", "4.3.1"),
-        ("R-46", "4.3.1"),
-        ("N-12", "4.3.1"),
-        ("N-13", "4.3.1"),
-        ("N-14", "4.1.2"),
-        ("N-18", "4.1.2"),
-        ("N-19", "4.1.2"),
-        ("N-19", "4.3.1"),
-        ("N-20", "4.3.1"),
-    ],
+    ("name", "version"), [*ON_NO_PAGE, *(pytest.param(*each, marks=pytest.mark.slow) for each in ON_A_PAGE)]
 )
 def test_a_patch_fixes_its_defect(jars_of: JarsOf, harness_of: HarnessOf, name: str, version: str) -> None:
     jars = jars_of(version)

@@ -48,7 +48,9 @@ class Release(Enum):
     V2_8 = "2.8"
     V2_8_1 = "2.8.1"
     V3_0 = "3.0"
+    V3_0_1 = "3.0.1"
     V3_1 = "3.1"
+    V3_1_1 = "3.1.1"
     V3_2 = "3.2"
     V3_3 = "3.3"
     V3_4 = "3.4"
@@ -185,7 +187,7 @@ _OLDEST = Rules(
     controller_in_zookeeper=True,
     controller_fence=ControllerFence.VERSION,
     register_needs_fenced=True,
-    producers_are_idempotent=False,
+    idempotent_by_default=False,
     consumer_checks_epoch=False,
     followers_are_read=False,
     last_leader_must_live=False,
@@ -210,8 +212,11 @@ _CHANGES: dict[Release, dict[str, object]] = {
     Release.V2_7: {"isr_write": IsrWrite.PROPOSED, "watermark_after_isr_reply": False},
     Release.V2_8: {"truncation": Truncation.ON_FETCH},
     Release.V2_8_1: {"ignore_diverging_fetch": True, "drop_stale_reply": StaleReply.OTHER_LEADER},
-    Release.V3_0: {"producers_are_idempotent": True, "isr_within_replicas": True},
-    Release.V3_1: {"watermark_after_isr_reply": True},
+    Release.V3_0: {"isr_within_replicas": True},
+    Release.V3_0_1: {"idempotent_by_default": True},
+    # 3.1.0 is older than 3.0.1, and has not got its rule.
+    Release.V3_1: {"watermark_after_isr_reply": True, "idempotent_by_default": False},
+    Release.V3_1_1: {"idempotent_by_default": True},
     # From here on the controller is a KRaft quorum; before 3.6 it bumped the leader epoch when an ISR shrank.
     Release.V3_3: {
         "isr_needs_unfenced": True,

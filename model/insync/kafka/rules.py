@@ -246,8 +246,8 @@ class Rules:
     swap_needs_whole_copy: Annotated[
         bool, "A log is replaced by its copy in another directory only once the copy has all of it: KIP-113 (1.1)."
     ] = True
-    producers_are_idempotent: Annotated[
-        bool, "Producers number what they send, and a leader takes each number once, in order: KIP-98, KIP-679 (3.0)."
+    idempotent_by_default: Annotated[
+        bool, "Producers with acks=all number what they send unless told not to: KIP-679, KAFKA-13598 (3.0.1, 3.1.1)."
     ] = True
     producer_keeps_id: Annotated[
         bool, "A producer that starts anew keeps its id and gets the next epoch, as with transactional.id: KIP-98."

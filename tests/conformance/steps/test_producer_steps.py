@@ -66,7 +66,7 @@ def test_records_have_the_numbers_in_which_they_were_sent_first() -> None:
 
 
 def test_a_producer_that_is_not_idempotent_has_no_numbers() -> None:
-    for model in (Cluster(defect="C-16"), Cluster()):
+    for model in (Cluster(**RETRIES, idempotence="off"), Cluster(**RETRIES, acks="1"), Cluster()):
         assert set(sent(model, "write", state("r0"))) == {"command", "broker", "value", "acks", "wait"}
 
 

@@ -79,10 +79,39 @@ def test_a_gap_is_refused_with_idempotence() -> None:
     assert "b2 appends a record" in pair(*gap, **OLD).enabled
 
 
-@pytest.mark.parametrize("acks", ["1", "all"])
-def test_with_idempotence_a_record_is_stored_once_and_in_order(acks: str) -> None:
-    model = Cluster(**{**CALM, "acks": acks, "elections": 1, "fencings": 0, "retries": 2, "metadata_lag": 1})
-    assert check(model, properties=["records_are_stored_once"]).verdict == "holds"
+TWICE: dict[str, int | str] = {**CALM, "elections": 1, "fencings": 0, "retries": 2, "metadata_lag": 1}
+
+
+def test_with_idempotence_a_record_is_stored_once_and_in_order() -> None:
+    assert check(Cluster(**TWICE), properties=["records_are_stored_once"]).verdict == "holds"
+
+
+@pytest.mark.parametrize("idempotence", ["release", "off", "on"])
+@pytest.mark.parametrize("acks", ["0", "1"])
+def test_without_acks_of_all_nobody_is_idempotent(acks: str, idempotence: str) -> None:
+    assert not Cluster(**TWICE, acks=acks, idempotence=idempotence).is_idempotent
+
+
+def test_with_acks_of_the_leader_a_record_is_stored_twice() -> None:
+    assert check(Cluster(**TWICE, acks="1"), properties=["records_are_stored_once"]).verdict == "violated"
+
+
+# As KafkaProducer of kafka-clients was seen to have it: 2.8.0, 2.8.2, 3.0.0, 3.0.1, 3.1.0, 3.1.1, 3.2.0, 3.9.2, 4.1.2,
+# 4.3.1 and 4.4.0 were asked with acks=all whether they have a TransactionManager.
+@pytest.mark.parametrize(
+    ("release", "idempotent"),
+    [("2.8", False), ("2.8.1", False), ("3.0", False), ("3.0.1", True), ("3.1", False), ("3.1.1", True), ("3.2", True)]
+    + [(newer, True) for newer in ("3.9", "4.1", "4.3", "4.4")],
+)
+def test_producers_are_idempotent_by_default_from_the_release_on_that_has_it(release: str, *, idempotent: bool) -> None:
+    assert Cluster(release=release).is_idempotent == idempotent
+    assert Cluster(release=release, idempotence="on").is_idempotent
+    assert not Cluster(release=release, idempotence="off").is_idempotent
+
+
+def test_before_there_were_numbers_nobody_is_idempotent() -> None:
+    assert not Cluster(release="0.10.2", idempotence="on").is_idempotent
+    assert Cluster(release="0.11", idempotence="on").is_idempotent
 
 
 def test_all_that_holds_without_retries_holds_with_them() -> None:

@@ -39,8 +39,8 @@ NamedSteps = Sequence[tuple[str, Mapping[str, str]]]
 """Steps by the names of their actions, with their parameters."""
 
 
-_OF_PRODUCER = {"producers_are_idempotent", "producer_keeps_id"}
-"""Rules that a producer's configuration decides: enable.idempotence and transactional.id."""
+_OF_PRODUCER = {"producer_keeps_id"}
+"""Rules that a producer's configuration decides: transactional.id."""
 _STEPS = "steps"
 """What stands in the place of the property of steps that only show what happens."""
 

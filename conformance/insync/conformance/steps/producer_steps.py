@@ -1,6 +1,6 @@
 """What a producer does, as commands: it sends records, and again those of which it has no answer.
 
-With `retries` it is idempotent, unless a rule takes that away: its batches have an id, an epoch and a sequence number,
+With `retries` it is idempotent where the model says so: its batches have an id, an epoch and a sequence number,
 by which Kafka's leader knows them. After a restart the id is another one where the model's producer does not keep it.
 """
 
@@ -34,7 +34,7 @@ class ProducerSteps:
 
     def __init__(self, kafka: Commands, model: Cluster, wait: int) -> None:
         self._kafka, self._model, self._wait = kafka, model, wait
-        self._has_id = bool(model.b.retries and model.rules.producers_are_idempotent)
+        self._has_id = bool(model.b.retries and model.is_idempotent)
 
     def take(self, action: str, given: Mapping[str, str], before: ReadableState) -> None:
         """Take a step. What is sent again and appended is a record of its own, by its value, with the former's number.

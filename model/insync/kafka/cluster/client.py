@@ -23,7 +23,7 @@ class Client(Actor):
 
         That it comes again is a step of its own (`Producers.send_again`). Kafka: Partition.appendRecordsToLeader.
         """
-        if self.b.retries and self.rules.producers_are_idempotent:
+        if self.b.retries and self.is_idempotent:
             require(self.is_next(s, leader, s.written, s.spent.producer_restarts))
         if self.restarts_producer:
             s.producer_epoch[s.written] = s.spent.producer_restarts

@@ -22,9 +22,11 @@ __all__ = [
     "Elr",
     "Fixed",
     "Flushing",
+    "Idempotence",
     "OffsetReset",
     "epoch_bumps",
     "has_quorum",
+    "is_idempotent",
     "keeps_elr",
     "require_a_defect_to_fix",
     "rules_of",
@@ -43,6 +45,15 @@ class Acks(Enum):
     NONE = "0"
     LEADER = "1"
     ALL = "all"
+
+
+class Idempotence(Enum):
+    """Whether producers number what they send, so that a leader takes each record once and in order (KIP-98)."""
+
+    RELEASE = "release"
+    """As the release has it where nothing is configured."""
+    OFF = "off"
+    ON = "on"
 
 
 class Consumer(Enum):
@@ -93,6 +104,9 @@ DefectName.__doc__ = "A defect of the catalogue, or none."
 SETTINGS = Settings(
     release=Setting(Release.V4_1, "Kafka release whose rules hold", release_advice),
     acks=Setting(Acks.ALL, "acks of the producers"),
+    idempotence=Setting(
+        Idempotence.RELEASE, "enable.idempotence of the producers, as the release has it or as it is set; acks=all only"
+    ),
     unclean=Setting(Switch.OFF, "unclean.leader.election.enable"),
     elr=Setting(Elr.RELEASE, "eligible leader replicas: as new clusters of the release have it"),
     late_replies=Setting(Switch.OFF, "whether a fetch's reply may arrive late, after other steps"),
@@ -186,6 +200,18 @@ def keeps_elr(b: BoundValues) -> bool:
     return rules_of(b).elr_by_default if asked is Elr.RELEASE else asked is Elr.ON
 
 
+def is_idempotent(b: BoundValues) -> bool:
+    """Return whether producers number what they send.
+
+    With another acks than all none do: by default they do without, and where it is set Kafka's producer refuses to
+    start. Source: ProducerConfig.postProcessAndValidateIdempotenceConfigs, KIP-679.
+    """
+    if b.settings.acks is not Acks.ALL or b.settings.release.is_before(Release.V0_11):
+        return False
+    asked: Idempotence = b.settings.idempotence
+    return rules_of(b).idempotent_by_default if asked is Idempotence.RELEASE else asked is Idempotence.ON
+
+
 def has_quorum(b: BoundValues) -> bool:
     """Return whether a quorum of controllers commits what the active one decides, and brokers hear of it later."""
     return b.controllers > 1 and b.metadata_lag > 0 and not rules_of(b).controller_in_zookeeper
@@ -261,6 +287,7 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append(
             f"A reply and metadata that both tell of an ISR come with KRaft; with {release} there is one alone."
         )
+    remarks += _idempotence_remarks(b)
     remarks += _quorum_remarks(b)
     if b.failovers and rules.controller_in_zookeeper and b.metadata_lag < 2:
         remarks.append("A deposed controller is heard only with metadata_lag 2 or more.")
@@ -294,6 +321,21 @@ def setting_remarks(b: BoundValues) -> list[str]:
         since = ISR_ASKED_SINCE.value
         remarks.append(f"Another order of replicas is modelled from {since} on; with {release} it stays as it is.")
     return remarks
+
+
+def _idempotence_remarks(b: BoundValues) -> list[str]:
+    release, acks, asked = b.settings.release, b.settings.acks, b.settings.idempotence
+    if asked is Idempotence.RELEASE:
+        return []
+    if not b.retries:
+        return ["idempotence is looked at only with retries, as nothing is sent again without them."]
+    if asked is Idempotence.ON and acks is not Acks.ALL:
+        refused = "Kafka's producer refuses idempotence unless acks is all (ConfigException)"
+        return [f"{refused}; the answer for acks={acks.value} is that of idempotence=off."]
+    if asked is Idempotence.ON and release.is_before(Release.V0_11):
+        since = Release.V0_11.value
+        return [f"Producers of Kafka {release.value} are not idempotent, which came with {since} (KIP-98)."]
+    return []
 
 
 def _quorum_remarks(b: BoundValues) -> list[str]:

@@ -27,7 +27,7 @@ class Producers(Actor):
         Kafka: Sender.canRetry, ProducerAppendInfo.checkSequence.
         """
         require(self.acks is not Acks.NONE, s.spent.retries < self.b.retries, self.waits_for_answer(s, record))
-        if self.rules.producers_are_idempotent:
+        if self.is_idempotent:
             require(self.is_next(s, leader, record + 0, s.producer_epoch[record]))
         s.spent.retries += 1
         if self.restarts_producer:
@@ -40,11 +40,11 @@ class Producers(Actor):
 
         It may pass it with this request: a leader looks at its high watermark after each, whether it has appended
         anything or not. Its epoch enters the cache before it is found to be there, which counts where the log was
-        replaced by a copy. With acks=1 none is sent again: the leader acknowledges what it appends.
+        replaced by a copy. Who sends with acks=1 has no numbers.
         Kafka: UnifiedLog.append, analyzeAndValidateProducerState, ProducerStateEntry.findDuplicateBatch,
         Partition.appendRecordsToLeader.
         """
-        require(self.b.retries > 0, self.rules.producers_are_idempotent, self.acks is Acks.ALL)
+        require(self.b.retries > 0, self.is_idempotent)
         require(self.leads(s, leader), self.waits_for_answer(s, record))
         l, view = s.broker[leader], self.view_of(s, leader)
         require(view.isr.count() >= self.minimum_at(s, leader))
@@ -60,7 +60,12 @@ class Producers(Actor):
                 s.acked |= {l.log[at]}
 
     def waits_for_answer(self, s: StateView, record: RecordNumber) -> Condition:
-        """Whether a record was sent for the first time under this number, and is not acknowledged under any."""
+        """Whether a record was sent for the first time under this number, and its producer has no answer for any.
+
+        With acks=1 a leader answers as it appends, so there it is the answer that may be lost, of any record.
+        """
+        if self.acks is Acks.LEADER:
+            return And(s.written > record, s.sent[record] == record)
         answered = [And(s.acked.contains(r), s.sent[r] == record) for r in self.all(RecordNumber)]
         return And(s.written > record, s.sent[record] == record, Not(Or(*answered)))
 

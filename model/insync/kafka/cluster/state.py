@@ -21,6 +21,7 @@ from insync.kafka.cluster.configuration import (
     OffsetReset,
     epoch_bumps,
     has_quorum,
+    is_idempotent,
     keeps_elr,
     require_a_defect_to_fix,
     rules_of,
@@ -80,6 +81,7 @@ class Actor:
     notes_errors: bool
     answers_deletions: bool
     finds_older_starts: bool
+    is_idempotent: bool
     restarts_producer: bool
     consumes: bool
     offset_reset: OffsetReset
@@ -132,6 +134,7 @@ class ClusterState(Model):
         self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
         self.finds_older_starts = self.answers_deletions and self.old_checkpoints
         self.notes_errors = bool(self.b.settings.write_errors) and self.acks is Acks.ALL
+        self.is_idempotent = is_idempotent(self.b)
         self.restarts_producer = self.b.retries > 0 and self.b.producer_restarts > 0
         self.consumes = self.b.settings.consumer is not Consumer.OFF
         self.offset_reset: OffsetReset = self.b.settings.offset_reset
