@@ -15,6 +15,7 @@ from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.voter import Voter
 from insync.model import StateView
 from insync.model.catalogue import find_model
+from insync.properties.fairness import Fairness
 from insync.properties.registry import invariants_of
 from insync_walk import Walk
 
@@ -291,6 +292,33 @@ def test_what_a_leader_has_written_is_acknowledged_in_the_end() -> None:
     assert liveness(Kraft(servers=2), properties=asked).verdict == "holds"
     stuck = liveness(Forgetful(servers=2), properties=asked)
     assert stuck.verdict == "violated"
+
+
+ASKS_AGAIN: dict[str, int | str] = {"elections": 2, "records": 0, "timeouts": "kafka", "answers": "awaited"}
+"""A candidate that has lost its votes in a restart asks for them again, as Kafka's does."""
+
+
+@pytest.mark.parametrize(("restarts", "states"), [(1, 362), (2, 879)])
+def test_a_leader_is_elected_again_after_restarts(restarts: int, states: int) -> None:
+    found = liveness(Kraft(servers=2, restarts=restarts, **ASKS_AGAIN), properties=["a_leader_is_elected_again"])
+    assert (found.verdict, found.distinct_states) == ("holds", states)
+
+
+def test_nobody_is_elected_where_a_candidate_does_not_ask_again_or_something_is_put_off_for_ever() -> None:
+    asked, once = ["a_leader_is_elected_again"], {**ASKS_AGAIN, "servers": 2, "restarts": 1}
+    assert liveness(Kraft(**{**once, "answers": "all"}), properties=asked).verdict == "violated"
+    fair = ("handle_vote_request(i, candidate, epoch)", "handle_vote(i, voter)", "become_leader(i)")
+    assert liveness(Kraft(**once), properties=asked, fairness=Fairness(weak=fair)).verdict == "holds"
+    for neglected in fair:
+        others = Fairness(weak=tuple(each for each in fair if each != neglected))
+        assert liveness(Kraft(**once), properties=asked, fairness=others).verdict == "violated", neglected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("restarts", "states"), [(0, 25_672), (1, 174_242)])
+def test_of_three_servers_one_leads_again_though_another_candidate_is_left_behind(restarts: int, states: int) -> None:
+    found = liveness(Kraft(servers=3, restarts=restarts, **ASKS_AGAIN), properties=["a_leader_is_elected_again"])
+    assert (found.verdict, found.distinct_states) == ("holds", states)
 
 
 @pytest.mark.slow

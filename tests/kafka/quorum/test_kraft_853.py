@@ -169,6 +169,38 @@ class Deaf(Kraft853):
     def count_vote(self, me: RecordView, i: Voter, voter: Voter, ballot: Ballot) -> None: ...
 
 
+@pytest.mark.parametrize(
+    ("bounds", "states"),
+    [
+        pytest.param({"spares": 0, "additions": 0, "removals": 1}, 895, id="one is removed"),
+        pytest.param({"additions": 1}, 1_078, id="one is added"),
+        pytest.param({"spares": 0, "additions": 0, "restarts": 1}, 698, id="one restarts"),
+        pytest.param({"servers": 3, "spares": 0, "additions": 0}, 184_965, id="three", marks=pytest.mark.slow),
+        pytest.param(
+            {"servers": 3, "spares": 0, "additions": 0, "removals": 1},
+            1_856_948,
+            id="one of three is removed",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_a_leader_is_elected_again_among_voters_that_come_and_go(bounds: dict[str, int], states: int) -> None:
+    model = Kraft853(**{**AS_KAFKA, "records": 0, "epochs": 2, **bounds})
+    found = liveness(model, properties=["a_leader_is_elected_again"])
+    assert (found.verdict, found.distinct_states) == ("holds", states)
+
+
+def test_as_published_a_single_voter_that_is_left_never_leads() -> None:
+    model = Kraft853(spares=0, additions=0, removals=1, records=0, epochs=2, answers="awaited")
+    (found,) = liveness(model, properties=["a_leader_is_elected_again"]).properties
+    assert found.trace is not None
+    assert [step.label for step in found.trace.steps[1:]] == [
+        "n1 removes n2 from the voters",
+        "n1 resigns",
+        "n1 stands for election",
+    ]
+
+
 @pytest.mark.slow
 def test_a_leader_is_elected_again_unless_votes_count_for_nothing() -> None:
     good, broken = (

@@ -43,7 +43,8 @@ def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> t
         voted = And(you.epoch == me.epoch, you.voted_for == candidate)
         return Or(voted, And(you.epoch < me.epoch, behind))
 
-    supported = 2 * (1 + count(model.all(Voter), lambda j: And(j != candidate, supports(j)))) > model.b.servers
+    majority = 2 * (1 + count(model.all(Voter), lambda j: And(j != candidate, supports(j)))) > model.b.servers
+    supported = And(_is_newest(model, s, candidate), majority)
     stands = And(_is_settled(model, s), me.state == VoterState.CANDIDATE, supported)
     return stands, Or(me.state == VoterState.LEADER, Not(supported))
 
@@ -58,8 +59,8 @@ def written_values_are_acknowledged(
     the leader's own, which nobody need write.
     """
     me = s.server[leader]
-    newest = And(*(s.server[i].epoch <= me.epoch for i in model.all(Voter)))
     written = Or(*(And(entry.epoch == me.epoch, entry.value == value) for entry in me.log))
+    newest = _is_newest(model, s, leader)
     waits = And(_is_settled(model, s), model.leads(me), newest, written, s.written[value] == Written.ASKED)
     return waits, Or(s.written[value] == Written.ACKNOWLEDGED, Not(model.leads(me)))
 
@@ -68,6 +69,11 @@ def written_values_are_acknowledged(
 def everything_is_acknowledged(model: Kraft, s: StateView) -> Condition:
     """Every value has been acknowledged to its client."""
     return And(*(written == Written.ACKNOWLEDGED for written in (s.written[value] for value in model.all(Value))))
+
+
+def _is_newest(model: Kraft, s: StateView, voter: Voter) -> Condition:
+    """Whether no server is in a later epoch than a voter."""
+    return And(*(s.server[i].epoch <= s.server[voter].epoch for i in model.all(Voter)))
 
 
 def _is_settled(model: Kraft, s: StateView) -> Condition:
