@@ -178,8 +178,6 @@ CLUSTER_RUN_MEANINGS: dict[str, Callable[..., tuple[bool | None, bool]]] = {
         record in s.state["acked"],
         not _asked_for(s, record) or _held(s, record) == {*s.running()},
     ),
-    # Here a budget says how often a follower is slow, and nothing is asked (the entry L-9 has none).
-    "slow_followers_stay_out": lambda s, replica: (False, True),
     "written_is_settled": lambda s, record: (
         bool(_held(s, record)),
         not _asked_for(s, record) or record in s.seen or not _held(s, record),

@@ -233,7 +233,9 @@ def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model:
 def test_what_a_property_of_runs_waits_for_is_what_its_sentence_says(model: Cluster) -> None:
     states, seen = nearby(model)
     nodes, expected, names = [], [], []
-    for name, found in run_properties_of(model).items():
+    assert model.rules.slowness_has_a_budget, "so slow_followers_stay_out asks nothing; test_defects has L-9"
+    found_runs = {name: one for name, one in run_properties_of(model).items() if name != "slow_followers_stay_out"}
+    for name, found in found_runs.items():
         for one in found.instances(model):
             said = [CLUSTER_RUN_MEANINGS[name](s, *one.bindings.values()) for s in seen]
             for place, node in enumerate((one.when, one.then)):
