@@ -60,7 +60,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ),
     (
         {"records": 3, "retries": 2, "producer_restarts": 2, "elections": 1, "acks": "1"},
-        (1_767, 3_213, 14),
+        (5_922, 10_331, 14),
     ),
     ({"shrinks": 1, "fencings": 1, "crashes": 1, "alter_retries": 2, "isr_replies": "on"}, (29_410, 99_364, 27)),
     ({"shrinks": 1, "fencings": 1, "release": "3.5", "write_errors": "on", "records": 2}, (2_984, 7_316, 26)),
@@ -73,7 +73,7 @@ SPACES: list[tuple[dict[str, int | str], tuple[int, int, int]]] = [
     ({"directory_failures": 1, "crashes": 1, "fencings": 1, "release": "2.8"}, (18_251, 55_330, 27)),
     (
         {"directory_failures": 1, "moves": 1, "crashes": 1, "release": "3.7", "elr": "on"},
-        (38_151, 145_002, 23),
+        (59_687, 217_630, 27),
     ),
     (
         {"late_replies": "on", "release": "3.0", "elections": 1, "records": 2, "fencings": 1, "deletions": 1,
