@@ -64,9 +64,9 @@ class CodeKernels:
 
 @dataclass(slots=True)
 class Turns:
-    """How often a table of several stores has grown: the others that will have to soon grow at the same time.
+    """How often one of the tables of several stores has grown, by which the nearly full ones grow at the same time.
 
-    While one grows by itself the threads of the others would wait for its thread in the end.
+    If they grew in turn, each thread would wait for every other one at the end of a round.
     """
 
     count: int = 0

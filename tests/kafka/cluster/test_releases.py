@@ -177,6 +177,11 @@ SAME = "Kafka 3.2 has the rules of 3.1"
         ({"deletion_answers": "on", "deletions": 1}, []),
         ({"write_errors": "on", "acks": "1"}, ["write_errors are those of acks=all"]),
         ({"producer_restarts": 1}, ["producer_restarts is looked at only"]),
+        ({"idempotence": "on", "retries": 1}, []),
+        ({"idempotence": "off", "retries": 1, "acks": "1"}, []),
+        ({"idempotence": "on"}, ["idempotence is looked at only with retries"]),
+        ({"idempotence": "on", "retries": 1, "acks": "1"}, ["Kafka's producer refuses idempotence unless acks is all"]),
+        ({"idempotence": "on", "retries": 1, "release": "0.10.2"}, ["Producers of Kafka 0.10.2 are not idempotent"]),
     ],
 )
 def test_a_remark_is_made_where_a_setting_means_less_and_nowhere_else(
