@@ -115,7 +115,14 @@ def test_a_compilation_ends_with_the_command(limit: list[str], reason: str, tmp_
     assert "Traceback" not in err
 
 
-UNDECIDED = {"verdict": "incomplete", "trace_length": None, "stopped_by": "interrupt", "steps": None}
+UNDECIDED = {
+    "verdict": "incomplete",
+    "property": None,
+    "trace_length": None,
+    "stopped_by": "interrupt",
+    "steps": None,
+    "trace": None,
+}
 
 
 @pytest.mark.parametrize(

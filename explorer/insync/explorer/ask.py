@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import check
-from insync.explorer.limits import Limits, StopReason
+from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.verdict import Verdict
 from insync.kafka.cluster.configuration import Acks, Elr, Flushing, rules_of
 from insync.kafka.cluster.model import Cluster
@@ -242,6 +242,10 @@ class Question:
         """Return whether somebody has stopped it, or its seconds have passed."""
         limits = self._limits_left()
         return (self.stop is not None and self.stop.is_set()) or (limits is not None and limits.seconds == 0)
+
+    def watch(self) -> Watch:
+        """Return the watch over work that begins now and ends with the question."""
+        return Watch(limits_of(self._limits_left()), self.stop)
 
     def _limits_left(self) -> Limits | None:
         """Return the limits with the seconds that are left."""

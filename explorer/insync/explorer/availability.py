@@ -10,7 +10,9 @@ from insync.explorer.ask import Given, Question
 from insync.explorer.evaluator.claims import Claim, claims_of
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
+from insync.machine.interruptible import GivenUp
 from insync.model.evaluator import Codes
+from insync.model.tracing import traced
 from insync.properties.kafka import cluster_availability as properties
 
 __all__ = ["FAILURES", "STOPS", "Failure", "Stopped", "availability", "availability_matrix"]
@@ -94,7 +96,11 @@ def availability_matrix(question: Question) -> Iterator[tuple[Given, list[Stoppe
 
 def _by(failure: Failure, question: Question) -> Iterator[Stopped]:
     model = _model(failure, question.bounds)
-    found, whole = _fewest(failure, model, question.is_over)
+    try:
+        traced(model, question.watch().go_on)
+        found, whole = _fewest(failure, model, question.is_over)
+    except GivenUp:
+        found, whole = {}, False
     for name in STOPS:
         if name in found:
             failures, steps = found[name]
