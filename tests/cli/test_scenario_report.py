@@ -12,6 +12,7 @@ from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome
 
 ENDED = ScenarioRun(QuorumOutcome(1, 1, "it was surprised", led=False), None, 17.0)
 RUNS = ScenarioRun(QuorumOutcome(1, None, "", led=True), None, 18.0)
+BOTH_LEAD = ScenarioRun(QuorumOutcome(1, None, "", led=True, leaders=(1, 2)), None, 19.0)
 TITLE = QUORUM_SCENARIOS["q-7"].title
 
 
@@ -20,6 +21,7 @@ TITLE = QUORUM_SCENARIOS["q-7"].title
     [
         (ENDED, "controller 1 has ended with exit code 1: it was surprised; nobody leads without it (17.0 s)"),
         (RUNS, "controller 1 runs, and one leads (18.0 s)"),
+        (BOTH_LEAD, "controllers 1 and 2 lead one epoch (19.0 s)"),
         (ScenarioRun(None, "Nobody leads.", 9.0), "not brought about: Nobody leads."),
     ],
 )
@@ -33,4 +35,10 @@ def test_a_controller_that_has_ended_in_one_run_is_enough() -> None:
     assert describe_runs(scenario, "4.3.1", [RUNS]) == f"not reproduced on Kafka 4.3.1: {TITLE}"
     told = json.loads(runs_json(scenario, "4.3.1", [ENDED, RUNS]))
     assert (told["verdict"], told["reproduced"]) == ("reproduced", 1)
-    assert told["runs"][0]["outcome"] == {"controller": 1, "code": 1, "said": "it was surprised", "led": False}
+    assert told["runs"][0]["outcome"] == {
+        "controller": 1,
+        "code": 1,
+        "said": "it was surprised",
+        "led": False,
+        "leaders": [],
+    }

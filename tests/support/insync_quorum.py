@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,7 +18,7 @@ from insync.conformance.steps.likeness import Difference
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.quorum.kraft import Kraft
 
-__all__ = ["RecordedQuorum", "number_of", "quorum_stepper", "recorded_course", "take_labels"]
+__all__ = ["RecordedQuorum", "number_of", "quorum_stepper", "recorded_course", "take_course", "take_labels"]
 
 RECORDINGS = Path(__file__).parents[1] / "conformance" / "recordings" / "quorum"
 WITHOUT_PRE_VOTES = "3.9.2"
@@ -68,6 +69,18 @@ def quorum_stepper(*, pre_votes: bool = False, resignations: int = 0) -> Stepper
     """The model that the recordings without pre-votes are of, or that of those with, and of leaders that resign."""
     settings = {**AS_KAFKA, "pre_votes": "on" if pre_votes else "off"}
     return Stepper(Kraft(servers=3, records=1, elections=2, restarts=1, resignations=resignations, **settings))
+
+
+def take_course(pair: QuorumPair, labels: Sequence[str]) -> list[Difference]:
+    """Take steps by their labels as `take_labels` does, but those that Kafka takes by itself, which are among them."""
+    found, own = pair.open(), 0
+    for label in labels:
+        taken = [pair.taken[number].label for number in pair.own[own:]]
+        if label in taken:
+            own += taken.index(label) + 1
+        elif not found:
+            found = pair.take(number_of(pair, label))
+    return found
 
 
 def take_labels(pair: QuorumPair, labels: list[str]) -> list[Difference]:

@@ -11,13 +11,15 @@ import pytest
 
 from insync.conformance.quorum.beside_kafka import quorum_model
 from insync.conformance.quorum.member_steps import command_of, next_of_change
+from insync.conformance.quorum.members_beside import MembersBeside
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import Letter, Membership, QuorumSeen, ServerSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.model.errors import UserError
-from insync_quorum import RecordedQuorum, number_of, recorded_course, take_labels
+from insync_led_again import LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
+from insync_quorum import RecordedQuorum, number_of, recorded_course, take_course, take_labels
 
 RECORDING = "3.9.2-voters"
 GIVEN_UP = "4.1.2-an_answer_that_nobody_waits_for"
@@ -132,3 +134,41 @@ def test_what_kafka_waits_for_is_compared_with_all_answers_of_the_model() -> Non
     pair = QuorumPair(Stepper(quorum_model("4.1.2", {"additions": 1, "answers": "all"})), kafka)
     (found,) = [one for one in take_labels(pair, recorded_course(GIVEN_UP)) if one.field == "replies"]
     assert (found.model, found.kafka) == ([], ["to n2: failed, epoch 2, n1 leads"])
+
+
+def test_a_recorded_course_agrees_in_which_who_has_stood_was_removed_and_throws() -> None:
+    kafka = RecordedQuorum.read("4.1.2-a_removed_voter_that_has_stood")
+    pair = QuorumPair(Stepper(quorum_model("4.1.2", REMOVED_BOUNDS)), kafka)
+    assert take_course(pair, REMOVED[:-1]) == []
+    with pytest.raises(NotSchedulable, match="the model has an illegal state") as refused:
+        pair.take(number_of(pair, REMOVED[-1]))
+    assert "must be in the set of voters" in str(refused.value.__cause__)
+    assert kafka.given == len(kafka.course)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_a_recorded_course_agrees_in_which_an_epoch_has_two_leaders() -> None:
+    kafka = RecordedQuorum.read("4.1.2-another_leader_of_an_epoch")
+    pair = QuorumPair(Stepper(quorum_model("4.1.2", LED_AGAIN_BOUNDS)), kafka)
+    assert take_course(pair, PARTED) == []
+    assert kafka.given == len(kafka.course)
+
+
+LEADS_NOBODY: list[tuple[str, str, bool]] = [("restart", "Follower", True), ("resigned_timeout", "Resigned", False)]
+
+
+@pytest.mark.parametrize(("action", "state", "has_voted"), LEADS_NOBODY)
+def test_the_only_voter_begins_an_epoch_that_the_model_has_not_got(action: str, state: str, has_voted: bool) -> None:
+    """Who has voted for itself is a candidate again, and needs no epoch."""
+    model = quorum_model("4.1.2", REMOVED_BOUNDS)
+    assert isinstance(model, Kraft853)
+    beside = MembersBeside(model, "4.1.2")
+    its = replace(LEADER, state=state, epoch=2, membership=Membership((1,), (), (), ()))
+    seen = QuorumSeen({1: its}, ())
+    start: Any = {}
+    with pytest.raises(NotSchedulable, match="there are no more in the model"):
+        beside.command_of(action, {"i": "n1"}, seen, start)
+    if has_voted:
+        stood = QuorumSeen({1: replace(its, voted=1)}, ())
+        assert beside.command_of(action, {"i": "n1"}, stood, start) == ("restart", {"server": 1})

@@ -8,6 +8,11 @@ from insync.conformance.comparing.conform import Conforming
 from insync.conformance.quorum.beside_kafka import quorum_model
 from insync.conformance.quorum.conform_quorum import conform_quorum
 from insync.conformance.quorum.quorum_harness import QuorumHarness
+from insync.conformance.quorum.quorum_pair import QuorumPair
+from insync.conformance.steps.gaps import NotSchedulable
+from insync.explorer.evaluator.stepping import Stepper
+from insync_led_again import LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
+from insync_quorum import number_of, take_course
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 
@@ -37,3 +42,35 @@ def test_another_rule_is_told_apart(quorum: QuorumHarness, rule: dict[str, str],
     assert found.verdict is Conforming.DIVERGES
     assert found.difference is not None
     assert {one.field for one in found.difference.differences} & fields
+
+
+@pytest.mark.parametrize("pre_votes", ["on", "off"])
+def test_walks_of_three_voters_agree(quorum: QuorumHarness, pre_votes: str) -> None:
+    """With `pre_votes=off` beside a release that has them, they are part of the timeout."""
+    if quorum.version == "3.9.2" and pre_votes == "on":
+        pytest.skip("it has no pre-votes")
+    bounds: dict[str, int | str] = {**REMOVED_BOUNDS, "pre_votes": pre_votes}
+    found = conform_quorum(quorum_model(quorum.version, bounds), quorum, walks=40, seed=1)
+    assert (found.verdict, found.walks) == (Conforming.AGREES, 40)
+    assert {"remove_voter", "handle_removal", "restart", "become_leader"} <= set(found.coverage.transitions)
+
+
+def test_who_has_stood_and_is_no_voter_any_more_cannot_be_started_again(quorum: QuorumHarness) -> None:
+    if quorum.version == "3.9.2":
+        pytest.skip("it restarts as a follower")
+    pair = QuorumPair(Stepper(quorum_model(quorum.version, REMOVED_BOUNDS)), quorum)
+    assert take_course(pair, REMOVED[:-1]) == []
+    with pytest.raises(NotSchedulable, match="the model has an illegal state") as refused:
+        pair.take(number_of(pair, REMOVED[-1]))
+    assert "must be in the set of voters" in str(refused.value.__cause__)
+
+
+def test_who_has_stood_and_is_the_only_voter_leads_the_epoch_of_another_one(quorum: QuorumHarness) -> None:
+    if quorum.version == "3.9.2":
+        pytest.skip("it restarts as a follower")
+    pair = QuorumPair(Stepper(quorum_model(quorum.version, LED_AGAIN_BOUNDS)), quorum)
+    assert take_course(pair, PARTED) == []
+    one, other = (pair.seen.servers[number] for number in (1, 2))
+    assert (one.high_watermark, other.high_watermark) == (7, 7)
+    assert (one.log[4:6], other.log[4:6]) == ((("1", 2), ("2", 2)), (("*", 2), ("3", 2)))
+    assert other.acknowledged == (3,)

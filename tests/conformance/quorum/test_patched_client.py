@@ -19,7 +19,8 @@ from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.explorer.evaluator.stepping import Stepper
 from insync.kafka.quorum.kraft import Kraft
 from insync_classes import skip_where_missing
-from insync_quorum import recorded_course, take_labels
+from insync_led_again import LED_AGAIN, LED_AGAIN_BOUNDS, REMOVED, REMOVED_BOUNDS
+from insync_quorum import recorded_course, take_course, take_labels
 from insync_voters import COURSES
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
@@ -66,3 +67,19 @@ def test_with_the_patch_walks_agree_with_the_model_that_has_the_fix(patched: Pat
     with patched("Q-6") as quorum:
         found = conform_quorum(quorum_model(quorum.version, FOLLOWS), quorum, walks=60, seed=1)
     assert (found.verdict, found.walks) == (Conforming.AGREES, 60)
+
+
+@pytest.mark.parametrize(
+    ("course", "bounds", "state", "epoch"),
+    [(REMOVED, REMOVED_BOUNDS, "Follower", 2), (LED_AGAIN, LED_AGAIN_BOUNDS, "Leader", 3)],
+    ids=["removed", "left alone"],
+)
+def test_who_has_stood_follows_or_begins_an_epoch(
+    patched: Patched, course: tuple[str, ...], bounds: dict[str, int | str], state: str, epoch: int
+) -> None:
+    with patched("Q-6") as quorum:
+        model = quorum_model(quorum.version, {**bounds, "restart_as": "follower"})
+        pair = QuorumPair(Stepper(model), quorum)
+        assert take_course(pair, course[: course.index("n2 restarts") + 1]) == []
+        server = pair.seen.servers[2]
+        assert (server.state, server.epoch) == (state, epoch)

@@ -67,7 +67,7 @@ MORE: list[tuple[str, dict[str, int | str]]] = [
 MODELS = [
     *(pytest.param(*one, unrolled, id=f"{one[0]}-{unrolled}") for one in FEW for unrolled in (False, True)),
     *(
-        pytest.param(*one, unrolled, id=f"{one[0]}-{unrolled}", marks=pytest.mark.slow)
+        pytest.param(*one, unrolled, id=f"{one[0]}-{unrolled}", marks=[pytest.mark.slow, pytest.mark.timeout(600)])
         for one in MORE
         for unrolled in (False, True)
     ),

@@ -60,6 +60,8 @@ def describe_run(run: ScenarioRun) -> str:
 
 def _ending(made: QuorumOutcome) -> str:
     """What became of the controller that a scenario is about, and of the others without it."""
+    if made.leaders:
+        return f"controllers {' and '.join(map(str, made.leaders))} lead one epoch"
     if made.code is None:
         return f"controller {made.controller} runs, and {'one' if made.led else 'none'} leads"
     led = "another one leads without it" if made.led else "nobody leads without it"

@@ -27,6 +27,7 @@ __all__ = ["BEGIN_QUORUM_EPOCH", "END_QUORUM_EPOCH", "FETCH", "VOTE", "LiveQuoru
 FETCH, VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH = 1, 52, 53, 54
 _PREFIX = "insync-quorum-"
 _TOPIC = "__cluster_metadata"
+_LOG = f"{_TOPIC}-0"
 _START = 150.0
 
 
@@ -120,6 +121,16 @@ class LiveQuorum(LiveNodes):
         leader = self.until(found, "that a controller leads", _START)
         assert leader is not None
         return leader
+
+    def leads(self, node: int) -> bool:
+        """Return whether a controller takes itself for the leader; it does not where it does not answer."""
+        with contextlib.suppress(OSError, EOFError):
+            return self.described(node) is not None
+        return False
+
+    def log_bytes(self, node: int) -> int:
+        """Return how many bytes a controller's log has on its disk."""
+        return sum(file.stat().st_size for file in (self.folder / f"disk-{node}" / _LOG).glob("*.log"))
 
     def remove_voter(self, leader: int, node: int) -> int:
         """Ask the leader to remove a controller from the voters, and return the error of its answer; 0 for none."""

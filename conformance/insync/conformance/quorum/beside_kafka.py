@@ -49,7 +49,7 @@ MEMBERS_AS_KAFKA: Mapping[str, str] = {
     "answers": "awaited",
     **dict.fromkeys(("hearing", "ballots", "counting", "leaving"), "kafka"),
 }
-"""The settings with which the model of voters that come and go does as Kafka before pre-votes."""
+"""The settings with which the model of voters that come and go does as Kafka before pre-votes, and takes them."""
 
 MEMBER_WALKS: Mapping[str, int | str] = {"servers": 2, "records": 1, "restarts": 1, "additions": 0, **MEMBERS_AS_KAFKA}
 """The bounds of the random walks in which voters come and go."""
@@ -73,11 +73,13 @@ def quorum_model(version: str, given: Mapping[str, int | str], *, tour: bool = F
     Raises:
         BoundsError: a bound is out of range, or the model has none of that name.
     """
+    pre_votes = "on" if asks_pre_votes(version) else "off"
     if not {"additions", "removals"} & given.keys():
-        pre_votes = "on" if asks_pre_votes(version) else "off"
         return Kraft(**{**(QUORUM_TOUR if tour else QUORUM_WALKS), "pre_votes": pre_votes, **given})
     chosen = {**(MEMBER_TOUR if tour else MEMBER_WALKS), **given}
     elections = int(chosen.pop("elections", _ELECTIONS))
+    if chosen.items() >= MEMBERS_AS_KAFKA.items():  # with rules as published they are part of the timeout
+        chosen = {"pre_votes": pre_votes, **chosen}
     return Kraft853(**chosen, epochs=elections + 1, spares=min(1, int(chosen["additions"])))
 
 

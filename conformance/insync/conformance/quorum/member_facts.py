@@ -15,6 +15,7 @@ from insync.conformance.quorum.quorum_facts import (
     BEGIN,
     FAILED,
     FETCH,
+    INVALID,
     VOTE,
     pair_of,
     pending_of,
@@ -53,6 +54,12 @@ def facts_of_model(state: ReadableState) -> Facts:
         for told in [_ballot(ballot["epoch"], ballot["leader"], ballot["granted"], servers[candidate]["epoch"])]
         if told
     )
+    facts["invalid votes"] = sorted(
+        f"{voter} to {candidate}: {words}"
+        for kind, words in INVALID.items()
+        for candidate, voters in state.get(kind, {}).items()
+        for voter in voters
+    )
     facts["replies"] = sorted(f"to {name}: {reply_of_model(reply)}" for _, name, reply in _replies(state))
     return facts
 
@@ -73,10 +80,15 @@ def _server_of_model(name: str, state: ReadableState) -> Facts:
     if server["end"]:
         facts["voters"] = sorted(server["members"])
         facts["is a voter"] = server["role"] == "VOTER"
-    if its in ("CANDIDATE", "VOTED"):
+    has_pre_votes = "fetched_in" in server
+    if has_pre_votes or its in ("CANDIDATE", "VOTED"):
         facts["voted_for"] = server["voted_for"]
-    if its == "CANDIDATE":
+    if its in ("CANDIDATE", "PROSPECTIVE"):
         facts["votes"] = sorted(server["votes"])
+    if its == "PROSPECTIVE":
+        facts["refused"] = sorted(server["refused"])
+    if has_pre_votes and its == "FOLLOWER":
+        facts["has_fetched"] = server["fetched_in"] == server["epoch"]
     if its == "LEADER":
         facts["fetched"] = [f"{other}:{end}" for other, end in sorted(server["fetched"].items()) if other != name]
     return facts
@@ -155,7 +167,8 @@ def facts_of_kafka(seen: QuorumSeen, answered: Set[int], servers: int) -> Facts:
         facts |= {f"n{number}.{fact}": value for fact, value in told.items()}
     facts["acknowledged"] = sorted(f"v{value}" for value in answered)
     requests = [one for one in seen.letters if not one.is_answer and one.to > 0]
-    answers = [one for one in seen.letters if one.is_answer and one.awaited]
+    answers = [one for one in seen.letters if one.is_answer and one.awaited and not one.pre_vote]
+    ballots = [one for one in answers if one.kind == VOTE]
     for fact, kind in (("vote requests", VOTE), ("fetches", FETCH)):
         facts[fact] = sorted(f"{_pair(one)}, {_end(one)}" for one in requests if one.kind == kind and not one.pre_vote)
     facts["begins"] = sorted(
@@ -165,11 +178,12 @@ def facts_of_kafka(seen: QuorumSeen, answered: Set[int], servers: int) -> Facts:
     )
     facts["votes"] = sorted(
         f"{_pair(one)}: {told}"
-        for one in answers
-        if one.kind == VOTE
+        for one in ballots
+        if not _invalid(one, seen)
         for told in [_ballot(one.epoch, server_name(one.leader), one.granted, seen.servers[one.to].epoch)]
         if told
     )
+    facts["invalid votes"] = sorted(f"{_pair(one)}: {words}" for one in ballots if (words := _invalid(one, seen)))
     facts["replies"] = sorted(f"to n{one.to}: {reply_of_kafka(one, seen)}" for one in answers if one.kind == FETCH)
     return facts
 
@@ -186,6 +200,8 @@ def _server_of_kafka(number: int, seen: QuorumSeen, servers: int) -> Facts:
         "fetches from": pending_of(seen, number),
         "voted_for": server_name(server.voted),
         "votes": sorted(f"n{one}" for one in server.votes),
+        "refused": sorted(f"n{one}" for one in server.refused),
+        "has_fetched": server.has_fetched,
         "voters": [f"n{one}" for one in _voters(server)],
         "is a voter": number in _voters(server),
     }
@@ -193,6 +209,14 @@ def _server_of_kafka(number: int, seen: QuorumSeen, servers: int) -> Facts:
         others = [one for one in range(1, servers + 1) if one != number]
         facts["fetched"] = [f"n{one}:{max(0, server.fetched.get(one, 0))}" for one in others]
     return facts
+
+
+def _invalid(letter: Letter, seen: QuorumSeen) -> str | None:
+    """How an answer is told that calls a vote request invalid, and names neither a leader nor a later epoch."""
+    epoch = seen.servers[letter.to].epoch
+    if letter.error != "INVALID_REQUEST" or letter.epoch > epoch:
+        return None
+    return INVALID["too_early"] if letter.epoch < epoch else None if letter.leader >= 0 else INVALID["invalid"]
 
 
 def _voters(server: ServerSeen) -> tuple[int, ...]:

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from insync.conformance.quorum.correspondence import Command, number_in
 from insync.conformance.quorum.quorum_facts import BEGIN, FETCH, VOTE
 from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen, ServerSeen
-from insync.conformance.quorum.quorum_steps import ANSWERS_TO_FETCHES, BY_ITSELF, awaited_answers
+from insync.conformance.quorum.quorum_steps import (
+    ANSWERS_TO_FETCHES,
+    ANSWERS_TO_PRE_VOTES,
+    BY_ITSELF,
+    TIMEOUTS,
+    awaited_answers,
+    pre_vote_requests,
+)
 from insync.conformance.steps.gaps import NotSchedulable
 
 __all__ = [
@@ -27,7 +34,13 @@ _UNKNOWN_LEADER = "Kafka's server does not follow a leader that is no voter when
 _NO_API = "only a voter's upper layer has it resign"
 _LEADER = "n1"
 
-ANSWERS_TO_MEMBERS_VOTES = ("handle_vote", "handle_refusal", "handle_refusal_naming")
+ANSWERS_TO_MEMBERS_VOTES = (
+    "handle_vote",
+    "handle_refusal",
+    "handle_refusal_naming",
+    "handle_invalid",
+    "handle_too_early",
+)
 ANSWERS_TO_MEMBERS_FETCHES = (*ANSWERS_TO_FETCHES, "handle_addition", "handle_removal")
 
 
@@ -46,14 +59,14 @@ def command_of(action: str, given: Mapping[str, str], seen: QuorumSeen) -> Comma
         return "start", {"server": number_in(given["new"])}
     server = number_in(given["i"])
     its = seen.servers[server]
-    if action in ("request_vote", "observer_fetch_timeout"):
+    if action in (*TIMEOUTS, "observer_fetch_timeout"):
         return "time_out", {"server": server}
     if action == "client_request":
         return "append", {"server": server, "value": number_in(given["value"])}
     if action == "resign":
         return "resign", {"server": server}
     if action == "restart":
-        _require_known_leader(its)
+        _require_known_leader(server, its)
         return "restart", {"server": server}
     if action == "add_voter":
         new = number_in(given["new"])
@@ -67,8 +80,9 @@ def command_of(action: str, given: Mapping[str, str], seen: QuorumSeen) -> Comma
     return None if letter is None else ("deliver", {"letter": letter.number})
 
 
-def _require_known_leader(its: ServerSeen) -> None:
-    if its.state == "Follower" and its.membership and its.leader not in its.membership.voters:
+def _require_known_leader(server: int, its: ServerSeen) -> None:
+    """Refuse the restart of a follower of no voter, which waits then; who has voted for itself stands."""
+    if its.state == "Follower" and its.membership and its.leader not in its.membership.voters and its.voted != server:
         raise NotSchedulable(_UNKNOWN_LEADER)
 
 
@@ -117,8 +131,11 @@ def _letter_of(action: str, given: Mapping[str, str], seen: QuorumSeen, to: int)
     """The newest of the messages that a step delivers: where there are several, that alone can be waited for."""
     if action in ANSWERS_TO_MEMBERS_FETCHES:
         found = _answers(seen, FETCH, to, given["source"])
-    elif action in ANSWERS_TO_MEMBERS_VOTES:
-        found = _answers(seen, VOTE, to, given["voter"])
+    elif action in ANSWERS_TO_MEMBERS_VOTES + ANSWERS_TO_PRE_VOTES:
+        wanted = action in ANSWERS_TO_PRE_VOTES
+        found = [one for one in _answers(seen, VOTE, to, given["voter"]) if one.pre_vote == wanted]
+    elif action == "handle_pre_vote_request":
+        found = pre_vote_requests(seen, number_in(given["candidate"]), to)
     elif action == "handle_vote_request":
         found = _requests(seen, VOTE, to, given["candidate"], given)
     elif action == "handle_begin_quorum":

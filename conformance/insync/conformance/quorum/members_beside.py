@@ -9,6 +9,7 @@ from insync.conformance.quorum.correspondence import Command, Facts, asks_pre_vo
 from insync.conformance.quorum.late_answers import heeded, require_heeded
 from insync.conformance.quorum.member_facts import facts_of_kafka, facts_of_model
 from insync.conformance.quorum.member_steps import command_of, next_in_opening, next_of_change
+from insync.conformance.quorum.pre_vote_facts import pre_votes_of_kafka, pre_votes_of_model
 from insync.conformance.quorum.pre_vote_steps import next_pre_vote, require_pre_votes, require_same_restart
 from insync.conformance.quorum.quorum_facts import pending_of
 from insync.conformance.quorum.quorum_seen import QuorumSeen
@@ -35,48 +36,65 @@ class MembersBeside:
 
     def __init__(self, model: Kraft853, version: str) -> None:
         self._bounds = model.b
-        self._pre_votes, self._takes_all = asks_pre_votes(version), not model.only_awaited
+        self._pre_votes, self._takes_all = bool(model.pre_votes), not model.only_awaited
+        self._within_timeouts = asks_pre_votes(version) and not self._pre_votes
         self._answered: set[int] = set()
 
     def opening(self) -> Mapping[str, Argument]:
-        """Return the arguments of `open`: how many servers, and how many of them are the first voters."""
-        return {"servers": self._bounds.servers, "founders": self._bounds.servers - self._bounds.spares}
+        """Return the arguments of `open`: how many servers, how many first voters, and whether pre-votes are steps."""
+        founders = self._bounds.servers - self._bounds.spares
+        return {"servers": self._bounds.servers, "founders": founders} | (
+            {"pre_votes": True} if self._pre_votes else {}
+        )
 
     def command_of(
         self, action: str, given: Mapping[str, str], seen: QuorumSeen, state: ReadableState
     ) -> Command | None:
         """Return the command that a step is, None where Kafka has no such message; raises NotSchedulable."""
-        if self._pre_votes and action in _UNLIKE:
+        if self._within_timeouts and action in _UNLIKE:
             _UNLIKE[action](number_in(given["i"]), seen)
-        if action == "restart" and self._is_last_of_all(seen, number_in(given["i"])):
+        if self._is_last_of_all(action, given, seen):
             raise NotSchedulable(_LAST_EPOCH)
         if self._takes_all:
             require_heeded(action, given, seen, state)
         return command_of(action, given, seen)
 
-    def _is_last_of_all(self, seen: QuorumSeen, number: int) -> bool:
-        """Whether a server is the only voter in the last epoch."""
+    def _is_last_of_all(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> bool:
+        """Whether the only voter would begin an epoch that the model has not got."""
+        if action not in ("restart", "resigned_timeout"):
+            return False
+        number = number_in(given["i"])
         its = seen.servers[number]
         alone = its.membership is not None and its.membership.voters == (number,)
-        return alone and its.state != "Candidate" and its.epoch >= self._bounds.epochs
+        further = 2 if action == "resigned_timeout" else 1
+        return alone and its.voted != number and its.epoch + further > self._bounds.epochs
 
     def next_command(self, action: str, given: Mapping[str, str], seen: QuorumSeen) -> Command | None:
         """Return which message is delivered next as part of a step."""
         if action == "open":
             return next_in_opening(seen)
-        if self._pre_votes and action == "request_vote":
+        if self._within_timeouts and action == "request_vote":
             letter = next_pre_vote(number_in(given["i"]), seen)
             if letter is not None:
                 return "deliver", {"letter": letter.number}
         return next_of_change(seen)
 
     def own_steps(self, seen: QuorumSeen, state: ReadableState) -> Iterator[tuple[str, dict[str, str]]]:
-        """Return who stands as it is the only voter, who leads as it was elected, and who fetches as it follows."""
+        """Return what Kafka does by itself.
+
+        Who has no time left asks for pre-votes, the only voter stands, who is elected leads, who follows fetches.
+        """
         for number, server in seen.servers.items():
             name, its = f"n{number}", state["server"][f"n{number}"]
             leads = server.state == "Leader"
             if leads and its["epoch"] == server.epoch - 1 and its["members"] == [name]:
-                yield "request_vote", {"i": name}
+                yield "ask_for_pre_votes" if self._pre_votes else "request_vote", {"i": name}
+            if (
+                server.state == "Prospective"
+                and its["state"] in ("UNATTACHED", "VOTED")
+                and its["epoch"] == server.epoch
+            ):
+                yield "ask_for_pre_votes", {"i": name}
             if leads and its["state"] == "CANDIDATE" and its["epoch"] == server.epoch:
                 yield "become_leader", {"i": name}
             asked = pending_of(seen, number)
@@ -85,11 +103,12 @@ class MembersBeside:
 
     def facts_of_model(self, state: ReadableState, kafka: Facts) -> Facts:
         """Return what is compared of a state of the model: of answers those that Kafka waits for."""
-        facts = facts_of_model(state)
+        facts = facts_of_model(state) | pre_votes_of_model(state)
         return heeded(facts, kafka) if self._takes_all else facts
 
     def facts_of_kafka(self, seen: QuorumSeen, acknowledged: Set[int]) -> Facts:
         """Return what is compared of Kafka's quorum; a value is acknowledged by who was asked to write it."""
         for server in seen.servers.values():
             self._answered.update(server.membership.answered if server.membership else ())
-        return facts_of_kafka(seen, self._answered, self._bounds.servers)
+        facts = facts_of_kafka(seen, self._answered, self._bounds.servers)
+        return facts | (pre_votes_of_kafka(seen, earlier=0) if self._pre_votes else {})

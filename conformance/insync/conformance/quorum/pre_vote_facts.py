@@ -1,4 +1,4 @@
-"""What is on its way of pre-votes (KIP-996) in the model `kraft` and in Kafka's quorum, in the same words."""
+"""What is on its way of pre-votes (KIP-996) in the models of the quorum and in Kafka's, in the same words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from insync.conformance.quorum.correspondence import Facts
-from insync.conformance.quorum.quorum_facts import end_of, model_epoch, pair_of, position, server_name
+from insync.conformance.quorum.quorum_facts import pair_of, position, server_name
 from insync.conformance.quorum.quorum_seen import QuorumSeen
+from insync.kafka.quorum.voter_log import FIRST_EPOCH
 from insync.model import ReadableState
 
 __all__ = ["pre_votes_of_kafka", "pre_votes_of_model"]
@@ -29,20 +30,24 @@ def pre_votes_of_model(state: ReadableState) -> Facts:
     }
 
 
-def pre_votes_of_kafka(seen: QuorumSeen) -> Facts:
-    """Return the requests that can have an effect still, and the answers that are awaited."""
+def pre_votes_of_kafka(seen: QuorumSeen, earlier: int = FIRST_EPOCH) -> Facts:
+    """Return the requests that can have an effect still, and the answers that are awaited.
+
+    Args:
+        seen: Kafka's state.
+        earlier: how many epochs of the model there are before Kafka's first.
+    """
     letters = [letter for letter in seen.letters if letter.pre_vote]
     requests = [letter for letter in letters if not letter.is_answer]
     answers = [letter for letter in letters if letter.is_answer and letter.awaited]
     return {
         "pre-vote requests": sorted(
-            position(*pair_of(one), model_epoch(one.epoch), *end_of(one.offset, one.last_epoch))
+            position(*pair_of(one), one.epoch + earlier, one.offset, one.last_epoch + earlier if one.offset else 0)
             for one in requests
             if one.awaited or one.epoch > seen.servers[one.to].epoch
         ),
         "pre-votes": sorted(
-            _answer(*pair_of(one), model_epoch(one.epoch), server_name(one.leader), granted=one.granted)
-            for one in answers
+            _answer(*pair_of(one), one.epoch + earlier, server_name(one.leader), granted=one.granted) for one in answers
         ),
     }
 

@@ -20,6 +20,7 @@ __all__ = [
     "END",
     "FAILED",
     "FETCH",
+    "INVALID",
     "VOTE",
     "end_of",
     "facts_of_kafka",
@@ -37,7 +38,7 @@ BEGIN, END, FETCH, VOTE = "BEGIN_QUORUM_EPOCH", "END_QUORUM_EPOCH", "FETCH", "VO
 _SAID = {"begins": BEGIN, "ends": END}
 """What leaders say of their epochs: that they lead, and that they have resigned."""
 
-_INVALID = {"invalid": "invalid", "too_early": "invalid, of an earlier epoch"}
+INVALID = {"invalid": "invalid", "too_early": "invalid, of an earlier epoch"}
 """How answers are told that call a vote request invalid, and name no leader."""
 
 FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
@@ -132,7 +133,7 @@ def _votes_of_model(state: ReadableState) -> Iterable[str]:
     for name, voter, epoch, fence in _asked(state["fences"]):
         leaders = [None] * fence["nobody"] + [one for one, times in fence["leader"].items() for _ in range(times)]
         yield from (f"{voter} to {name}: epoch {epoch}, {leader} leads" for leader in leaders)
-    for kind, words in _INVALID.items():
+    for kind, words in INVALID.items():
         for name, voters in state.get(kind, {}).items():
             yield from (f"{voter} to {name}: {words}" for voter in voters)
 
@@ -235,9 +236,9 @@ def _vote(letter: Letter, seen: QuorumSeen) -> str | None:
     """An answer to a vote request; None where it tells the candidate nothing."""
     voter, candidate = pair_of(letter)
     if letter.error == "INVALID_REQUEST" and letter.epoch < seen.servers[letter.to].epoch:
-        return f"{voter} to {candidate}: {_INVALID['too_early']}"
+        return f"{voter} to {candidate}: {INVALID['too_early']}"
     if letter.error == "INVALID_REQUEST" and letter.epoch == seen.servers[letter.to].epoch and letter.leader < 0:
-        return f"{voter} to {candidate}: {_INVALID['invalid']}"
+        return f"{voter} to {candidate}: {INVALID['invalid']}"
     if letter.epoch > seen.servers[letter.to].epoch:
         return f"{voter} to {candidate}: epoch {model_epoch(letter.epoch)}, {server_name(letter.leader)} leads"
     if letter.granted:

@@ -10,14 +10,23 @@ from insync.conformance.quorum.quorum_seen import Letter, QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.model import ReadableState
 
-__all__ = ["ANSWERS_TO_FETCHES", "BY_ITSELF", "awaited_answers", "command_of"]
+__all__ = [
+    "ANSWERS_TO_FETCHES",
+    "ANSWERS_TO_PRE_VOTES",
+    "BY_ITSELF",
+    "TIMEOUTS",
+    "awaited_answers",
+    "command_of",
+    "pre_vote_requests",
+]
 
 BY_ITSELF = "Kafka does it at once, by itself, or not yet"
 """Why an action is none that can be brought about."""
 _OLD_COPY = "Kafka does not take the answer to the fetch of before a restart for that to the one after it"
-_TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout", "resign")
+TIMEOUTS = ("request_vote", "ask_for_pre_votes", "resigned_timeout", "pre_vote_timeout")
+"""The actions that a server takes because time has passed."""
 _NEWS = {"handle_begin_quorum": BEGIN, "handle_end_quorum": END}
-_ANSWERS_TO_PRE_VOTES = ("handle_pre_vote", "handle_pre_refusal")
+ANSWERS_TO_PRE_VOTES = ("handle_pre_vote", "handle_pre_refusal")
 _ANSWERS_TO_VOTES = (
     "handle_vote",
     "handle_refusal",
@@ -58,7 +67,7 @@ def command_of(
         NotSchedulable: it cannot be brought about.
     """
     server = number_in(given["i"])
-    if action in _TIMEOUTS:
+    if action in (*TIMEOUTS, "resign"):
         return "time_out", {"server": server}
     if action == "restart":
         return "restart", {"server": server}
@@ -82,14 +91,12 @@ def _letter_of(
     """The newest of the messages that a step delivers: where there are several, that alone can be waited for."""
     if action in ANSWERS_TO_FETCHES:
         found = awaited_answers(seen, FETCH, to)
-    elif action in _ANSWERS_TO_VOTES + _ANSWERS_TO_PRE_VOTES:
-        wanted = action in _ANSWERS_TO_PRE_VOTES
+    elif action in _ANSWERS_TO_VOTES + ANSWERS_TO_PRE_VOTES:
+        wanted = action in ANSWERS_TO_PRE_VOTES
         found = [one for one in awaited_answers(seen, VOTE, to) if one.source == number_in(given["voter"])]
         found = [one for one in found if one.pre_vote == wanted]
     elif action == "handle_pre_vote_request":
-        asker = number_in(given["candidate"])
-        found = [one for one in seen.letters if one.pre_vote and not one.is_answer]
-        found = [one for one in found if (one.source, one.to) == (asker, to)]
+        found = pre_vote_requests(seen, number_in(given["candidate"]), to)
     elif action == "handle_vote_request":
         found = _requests(seen, VOTE, to, given["candidate"], given["epoch"])
         found = [one for one in found if not one.pre_vote]
@@ -102,6 +109,12 @@ def _letter_of(
     else:
         raise NotSchedulable(BY_ITSELF)
     return max(found, key=lambda one: one.number, default=None)
+
+
+def pre_vote_requests(seen: QuorumSeen, asker: int, to: int) -> list[Letter]:
+    """Return the pre-vote requests of a server to another."""
+    found = [one for one in seen.letters if one.pre_vote and not one.is_answer]
+    return [one for one in found if (one.source, one.to) == (asker, to)]
 
 
 def awaited_answers(seen: QuorumSeen, kind: str, to: int) -> list[Letter]:

@@ -8,6 +8,7 @@ are then is what the log says.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
@@ -15,46 +16,35 @@ from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.fetches import Result
 from insync.kafka.quorum.mail import Answers
 from insync.kafka.quorum.member_elections import MemberElections
-from insync.kafka.quorum.member_fetches import MemberFetches, MemberReply
+from insync.kafka.quorum.member_fetches import MemberFetches
 from insync.kafka.quorum.member_mail import MemberMail
-from insync.kafka.quorum.members import HeardEpoch, MemberCounting, MemberPlace, MemberRules, Members
+from insync.kafka.quorum.member_prospects import MemberProspects
+from insync.kafka.quorum.member_replies import MemberReplies
+from insync.kafka.quorum.members import MemberCounting, MemberPlace, MemberRestart, MemberRules, Members
 from insync.kafka.quorum.message_sets import LedEpoch, MessageSets, between
 from insync.kafka.quorum.reconfiguration import Reconfiguration
 from insync.kafka.quorum.voter import Value, Voter, Voters
+from insync.kafka.quorum.voter_log import FIRST_EPOCH
 from insync.model import (
     NONE,
     Bool,
     BoundValues,
-    If,
     Int,
     Option,
+    Range,
     Record,
     Setting,
     Settings,
     State,
     StateView,
+    Switch,
     UserError,
     action,
-    record,
     require,
     when,
 )
 
 __all__ = ["Kraft853"]
-
-
-class Asker(Enum):
-    """What one who fetches takes itself for."""
-
-    VOTER = "voter"
-    OBSERVER = "observer"
-
-
-class Sender(Enum):
-    """Whether the leader that answers a fetch leads on, or has left by what the fetch has committed."""
-
-    LEADER = "leader"
-    FORMER_LEADER = "former leader"
 
 
 SETTINGS = Settings(
@@ -69,10 +59,33 @@ SETTINGS = Settings(
         "where it is no voter",
     ),
     leaving=Setting(MemberRules.PUBLISHED, "what becomes of who led, and of an observer that waits no longer"),
+    pre_votes=Setting(
+        Switch.OFF, "whether a voter asks whether it would be elected, before it stands (KIP-996), as Kafka since 4.0"
+    ),
+    restart_as=Setting(
+        MemberRestart.KAFKA, "as what a follower restarts that has voted for itself (with pre_votes): as Kafka has it"
+    ),
 )
 
 
-class Kraft853(MemberMail, MessageSets, MemberElections, Reconfiguration, MemberFetches, Members, Voters):
+_SINCE_996: Mapping[str, Enum] = {
+    "answers": Answers.AWAITED,
+    **dict.fromkeys(("hearing", "ballots", "leaving"), MemberRules.KAFKA),
+}
+"""What pre-votes take: what they do was told from Kafka, which has these rules."""
+
+
+class Kraft853(
+    MemberReplies,
+    MemberProspects,
+    MemberMail,
+    MessageSets,
+    MemberElections,
+    Reconfiguration,
+    MemberFetches,
+    Members,
+    Voters,
+):
     """KIP-853, as published unless a setting says otherwise: voters are added and removed by records of the log.
 
     They are known by their disks.
@@ -101,6 +114,15 @@ class Kraft853(MemberMail, MessageSets, MemberElections, Reconfiguration, Member
         self.counts_as_kafka = rules.counting is MemberCounting.KAFKA
         self.counts_itself = rules.counting is MemberCounting.LEADER
         self.resigns_as_observer = rules.leaving is MemberRules.KAFKA
+        self.pre_votes, self.restart_as = rules.pre_votes, rules.restart_as
+        published = [name for name, value in _SINCE_996.items() if getattr(rules, name) is not value]
+        if self.pre_votes and published:
+            settings = ", ".join(f"{name}={value.value}" for name, value in _SINCE_996.items())
+            message = (
+                f"pre_votes=on is what Kafka does since 4.0, and {published[0]} is as published. "
+                f"Give {settings} as well, or leave pre_votes out."
+            )
+            raise UserError(message)
 
     def declare(self, b: BoundValues) -> State:
         """Lay out the state: the servers, and the messages by kind, sender and receiver."""
@@ -127,7 +149,25 @@ class Kraft853(MemberMail, MessageSets, MemberElections, Reconfiguration, Member
             begins=between(LedEpoch, b.epochs),
             fetches=between(fetch, self.rounds if self.only_awaited else 2 * self.rounds),
             replies=between(reply, 1 if self.only_awaited else 3 * self.rounds),
+            **self.asked(b),
         )
+
+    def voter(self, highest: int, states: type[Enum], asked: type[Range], **more: Any) -> Record:
+        """Lay out what one server knows; with pre-votes it is more."""
+        return super().voter(highest, states, asked, **more, **self.asking(self.b))
+
+    def initial(self, s: StateView) -> None:
+        """As published; with pre-votes it shows that all have voted for the leader, and fetched from it."""
+        super().initial(s)
+        first, *others = self.all(Voter)[: self.b.servers - self.b.spares]
+        for i in others if self.pre_votes else ():
+            s.server[i].voted_for, s.server[i].fetched_in = first, FIRST_EPOCH
+
+    def forget_answers(self, s: StateView, i: Voter) -> None:
+        """Drop what a server waits for no longer, and what it would only discard."""
+        super().forget_answers(s, i)
+        if self.pre_votes:
+            self.settle_prospects(s, i)
 
     @property
     def rounds(self) -> int:
@@ -147,9 +187,12 @@ class Kraft853(MemberMail, MessageSets, MemberElections, Reconfiguration, Member
         """A server answers a vote request. TLA+: HandleVoteRequest."""
         request = self.request(epoch, offset, record_epoch)
         self.receive(s, "vote_requests", i, candidate, request)
-        ballot = self.vote(s.server[i], candidate, epoch, offset, record_epoch)
-        with when(self.awaits_vote(s.server[candidate], epoch)):
-            s.votes[i][candidate].add(ballot.message)
+        if self.pre_votes:
+            self.answer_vote_request(s, i, candidate, epoch, offset, record_epoch)
+        else:
+            ballot = self.vote(s.server[i], candidate, epoch, offset, record_epoch)
+            with when(self.awaits_vote(s.server[candidate], epoch)):
+                s.votes[i][candidate].add(ballot.message)
         self.forget_answers(s, i)
 
     @action(label="{i} gets the vote of {voter} for epoch {epoch}")
@@ -185,6 +228,7 @@ class Kraft853(MemberMail, MessageSets, MemberElections, Reconfiguration, Member
     @action(label="{i} stands for election")
     def request_vote(self, s: StateView, i: Voter) -> None:
         """A voter begins the next epoch, and waits for no former answer."""
+        require(not self.pre_votes)
         super().request_vote(s, i)
         self.forget_answers(s, i)
 
@@ -204,157 +248,4 @@ class Kraft853(MemberMail, MessageSets, MemberElections, Reconfiguration, Member
     def restart(self, s: StateView, i: Voter) -> None:
         """A server comes back, and waits for nothing that it asked before."""
         super().restart(s, i)
-        self.forget_answers(s, i)
-
-    # --------------------------------------------------------------------------------------------------- replication
-
-    @action(label="{i} answers the fetch of {asker} {follower} from {offset}@{record_epoch}, epoch {epoch}")
-    def handle_fetch(
-        self,
-        s: StateView,
-        i: Voter,
-        follower: Voter,
-        epoch: HeardEpoch,
-        offset: MemberPlace,
-        record_epoch: LedEpoch,
-        asker: Asker,
-    ) -> None:
-        """A server answers a fetch. TLA+: RejectFetchRequest, DivergingFetchRequest, AcceptFetchRequestFrom..."""
-        self.request(epoch, offset, record_epoch)
-        self.answer(s, i, follower, epoch, offset, record_epoch, observer=asker is Asker.OBSERVER)
-
-    @action(label="{i} answers the fetch of {follower}, which has nothing yet, epoch {epoch}")
-    def handle_first_fetch(self, s: StateView, i: Voter, follower: Voter, epoch: HeardEpoch) -> None:
-        """A server answers the fetch of a new one. TLA+: as handle_fetch."""
-        self.answer(s, i, follower, epoch, 0, 0, observer=not self.counts_as_kafka)
-
-    def answer(
-        self, s: StateView, i: Voter, follower: Voter, epoch: int, offset: int, record_epoch: int, *, observer: bool
-    ) -> None:
-        """Take a fetch, and send the response to it."""
-        request = record(epoch=epoch, offset=offset, last_epoch=record_epoch, observer=observer)
-        self.receive(s, "fetches", i, follower, request)
-        reply = self.answer_fetch(s, i, follower, epoch, offset, record_epoch, observer)
-        with when(self.awaits_reply(s.server[follower], i, epoch, offset, record_epoch)):
-            s.replies[i][follower].add(reply.message(request))
-
-    @action(label="{i} receives {value}@{record_epoch} from {sender} {source}, HW {high_watermark}")
-    def handle_record(
-        self,
-        s: StateView,
-        i: Voter,
-        source: Voter,
-        high_watermark: MemberPlace,
-        record_epoch: LedEpoch,
-        value: Value,
-        sender: Sender,
-    ) -> None:
-        """A server appends a value. TLA+: HandleFetchResponse."""
-        self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch, value=value)
-
-    @action(label="{i} receives the first record of epoch {record_epoch} from {sender} {source}, HW {high_watermark}")
-    def handle_leader_change(
-        self, s: StateView, i: Voter, source: Voter, high_watermark: MemberPlace, record_epoch: LedEpoch, sender: Sender
-    ) -> None:
-        """A server appends the first record of all, or that with which a leader began. TLA+: HandleFetchResponse."""
-        self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch)
-
-    @action(label="{i} receives from {sender} {source} that {new} is added @{record_epoch}, HW {high_watermark}")
-    def handle_addition(
-        self,
-        s: StateView,
-        i: Voter,
-        source: Voter,
-        high_watermark: MemberPlace,
-        record_epoch: LedEpoch,
-        new: Voter,
-        sender: Sender,
-    ) -> None:
-        """A server appends that a voter is added. TLA+: HandleFetchResponse."""
-        require(self.b.additions > 0)
-        self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch, added=new)
-
-    @action(label="{i} receives from {sender} {source} that {old} is removed @{record_epoch}, HW {high_watermark}")
-    def handle_removal(
-        self,
-        s: StateView,
-        i: Voter,
-        source: Voter,
-        high_watermark: MemberPlace,
-        record_epoch: LedEpoch,
-        old: Voter,
-        sender: Sender,
-    ) -> None:
-        """A server appends that a voter is removed. TLA+: HandleFetchResponse."""
-        require(self.b.removals > 0)
-        self.handle_accepted(s, i, source, Result.RECORD, sender, high_watermark, record_epoch, removed=old)
-
-    @action(label="{i} receives nothing new from {sender} {source}, HW {high_watermark}")
-    def handle_nothing(
-        self, s: StateView, i: Voter, source: Voter, high_watermark: MemberPlace, sender: Sender
-    ) -> None:
-        """A server hears of the high watermark. TLA+: HandleFetchResponse."""
-        self.handle_accepted(s, i, source, Result.EMPTY, sender, high_watermark, 0)
-
-    @action(label="{i} hears of {source} that logs part at {end}@{record_epoch}, HW {high_watermark}")
-    def handle_diverging(
-        self,
-        s: StateView,
-        i: Voter,
-        source: Voter,
-        high_watermark: MemberPlace,
-        record_epoch: LedEpoch,
-        end: MemberPlace,
-    ) -> None:
-        """A server cuts its log. TLA+: HandleFetchResponse."""
-        self.handle_accepted(s, i, source, Result.DIVERGING, Sender.LEADER, high_watermark, record_epoch, end=end)
-
-    @action(label="{i} hears that {source} does not lead, epoch {epoch}, HW {high_watermark}")
-    def handle_not_leader(
-        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: MemberPlace
-    ) -> None:
-        """A server asked one that does not lead and knows nobody who does. TLA+: HandleFetchResponse."""
-        self.handle_reply(s, i, source, MemberReply(Result.NOT_LEADER, NONE, epoch, high_watermark, 0, NONE, 0))
-
-    @action(label="{i} hears of {source} that {leader} leads, epoch {epoch}, HW {high_watermark}")
-    def handle_other_leader(
-        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: MemberPlace, leader: Voter
-    ) -> None:
-        """A server asked one that does not lead and knows who does, or did. TLA+: HandleFetchResponse."""
-        self.handle_reply(s, i, source, MemberReply(Result.NOT_LEADER, leader, epoch, high_watermark, 0, NONE, 0))
-
-    @action(label="{i} hears of {source} that its epoch is wrong, epoch {epoch}, HW {high_watermark}")
-    def handle_wrong_epoch(
-        self, s: StateView, i: Voter, source: Voter, epoch: LedEpoch, high_watermark: MemberPlace, fenced: bool
-    ) -> None:
-        """A server asked the leader of another epoch. TLA+: HandleFetchResponse."""
-        error = If(fenced, Result.FENCED, Result.UNKNOWN)
-        self.handle_reply(s, i, source, MemberReply(error, source, epoch, high_watermark, 0, NONE, 0))
-
-    def handle_accepted(
-        self,
-        s: StateView,
-        i: Voter,
-        source: Voter,
-        result: Result,
-        sender: Sender,
-        high_watermark: int,
-        epoch: int,
-        value: Any = NONE,
-        end: int = 0,
-        added: Any = NONE,
-        removed: Any = NONE,
-    ) -> None:
-        """Take a response of the leader of the epoch in which the fetch was sent, which leaves with it or does not."""
-        require(self.b.removals > 0 or sender is Sender.LEADER)
-        asked, leader = s.server[i].pending.value.epoch, source if sender is Sender.LEADER else NONE
-        reply = MemberReply(result, leader, asked, high_watermark, epoch, value, end, added, removed)
-        self.handle_reply(s, i, source, reply)
-
-    def handle_reply(self, s: StateView, i: Voter, source: Voter, reply: MemberReply) -> None:
-        """Take the response to the fetch that is under way; others stay until the same fetch is under way again."""
-        me = s.server[i]
-        require(me.pending.is_some(), me.pending.value.to == source)
-        self.receive(s, "replies", i, source, reply.message(self.fetch_of(me, me.pending.value.epoch)))
-        self.take_reply(s, i, reply)
         self.forget_answers(s, i)

@@ -61,6 +61,11 @@ class MemberElections(QuorumActor):
         me = s.server[i]
         require(me.role == Role.VOTER, me.state != LEADER, me.state != MemberState.ILLEGAL)
         require(me.members.contains(i), me.epoch < self.b.epochs)
+        self.stand(s, i)
+
+    def stand(self, s: StateView, i: Voter) -> None:
+        """Begin an epoch, vote for oneself and ask the others."""
+        me = s.server[i]
         to.become(me, to.stands(me, i))
         self.forget_fetch(me)
         self.ask_for_votes(s, i)
@@ -129,9 +134,10 @@ class MemberElections(QuorumActor):
         s.restarts += 1
         if self.resigns_as_observer:
             to.become(me, to.either(led, to.resigned(me, i), to.unchanged(me)))
-            with when(me.state == CANDIDATE):
-                me.votes = set_of([i])
-                self.ask_for_votes(s, i)
+            if self.pre_votes:
+                self.come_back_since_996(s, i)
+            else:
+                self.come_back(s, i)
         else:
             acting = And(led, me.role == Role.OBSERVER)
             require(Not(And(acting, me.voted_for.is_some())))
@@ -158,6 +164,13 @@ class MemberElections(QuorumActor):
         self.cut_off(s, i)
 
     # --------------------------------------------------------------------------------------------------------- rules
+
+    def come_back(self, s: StateView, i: Voter) -> None:
+        """A candidate that restarts is one again, and asks again."""
+        me = s.server[i]
+        with when(me.state == CANDIDATE):
+            me.votes = set_of([i])
+            self.ask_for_votes(s, i)
 
     def become_resigned(self, me: RecordView, i: Voter) -> None:
         """Lead no longer, be it as a voter or not, and know of nothing that is committed (Kafka: ResignedState)."""

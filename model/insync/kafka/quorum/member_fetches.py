@@ -223,6 +223,9 @@ class MemberFetches(QuorumActor):
         self.follow(me, reply, follows)
         me.pending = NONE
         to.become(me, there)
+        if self.pre_votes:
+            with when(And(follows, Not(reply.failed))):
+                me.fetched_in = me.epoch
         with when(follows):
             self.switch(s, i, reply.high_watermark)
             is_voter = me.members.contains(i)

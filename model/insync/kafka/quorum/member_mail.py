@@ -45,6 +45,8 @@ class MemberMail(QuorumActor):
                 for kind in KINDS:
                     getattr(s, kind)[i][j].clear()
                     getattr(s, kind)[j][i].clear()
+        if self.pre_votes:
+            self.cut_off_prospects(s, i)
 
     def send_fetch(self, s: StateView, i: Voter, leader: Voter) -> None:
         """Send a fetch, if one like it is not under way. TLA+: Send of FetchRequest."""

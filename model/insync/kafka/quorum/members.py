@@ -41,6 +41,7 @@ __all__ = [
     "HeardEpoch",
     "MemberCounting",
     "MemberPlace",
+    "MemberRestart",
     "MemberRules",
     "MemberState",
     "Members",
@@ -64,6 +65,13 @@ class MemberCounting(Enum):
     LEADER = "leader"
 
 
+class MemberRestart(Enum):
+    """As what a follower comes back that has voted for itself: as a candidate, as released, or as a follower."""
+
+    KAFKA = "kafka"
+    FOLLOWER = "follower"
+
+
 class HeardEpoch(Range):
     """An epoch that a server can be in, or a message can name; 0 is that of one that has heard of none."""
 
@@ -71,13 +79,18 @@ class HeardEpoch(Range):
 
 
 class MemberPlace(Range):
-    """The offset of a record, the end of a log, or a high watermark."""
+    """The offset of a record, the end of a log, or a high watermark; see `Members.capacity`."""
 
-    lo, hi = 0, bound("records") + bound("epochs") + bound("additions") + bound("removals")
+    lo = 0
+    hi = bound("records") + bound("epochs") + bound("additions") + bound("removals")
+    hi += bound("restarts") * bound("removals") // 2
 
 
 class MemberState(Enum):
-    """What a server is in its epoch; ABSENT is one that is not started yet, DEAD one that has lost its disk."""
+    """What a server is in its epoch; ABSENT is one that is not started yet, DEAD one that has lost its disk.
+
+    PROSPECTIVE is there with pre-votes alone.
+    """
 
     ABSENT = "Absent"
     UNATTACHED = "Unattached"
@@ -88,6 +101,7 @@ class MemberState(Enum):
     ILLEGAL = "Illegal"
     RESIGNED = "Resigned"
     DEAD = "DeadNoState"
+    PROSPECTIVE = "Prospective"
 
 
 class Role(Enum):
@@ -121,6 +135,7 @@ class Members(QuorumActor):
     tells_apart: ClassVar[str] = "the first server leads at first, and servers are started in their order"
     legend: ClassVar[Mapping[str, str]] = {
         **LEGEND,
+        "P#": "asks in epoch # whether it would be elected",
         "D": "has lost its disk",
         "-": "is not started yet",
         "o": "is an observer",
@@ -155,8 +170,12 @@ class Members(QuorumActor):
 
     @property
     def capacity(self) -> int:
-        """How many records a log can have: the first, the clients' values, one for each later leader, the changes."""
-        return self.b.records + self.b.epochs + self.b.additions + self.b.removals
+        """How many records a log can have: the first, the clients' values, one for each later leader, the changes.
+
+        With pre-votes an epoch can have another leader for each restart of the only voter, once two were removed.
+        """
+        again = self.b.restarts * self.b.removals // 2
+        return self.b.records + self.b.epochs + self.b.additions + self.b.removals + again
 
     def initial(self, s: StateView) -> None:
         """Start in epoch 1: the first server leads, the other voters follow it, and all have the first record.

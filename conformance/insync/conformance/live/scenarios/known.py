@@ -8,6 +8,7 @@ from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION, MISSED_ELECTION_THEN_KILL
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
 from insync.conformance.live.scenarios.quorum_scenario import QuorumScenario
+from insync.conformance.live.scenarios.removed_candidate import REMOVED_CANDIDATE
 from insync.conformance.live.scenarios.removed_replica import (
     REMOVED_REPLICA,
     REMOVED_REPLICA_AND_KILL,
@@ -15,6 +16,7 @@ from insync.conformance.live.scenarios.removed_replica import (
 )
 from insync.conformance.live.scenarios.removed_voter import REMOVED_VOTER
 from insync.conformance.live.scenarios.scenario import Scenario
+from insync.conformance.live.scenarios.second_leader import SECOND_LEADER
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
 from insync.model.errors import UserError, closest
 
@@ -36,7 +38,9 @@ SCENARIOS = {
 }
 """Those of a cluster with brokers."""
 
-QUORUM_SCENARIOS = {scenario.name: scenario for scenario in (CANDIDATE_AGAIN, REMOVED_VOTER)}
+QUORUM_SCENARIOS = {
+    scenario.name: scenario for scenario in (CANDIDATE_AGAIN, REMOVED_VOTER, REMOVED_CANDIDATE, SECOND_LEADER)
+}
 """Those of controllers alone."""
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from insync.conformance.live.live_quorum import LiveQuorum
 from insync.conformance.live.nodes.controller_files import QuorumPlan
+from insync.model.errors import UserError
 
-__all__ = ["QuorumOutcome", "QuorumScenario", "ending"]
+__all__ = ["QuorumOutcome", "QuorumScenario", "ending", "removed"]
 
 _SOON = 8.0
 """Seconds in which a controller ends that is about to."""
@@ -23,16 +24,20 @@ class QuorumOutcome:
         code: the exit code with which it has ended by itself; None if it runs.
         said: what it has said then.
         led: whether some controller leads while that one does not run, or although it does.
+        leaders: those that lead one epoch at once; empty where there are not several.
     """
 
     controller: int
     code: int | None
     said: str
     led: bool
+    leaders: tuple[int, ...] = ()
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The controller that has ended by itself; empty if it has not."""
+        """The controllers that lead one epoch, or the one that has ended by itself; empty if there are none."""
+        if self.leaders:
+            return tuple(f"controller {leader}" for leader in self.leaders)
         return () if self.code is None else (f"controller {self.controller}",)
 
 
@@ -64,3 +69,15 @@ def ending(quorum: LiveQuorum, controller: int) -> tuple[int | None, str]:
     ended = quorum.ended(controller)
     assert ended is not None
     return ended.code, quorum.fault(controller)
+
+
+def removed(quorum: LiveQuorum, leader: int, node: int) -> None:
+    """Have a controller removed from the voters.
+
+    Raises:
+        UserError: the leader refuses.
+    """
+    error = quorum.remove_voter(leader, node)
+    if error:
+        message = f"Controller {leader} refuses to remove {node}, with error {error}. Run the scenario again."
+        raise UserError(message)

@@ -1,0 +1,106 @@
+"""Courses in which a server has stood for election in an epoch, follows who was elected, and is started again.
+
+Since 4.0 it is a candidate of the epoch then (`QuorumState.initialize`). Steps of `kraft_853` by their labels, those
+included that Kafka takes by itself.
+"""
+
+from __future__ import annotations
+
+__all__ = ["LED_AGAIN", "LED_AGAIN_BOUNDS", "PARTED", "REMOVED", "REMOVED_BOUNDS"]
+
+_FOLLOWS = (
+    "n2 asks whether it would be elected",
+    "n3 asks whether it would be elected",
+    "n2 tells n3 whether it would vote for it",
+    "n3 tells n2 whether it would vote for it",
+    "n3 gets the pre-vote of n2",
+    "n1 answers the vote request of n3@2",
+    "n3 gets the vote of n1 for epoch 2",
+    "n3 leads",
+    "n2 gets the pre-vote of n3",
+    "n2 hears that n3 leads epoch 2",
+    "n2 fetches from n3",
+    "n3 answers the fetch of VOTER n2 from 1@1, epoch 2",
+    "n2 receives the first record of epoch 2 from LEADER n3, HW 0",
+    "n2 fetches from n3",
+    "n3 answers the fetch of VOTER n2 from 2@2, epoch 2",
+    "n2 receives nothing new from LEADER n3, HW 2",
+)
+"""Two stand in epoch 2, n3 is elected, and n2 follows it."""
+
+REMOVED = (
+    *_FOLLOWS,
+    "n3 removes n2 from the voters",
+    "n2 fetches from n3",
+    "n3 answers the fetch of VOTER n2 from 2@2, epoch 2",
+    "n2 receives from LEADER n3 that n2 is removed @2, HW 2",
+    "n2 restarts",
+)
+"""The leader removes who has stood, which cannot be started again."""
+
+_LEFT_ALONE = (
+    *_FOLLOWS,
+    "n3 removes n1 from the voters",
+    "n2 fetches from n3",
+    "n3 answers the fetch of VOTER n2 from 2@2, epoch 2",
+    "n2 receives from LEADER n3 that n1 is removed @2, HW 2",
+    "n2 fetches from n3",
+    "n3 answers the fetch of VOTER n2 from 3@2, epoch 2",
+    "n2 receives nothing new from LEADER n3, HW 3",
+    "n3 removes n3 from the voters",
+    "n2 fetches from n3",
+    "n3 answers the fetch of VOTER n2 from 3@2, epoch 2",
+    "n2 receives from LEADER n3 that n3 is removed @2, HW 3",
+    "n2 fetches from n3",
+)
+"""The leader removes the other voter and itself, and who has stood is the only one."""
+
+LED_AGAIN = (
+    *_LEFT_ALONE,
+    "n2 restarts",
+    "n2 leads",
+)
+"""Who is started again leads the epoch at once, of which the other one is the leader still."""
+
+PARTED = (
+    *_LEFT_ALONE,
+    "client sends v1 to n3",
+    "client sends v2 to n3",
+    "n1 hears that n3 leads epoch 2",
+    "n1 fetches from n3",
+    "n3 answers the fetch of VOTER n1 from 1@1, epoch 2",
+    "n1 receives the first record of epoch 2 from LEADER n3, HW 2",
+    "n1 fetches from n3",
+    "n3 answers the fetch of VOTER n1 from 2@2, epoch 2",
+    "n1 receives from LEADER n3 that n1 is removed @2, HW 3",
+    "n1 fetches from n3",
+    "n3 answers the fetch of VOTER n1 from 3@2, epoch 2",
+    "n1 receives from LEADER n3 that n3 is removed @2, HW 3",
+    "n1 fetches from n3",
+    "n3 answers the fetch of VOTER n1 from 4@2, epoch 2",
+    "n1 receives v1@2 from LEADER n3, HW 3",
+    "n1 fetches from n3",
+    "n3 answers the fetch of VOTER n1 from 5@2, epoch 2",
+    "n1 receives v2@2 from LEADER n3, HW 3",
+    "n1 fetches from n3",
+    "n2 restarts",
+    "n2 leads",
+    "client sends v3 to n2",
+    "n3 resigns",
+    "n3 waits for no answer to its fetch any more",
+    "n3 answers the fetch of VOTER n1 from 6@2, epoch 2",
+    "n1 hears that n3 does not lead, epoch 3, HW 0",
+    "n2 restarts",
+    "n2 leads",
+    "n1 fetches from n2",
+    "n2 answers the fetch of VOTER n1 from 6@2, epoch 3",
+    "n1 receives the first record of epoch 3 from LEADER n2, HW 7",
+)
+"""The same, with two records of the former leader that another server has, and one that a client was told is written.
+
+The server takes its own two for committed in the end, and never gets the one.
+"""
+
+REMOVED_BOUNDS: dict[str, int | str] = {"servers": 3, "records": 0, "additions": 0, "removals": 1, "restarts": 1}
+LED_AGAIN_BOUNDS: dict[str, int | str] = {**REMOVED_BOUNDS, "records": 3, "elections": 2, "removals": 2, "restarts": 2}
+"""Those of `PARTED`, which `LED_AGAIN` fits in."""
