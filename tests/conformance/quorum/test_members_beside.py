@@ -87,8 +87,11 @@ def test_nobody_is_added_whose_answer_to_something_else_is_awaited() -> None:
 
 
 def test_a_follower_restarts_that_knows_its_leader_for_a_voter() -> None:
-    with pytest.raises(NotSchedulable, match="does not follow a leader that is no voter"):
-        command_of("restart", {"i": "n2"}, QuorumSeen({2: FOLLOWER}, ()))
+    for state in ("Follower", "Prospective"):
+        with pytest.raises(NotSchedulable, match="does not follow a leader that is no voter"):
+            command_of("restart", {"i": "n2"}, QuorumSeen({2: replace(FOLLOWER, state=state)}, ()))
+    stood = replace(FOLLOWER, voted=2)
+    assert command_of("restart", {"i": "n2"}, QuorumSeen({2: stood}, ())) == ("restart", {"server": 2})
     knows = replace(FOLLOWER, membership=Membership((1, 2), (), (), ()))
     assert command_of("restart", {"i": "n2"}, QuorumSeen({2: knows}, ())) == ("restart", {"server": 2})
 

@@ -7,12 +7,16 @@ from typing import Any, cast
 
 import pytest
 
+from insync.conformance.quorum.beside_kafka import AS_KAFKA as STAYING
 from insync.conformance.quorum.beside_kafka import quorum_model
-from insync.explorer import check
+from insync.explorer import check, liveness
 from insync.explorer.evaluator.claims import claims_of
 from insync.explorer.evaluator.stepping import Stepper
+from insync.kafka.quorum.elections import Ballot
+from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.kraft_853 import Kraft853
-from insync.model import Model, UserError
+from insync.kafka.quorum.voter import Voter
+from insync.model import Model, RecordView, UserError
 from insync_led_again import LED_AGAIN, LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
 from insync_walk import Walk
 
@@ -121,3 +125,38 @@ def test_with_the_fix_it_follows_or_begins_another_epoch(course: tuple[str, ...]
     alone = its["members"] == ["n2"]
     assert (its["state"], its["epoch"]) == (("CANDIDATE", 3) if alone else ("FOLLOWER", 2))
     assert not broken(walk, "no_illegal_state")
+
+
+class Deaf(Kraft853):
+    """Whose candidates count no votes."""
+
+    def count_vote(self, me: RecordView, i: Voter, voter: Voter, ballot: Ballot) -> None: ...
+
+
+ELECTED = ["a_leader_is_elected_again"]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "states"),
+    [
+        pytest.param({}, 581, id="two"),
+        pytest.param({"removals": 1}, 1_530, id="one is removed", marks=pytest.mark.slow),
+        pytest.param({"spares": 1, "additions": 1}, 1_696, id="one is added", marks=pytest.mark.slow),
+        pytest.param({"restarts": 1}, 2_097, id="one restarts", marks=pytest.mark.slow),
+    ],
+)
+def test_a_leader_is_elected_again_unless_its_time_is_over_first(bounds: dict[str, int | str], states: int) -> None:
+    found = liveness(two(**bounds), properties=ELECTED)
+    assert (found.verdict, found.distinct_states) == ("holds", states)
+
+
+def test_where_votes_count_for_nothing_nobody_is_elected() -> None:
+    assert liveness(Deaf(**TWO), properties=ELECTED).verdict == "violated"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("restarts", "states"), [(0, 2_305), (1, 11_301)])
+def test_so_it_is_where_voters_stay(restarts: int, states: int) -> None:
+    settings: dict[str, int | str] = {**STAYING, "pre_votes": "on", "servers": 2, "elections": 2, "restarts": restarts}
+    found = liveness(Kraft(**settings), properties=ELECTED)
+    assert (found.verdict, found.distinct_states) == ("holds", states)

@@ -81,8 +81,9 @@ def command_of(action: str, given: Mapping[str, str], seen: QuorumSeen) -> Comma
 
 
 def _require_known_leader(server: int, its: ServerSeen) -> None:
-    """Refuse the restart of a follower of no voter, which waits then; who has voted for itself stands."""
-    if its.state == "Follower" and its.membership and its.leader not in its.membership.voters and its.voted != server:
+    """Refuse the restart of who knows a leader that is no voter, and waits then; who has voted for itself stands."""
+    knows = its.state in ("Follower", "Prospective") and its.leader >= 0 and its.voted != server
+    if knows and its.membership and its.leader not in its.membership.voters:
         raise NotSchedulable(_UNKNOWN_LEADER)
 
 

@@ -33,7 +33,8 @@ def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> t
     """A candidate of the newest epoch for whom a majority votes or still can leads it in the end.
 
     That is what can be asked where elections are bounded: the last one may be split, or in vain because an old leader
-    has a longer log. Restarts are used up, because a candidate that restarts has lost the votes that it got.
+    has a longer log. Restarts are used up, because a candidate that restarts has lost the votes that it got. With
+    pre-votes its time may be over first: then it asks again, and may have no election left.
     """
     me = s.server[candidate]
 
@@ -46,7 +47,8 @@ def a_leader_is_elected_again(model: Kraft, s: StateView, candidate: Voter) -> t
     majority = 2 * (1 + count(model.all(Voter), lambda j: And(j != candidate, supports(j)))) > model.b.servers
     supported = And(_is_newest(model, s, candidate), majority)
     stands = And(_is_settled(model, s), me.state == VoterState.CANDIDATE, supported)
-    return stands, Or(me.state == VoterState.LEADER, Not(supported))
+    asks_again = [me.state == VoterState.PROSPECTIVE] * bool(model.pre_votes)
+    return stands, Or(me.state == VoterState.LEADER, Not(supported), *asks_again)
 
 
 @leads_to(Kraft, weak=_REPLICATION)
