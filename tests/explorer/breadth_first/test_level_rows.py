@@ -59,6 +59,7 @@ def test_states_that_are_close_take_few_bytes(tmp_path: Path) -> None:
 
 
 def test_few_rows_are_sorted_at_once_where_there_is_little_memory() -> None:
-    assert buffered_rows(2, 33 * 10_000) == 10_000
+    assert buffered_rows(2, (1 << 22) + 44 * 10_000) == 10_000  # 33 bytes each, and a quarter is left for the rest
+    assert buffered_rows(2, 1 << 22) == level_rows.LEAST_ROWS
     assert buffered_rows(2, -5) == level_rows.LEAST_ROWS
     assert buffered_rows(2, 1 << 40) == level_rows.MOST_ROWS

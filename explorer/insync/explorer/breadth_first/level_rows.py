@@ -23,9 +23,14 @@ LEAST_ROWS = 1 << 12
 """How many rows are sorted at once at the least, however little memory there is."""
 
 
+_BESIDE_ROWS = 1 << 22
+"""How many bytes are taken beside the rows while they are written."""
+
+
 def buffered_rows(words: int, room: int) -> int:
-    """Return how many rows to sort at once within so many bytes of memory."""
-    return max(LEAST_ROWS, min(MOST_ROWS, room // (2 * 8 * words + 1)))
+    """Return how many rows to sort at once within so many bytes of memory, of which a quarter is left for the rest."""
+    left = max(0, room - _BESIDE_ROWS) * 3 // 4
+    return max(LEAST_ROWS, min(MOST_ROWS, left // (2 * 8 * words + 1)))
 
 
 def write_level_rows(
