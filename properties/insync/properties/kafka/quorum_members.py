@@ -44,8 +44,8 @@ def states_match_roles(model: Kraft853, s: StateView, server: Voter) -> Conditio
 def a_leader_is_elected_again(model: Kraft853, s: StateView, candidate: Voter) -> tuple[Condition, Condition]:
     """A candidate of the last epoch leads it in the end, if a majority of the voters it knows votes or still can.
 
-    Restarts and crashes are used up. With pre-votes its time may be over first: then it asks again, and in vain, as there
-    is no later epoch.
+    Restarts and crashes are used up. With pre-votes its time may be over first: then it asks again, and in vain, as
+    there is no later epoch.
     """
     me = s.server[candidate]
 
