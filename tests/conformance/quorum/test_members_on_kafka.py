@@ -44,6 +44,7 @@ def test_another_rule_is_told_apart(quorum: QuorumHarness, rule: dict[str, str],
     assert {one.field for one in found.difference.differences} & fields
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pre_votes", ["on", "off"])
 def test_walks_of_three_voters_agree(quorum: QuorumHarness, pre_votes: str) -> None:
     """With `pre_votes=off` beside a release that has them, they are part of the timeout."""
@@ -65,6 +66,7 @@ def test_who_has_stood_and_is_no_voter_any_more_cannot_be_started_again(quorum: 
     assert "must be in the set of voters" in str(refused.value.__cause__)
 
 
+@pytest.mark.slow
 def test_who_has_stood_and_is_the_only_voter_leads_the_epoch_of_another_one(quorum: QuorumHarness) -> None:
     if quorum.version == "3.9.2":
         pytest.skip("it restarts as a follower")

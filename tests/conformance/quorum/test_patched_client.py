@@ -71,8 +71,10 @@ def test_with_the_patch_walks_agree_with_the_model_that_has_the_fix(patched: Pat
 
 @pytest.mark.parametrize(
     ("course", "bounds", "state", "epoch"),
-    [(REMOVED, REMOVED_BOUNDS, "Follower", 2), (LED_AGAIN, LED_AGAIN_BOUNDS, "Leader", 3)],
-    ids=["removed", "left alone"],
+    [
+        pytest.param(REMOVED, REMOVED_BOUNDS, "Follower", 2, id="removed"),
+        pytest.param(LED_AGAIN, LED_AGAIN_BOUNDS, "Leader", 3, id="left alone", marks=pytest.mark.slow),
+    ],
 )
 def test_who_has_stood_follows_or_begins_an_epoch(
     patched: Patched, course: tuple[str, ...], bounds: dict[str, int | str], state: str, epoch: int
