@@ -89,6 +89,13 @@ def test_with_them_all_holds_where_one_of_two_voters_goes() -> None:
     assert (found.verdict, found.distinct_states, found.depth) == ("holds", 5_607, 29)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_with_them_all_holds_where_one_server_comes_and_one_goes() -> None:
+    found = check(Kraft853(servers=3, records=0, additions=1, removals=1, **AS_KAFKA))
+    assert (found.verdict, found.distinct_states, found.transitions, found.depth) == ("holds", 1_049_643, 7_051_447, 45)
+
+
 def test_who_has_stood_and_is_no_voter_any_more_throws_when_it_is_started_again() -> None:
     walk = Walk(three(tuple(REMOVED_BOUNDS.items())), *REMOVED)
     assert server(walk, "n2")["state"] == "ILLEGAL"
