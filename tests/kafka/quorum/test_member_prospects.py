@@ -96,6 +96,7 @@ def test_with_them_all_holds_where_one_server_comes_and_one_goes() -> None:
     assert (found.verdict, found.distinct_states, found.transitions, found.depth) == ("holds", 1_049_643, 7_051_447, 45)
 
 
+@pytest.mark.slow
 def test_who_has_stood_and_is_no_voter_any_more_throws_when_it_is_started_again() -> None:
     walk = Walk(three(tuple(REMOVED_BOUNDS.items())), *REMOVED)
     assert server(walk, "n2")["state"] == "ILLEGAL"
@@ -121,9 +122,10 @@ def test_a_server_has_another_committed_record_then_and_nothing_parts_their_logs
     assert broken(walk, "no_log_divergence")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("course", "bounds"),
-    [(REMOVED, REMOVED_BOUNDS), pytest.param(LED_AGAIN, LED_AGAIN_BOUNDS, marks=pytest.mark.slow)],
+    [(REMOVED, REMOVED_BOUNDS), (LED_AGAIN, LED_AGAIN_BOUNDS)],
 )
 def test_with_the_fix_it_follows_or_begins_another_epoch(course: tuple[str, ...], bounds: dict[str, int | str]) -> None:
     restart = course.index("n2 restarts")
