@@ -238,11 +238,6 @@ class Question:
             return self
         return replace(self, limits=replace(left, seconds=part * left.seconds), asked_at=time.monotonic())
 
-    def is_over(self) -> bool:
-        """Return whether somebody has stopped it, or its seconds have passed."""
-        limits = self._limits_left()
-        return (self.stop is not None and self.stop.is_set()) or (limits is not None and limits.seconds == 0)
-
     def watch(self) -> Watch:
         """Return the watch over work that begins now and ends with the question."""
         return Watch(limits_of(self._limits_left()), self.stop)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.ask import Given, Question
 from insync.explorer.evaluator.claims import Claim, claims_of
 from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.limits import Watch
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
 from insync.model.evaluator import Codes
@@ -95,10 +96,10 @@ def availability_matrix(question: Question) -> Iterator[tuple[Given, list[Stoppe
 
 
 def _by(failure: Failure, question: Question) -> Iterator[Stopped]:
-    model = _model(failure, question.bounds)
+    model, watch = _model(failure, question.bounds), question.watch()
     try:
-        traced(model, question.watch().go_on)
-        found, whole = _fewest(failure, model, question.is_over)
+        traced(model, watch.go_on)
+        found, whole = _fewest(failure, model, watch)
     except GivenUp:
         found, whole = {}, False
     for name in STOPS:
@@ -121,7 +122,7 @@ def _model(failure: Failure, given: Mapping[str, int | str]) -> Cluster:
 _Ways = dict[str, tuple[int, tuple[str, ...]]]
 
 
-def _fewest(failure: Failure, model: Cluster, is_over: Callable[[], bool]) -> tuple[_Ways, bool]:
+def _fewest(failure: Failure, model: Cluster, watch: Watch) -> tuple[_Ways, bool]:
     """Search states in the order of their failures, for the fewest to each of `STOPS` and the steps that lead there.
 
     Returns:
@@ -132,7 +133,7 @@ def _fewest(failure: Failure, model: Cluster, is_over: Callable[[], bool]) -> tu
     before: dict[Codes, tuple[Codes, int] | None] = {start: None}
     fewest, expanded, found, number = {start: 0}, set[Codes](), _Ways(), 0
     while queue and len(found) < len(claims):
-        if is_over():
+        if watch.interrupted() is not None:
             return found, False
         failures, _, codes = heapq.heappop(queue)
         if codes in expanded:

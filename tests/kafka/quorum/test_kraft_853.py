@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from insync.conformance.quorum.beside_kafka import MEMBERS_AS_KAFKA
 from insync.explorer import Limits, check, liveness
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.kraft_853 import Kraft853
@@ -78,10 +79,7 @@ def test_who_has_lost_its_disk_is_nobody_any_more() -> None:
     assert not any("n2" in label for label in walk.enabled)
 
 
-AS_KAFKA: dict[str, int | str] = {
-    "answers": "awaited",
-    **dict.fromkeys(("hearing", "ballots", "counting", "leaving"), "kafka"),
-}
+AS_KAFKA: dict[str, int | str] = {**MEMBERS_AS_KAFKA}
 REMOVING: dict[str, int | str] = {
     "servers": 2,
     "spares": 0,
@@ -211,3 +209,9 @@ def test_a_leader_is_elected_again_unless_votes_count_for_nothing() -> None:
         for kind in (Kraft853, Deaf)
     )
     assert (good.verdict, broken.verdict) == ("holds", "violated")
+
+
+def test_with_pre_votes_nobody_is_elected_where_votes_count_for_nothing() -> None:
+    two: dict[str, int | str] = {"servers": 2, "spares": 0, "records": 0, "additions": 0, "epochs": 2}
+    deaf = Deaf(**two, **AS_KAFKA, pre_votes="on")
+    assert liveness(deaf, properties=["a_leader_is_elected_again"]).verdict == "violated"

@@ -8,23 +8,17 @@ from typing import Any, cast
 import pytest
 
 from insync.conformance.quorum.beside_kafka import AS_KAFKA as STAYING
-from insync.conformance.quorum.beside_kafka import quorum_model
+from insync.conformance.quorum.beside_kafka import MEMBERS_AS_KAFKA, quorum_model
 from insync.explorer import check, liveness
 from insync.explorer.evaluator.claims import claims_of
 from insync.explorer.evaluator.stepping import Stepper
-from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.kraft_853 import Kraft853
-from insync.kafka.quorum.voter import Voter
-from insync.model import Model, RecordView, UserError
+from insync.model import Model, UserError
 from insync_led_again import LED_AGAIN, LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
 from insync_walk import Walk
 
-AS_KAFKA: dict[str, int | str] = {
-    "answers": "awaited",
-    **dict.fromkeys(("hearing", "ballots", "counting", "leaving"), "kafka"),
-    "pre_votes": "on",
-}
+AS_KAFKA: dict[str, int | str] = {**MEMBERS_AS_KAFKA, "pre_votes": "on"}
 TWO: dict[str, int | str] = {"servers": 2, "spares": 0, "records": 0, "additions": 0, "epochs": 2, **AS_KAFKA}
 
 
@@ -136,12 +130,6 @@ def test_with_the_fix_it_follows_or_begins_another_epoch(course: tuple[str, ...]
     assert not broken(walk, "no_illegal_state")
 
 
-class Deaf(Kraft853):
-    """Whose candidates count no votes."""
-
-    def count_vote(self, me: RecordView, i: Voter, voter: Voter, ballot: Ballot) -> None: ...
-
-
 ELECTED = ["a_leader_is_elected_again"]
 
 
@@ -157,10 +145,6 @@ ELECTED = ["a_leader_is_elected_again"]
 def test_a_leader_is_elected_again_unless_its_time_is_over_first(bounds: dict[str, int | str], states: int) -> None:
     found = liveness(two(**bounds), properties=ELECTED)
     assert (found.verdict, found.distinct_states) == ("holds", states)
-
-
-def test_where_votes_count_for_nothing_nobody_is_elected() -> None:
-    assert liveness(Deaf(**TWO), properties=ELECTED).verdict == "violated"
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from insync.conformance.live.nodes.controller_files import (
     QuorumPlan,
     election_on_disk,
     format_quorum,
+    log_bytes_on_disk,
     write_controller,
 )
 from insync.conformance.live.nodes.node_files import new_id, shown_id
@@ -27,7 +28,6 @@ __all__ = ["BEGIN_QUORUM_EPOCH", "END_QUORUM_EPOCH", "FETCH", "VOTE", "LiveQuoru
 FETCH, VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH = 1, 52, 53, 54
 _PREFIX = "insync-quorum-"
 _TOPIC = "__cluster_metadata"
-_LOG = f"{_TOPIC}-0"
 _START = 150.0
 
 
@@ -96,11 +96,7 @@ class LiveQuorum(LiveNodes):
 
     def leader(self) -> int | None:
         """Return who leads; None if nobody does."""
-        for node in self.plan.numbers:
-            with contextlib.suppress(OSError, EOFError):
-                if self.described(node):
-                    return node
-        return None
+        return next((node for node in self.plan.numbers if self.leads(node)), None)
 
     def committed(self, leader: int) -> int:
         """Return the high watermark of a leader; 0 of a controller that does not lead.
@@ -130,7 +126,7 @@ class LiveQuorum(LiveNodes):
 
     def log_bytes(self, node: int) -> int:
         """Return how many bytes a controller's log has on its disk."""
-        return sum(file.stat().st_size for file in (self.folder / f"disk-{node}" / _LOG).glob("*.log"))
+        return log_bytes_on_disk(self.folder / f"disk-{node}")
 
     def remove_voter(self, leader: int, node: int) -> int:
         """Ask the leader to remove a controller from the voters, and return the error of its answer; 0 for none."""

@@ -17,6 +17,7 @@ from insync.conformance.quorum.quorum_facts import (
     FETCH,
     INVALID,
     VOTE,
+    invalid_words,
     pair_of,
     pending_of,
     server_name,
@@ -179,11 +180,11 @@ def facts_of_kafka(seen: QuorumSeen, answered: Set[int], servers: int) -> Facts:
     facts["votes"] = sorted(
         f"{_pair(one)}: {told}"
         for one in ballots
-        if not _invalid(one, seen)
+        if invalid_words(one, seen) is None
         for told in [_ballot(one.epoch, server_name(one.leader), one.granted, seen.servers[one.to].epoch)]
         if told
     )
-    facts["invalid votes"] = sorted(f"{_pair(one)}: {words}" for one in ballots if (words := _invalid(one, seen)))
+    facts["invalid votes"] = sorted(f"{_pair(one)}: {words}" for one in ballots if (words := invalid_words(one, seen)))
     facts["replies"] = sorted(f"to n{one.to}: {reply_of_kafka(one, seen)}" for one in answers if one.kind == FETCH)
     return facts
 
@@ -209,14 +210,6 @@ def _server_of_kafka(number: int, seen: QuorumSeen, servers: int) -> Facts:
         others = [one for one in range(1, servers + 1) if one != number]
         facts["fetched"] = [f"n{one}:{max(0, server.fetched.get(one, 0))}" for one in others]
     return facts
-
-
-def _invalid(letter: Letter, seen: QuorumSeen) -> str | None:
-    """How an answer is told that calls a vote request invalid, and names neither a leader nor a later epoch."""
-    epoch = seen.servers[letter.to].epoch
-    if letter.error != "INVALID_REQUEST" or letter.epoch > epoch:
-        return None
-    return INVALID["too_early"] if letter.epoch < epoch else None if letter.leader >= 0 else INVALID["invalid"]
 
 
 def _voters(server: ServerSeen) -> tuple[int, ...]:

@@ -43,9 +43,8 @@ class MembersBeside:
     def opening(self) -> Mapping[str, Argument]:
         """Return the arguments of `open`: how many servers, how many first voters, and whether pre-votes are steps."""
         founders = self._bounds.servers - self._bounds.spares
-        return {"servers": self._bounds.servers, "founders": founders} | (
-            {"pre_votes": True} if self._pre_votes else {}
-        )
+        opened = {"servers": self._bounds.servers, "founders": founders}
+        return {**opened, "pre_votes": True} if self._pre_votes else opened
 
     def command_of(
         self, action: str, given: Mapping[str, str], seen: QuorumSeen, state: ReadableState
@@ -86,16 +85,12 @@ class MembersBeside:
         """
         for number, server in seen.servers.items():
             name, its = f"n{number}", state["server"][f"n{number}"]
-            leads = server.state == "Leader"
+            leads, same_epoch = server.state == "Leader", its["epoch"] == server.epoch
             if leads and its["epoch"] == server.epoch - 1 and its["members"] == [name]:
                 yield "ask_for_pre_votes" if self._pre_votes else "request_vote", {"i": name}
-            if (
-                server.state == "Prospective"
-                and its["state"] in ("UNATTACHED", "VOTED")
-                and its["epoch"] == server.epoch
-            ):
+            if server.state == "Prospective" and its["state"] in ("UNATTACHED", "VOTED") and same_epoch:
                 yield "ask_for_pre_votes", {"i": name}
-            if leads and its["state"] == "CANDIDATE" and its["epoch"] == server.epoch:
+            if leads and its["state"] == "CANDIDATE" and same_epoch:
                 yield "become_leader", {"i": name}
             asked = pending_of(seen, number)
             if asked is not None and its["pending"] is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from insync.conformance.quorum.correspondence import Facts
-from insync.conformance.quorum.quorum_facts import pair_of, position, server_name
+from insync.conformance.quorum.quorum_facts import end_of, model_epoch, pair_of, position, server_name
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.kafka.quorum.voter_log import FIRST_EPOCH
 from insync.model import ReadableState
@@ -42,12 +42,13 @@ def pre_votes_of_kafka(seen: QuorumSeen, earlier: int = FIRST_EPOCH) -> Facts:
     answers = [letter for letter in letters if letter.is_answer and letter.awaited]
     return {
         "pre-vote requests": sorted(
-            position(*pair_of(one), one.epoch + earlier, one.offset, one.last_epoch + earlier if one.offset else 0)
+            position(*pair_of(one), model_epoch(one.epoch, earlier), *end_of(one.offset, one.last_epoch, earlier))
             for one in requests
             if one.awaited or one.epoch > seen.servers[one.to].epoch
         ),
         "pre-votes": sorted(
-            _answer(*pair_of(one), one.epoch + earlier, server_name(one.leader), granted=one.granted) for one in answers
+            _answer(*pair_of(one), model_epoch(one.epoch, earlier), server_name(one.leader), granted=one.granted)
+            for one in answers
         ),
     }
 

@@ -25,6 +25,7 @@ __all__ = [
     "end_of",
     "facts_of_kafka",
     "facts_of_model",
+    "invalid_words",
     "model_epoch",
     "pair_of",
     "pending_of",
@@ -45,14 +46,14 @@ FAILED = ("NOT_LEADER", "FENCED", "UNKNOWN")
 """The results of a fetch with which a model's server says that it does not lead, or not in that epoch."""
 
 
-def model_epoch(epoch: int) -> int:
-    """Return what the model calls an epoch of Kafka's."""
-    return epoch + FIRST_EPOCH
+def model_epoch(epoch: int, earlier: int = FIRST_EPOCH) -> int:
+    """Return what a model calls an epoch of Kafka's, which has so many before Kafka's first."""
+    return epoch + earlier
 
 
-def end_of(offset: int, epoch: int) -> tuple[int, int]:
+def end_of(offset: int, epoch: int, earlier: int = FIRST_EPOCH) -> tuple[int, int]:
     """Return the end of a log as the model has it: the epoch of the last record is 0 where there is none."""
-    return offset, model_epoch(epoch) if offset else 0
+    return offset, model_epoch(epoch, earlier) if offset else 0
 
 
 # ------------------------------------------------------------------------------------------------------------ the model
@@ -235,15 +236,23 @@ def _server_of_kafka(server: ServerSeen) -> Facts:
 def _vote(letter: Letter, seen: QuorumSeen) -> str | None:
     """An answer to a vote request; None where it tells the candidate nothing."""
     voter, candidate = pair_of(letter)
-    if letter.error == "INVALID_REQUEST" and letter.epoch < seen.servers[letter.to].epoch:
-        return f"{voter} to {candidate}: {INVALID['too_early']}"
-    if letter.error == "INVALID_REQUEST" and letter.epoch == seen.servers[letter.to].epoch and letter.leader < 0:
-        return f"{voter} to {candidate}: {INVALID['invalid']}"
+    if (words := invalid_words(letter, seen)) is not None:
+        return f"{voter} to {candidate}: {words}"
     if letter.epoch > seen.servers[letter.to].epoch:
         return f"{voter} to {candidate}: epoch {model_epoch(letter.epoch)}, {server_name(letter.leader)} leads"
     if letter.granted:
         return f"{voter} to {candidate}: yes"
     return None if letter.leader < 0 else f"{voter} to {candidate}: {server_name(letter.leader)} leads"
+
+
+def invalid_words(letter: Letter, seen: QuorumSeen) -> str | None:
+    """Return how an answer is told that calls a vote request invalid, and names neither a leader nor a later epoch."""
+    epoch = seen.servers[letter.to].epoch
+    if letter.error != "INVALID_REQUEST" or letter.epoch > epoch:
+        return None
+    if letter.epoch < epoch:
+        return INVALID["too_early"]
+    return None if letter.leader >= 0 else INVALID["invalid"]
 
 
 def _reply(letter: Letter, seen: QuorumSeen) -> str:

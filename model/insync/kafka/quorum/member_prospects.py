@@ -1,8 +1,7 @@
 """Pre-votes (KIP-996) where voters come and go: `prospects` with the voters of one's own log, as Kafka since 4.0.
 
-Who would be elected stands at once, so the only voter does with its timeout. As in `prospects`, the last pre-vote
-request of a server to another is on its way while its receiver can do something with it, and an answer while it is
-awaited.
+Who would be elected stands at once, so the only voter does with its timeout. What is on its way is as in `kraft`, see
+`pre_vote_mail`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from insync.kafka.quorum import member_transitions as to
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.members import MemberRestart, MemberState, Role
 from insync.kafka.quorum.message_sets import LedEpoch
+from insync.kafka.quorum.pre_vote_mail import drop_late, forget_answers_to_pre_votes, pre_vote_messages
 from insync.kafka.quorum.pre_vote_rules import grants_pre_vote, grants_vote
 from insync.kafka.quorum.voter import QuorumActor, Voter
 from insync.kafka.quorum.voter_log import is_later, last_epoch
@@ -20,17 +20,13 @@ from insync.model import (
     NONE,
     Absent,
     And,
-    Array,
-    Bool,
     BoundValues,
     Condition,
     If,
     Int,
     Not,
     Num,
-    Option,
     Or,
-    Record,
     RecordView,
     Set,
     StateView,
@@ -66,18 +62,8 @@ class MemberProspects(QuorumActor):
         }
 
     def asked(self, b: BoundValues) -> dict[str, Any]:
-        """Lay out what is on its way beside that: requests first by who asks, answers by who has asked."""
-        epoch = Int(0, b.epochs)
-        request = Option(Record(epoch=epoch, offset=Int(0, self.capacity), last_epoch=epoch))
-        ballot = Option(Record(epoch=epoch, leader=Option(Voter), granted=Bool))
-        messages = {
-            "pre_vote_requests": Array(Voter, Array(Voter, request)),
-            "pre_ballots": Array(Voter, Array(Voter, ballot)),
-            # From whom it gets an INVALID_REQUEST that names no leader, of its own epoch and of an earlier one.
-            "invalid": Array(Voter, Set(Voter)),
-            "too_early": Array(Voter, Set(Voter)),
-        }
-        return {name: Absent.unless(b.settings.pre_votes, domain) for name, domain in messages.items()}
+        """Lay out what is on its way beside that."""
+        return pre_vote_messages(b.settings.pre_votes, b.epochs, self.capacity)
 
     # ------------------------------------------------------------------------------------------------------- timeouts
 
@@ -130,8 +116,7 @@ class MemberProspects(QuorumActor):
         now = to.either(epoch > me.epoch, to.unattached(me, epoch), to.unchanged(me))
         behind = is_later(last_epoch(me), me.end, request.value.last_epoch, request.value.offset)
         free = one_of(now.state, UNATTACHED, VOTED, PROSPECTIVE, CANDIDATE, RESIGNED)
-        follows_in_vain = And(now.state == FOLLOWER, me.fetched_in != now.epoch)
-        granted = And(Not(fenced), grants_pre_vote(free, now.state == FOLLOWER, Not(follows_in_vain), behind))
+        granted = And(Not(fenced), grants_pre_vote(free, now.state == FOLLOWER, me.fetched_in == now.epoch, behind))
         answer = record(epoch=If(fenced, me.epoch, epoch), leader=now.leader, granted=granted)
         with when(And(you.state == PROSPECTIVE, you.epoch == epoch)):
             s.pre_ballots[candidate][i] = answer
@@ -294,10 +279,7 @@ class MemberProspects(QuorumActor):
         """Forget what a server does not need any more, and what it would only discard."""
         me = s.server[i]
         with when(me.state != PROSPECTIVE):
-            me.refused = set_of([])
-            for j, is_other in self.beside(i):
-                with when(is_other):
-                    s.pre_ballots[i][j] = NONE
+            forget_answers_to_pre_votes(s, i, self.beside(i))
         with when(me.state != CANDIDATE):
             s.invalid[i], s.too_early[i] = set_of([]), set_of([])
         with when(one_of(me.state, LEADER, RESIGNED)):
@@ -305,16 +287,8 @@ class MemberProspects(QuorumActor):
         with when(Or(me.state != FOLLOWER, me.fetched_in != me.epoch)):
             me.fetched_in = 0
         for j, is_other in self.beside(i):
-            self.drop_late(s, i, j, is_other)
-            self.drop_late(s, j, i, is_other)
-
-    def drop_late(self, s: StateView, one: Voter, other: Voter, is_other: Condition) -> None:
-        """Drop a pre-vote request whose answer nobody awaits, and of no later epoch than its receiver is in."""
-        asker, request = s.server[one], s.pre_vote_requests[one][other]
-        epoch: Num = request.value.epoch
-        awaited = And(asker.state == PROSPECTIVE, asker.epoch == epoch)
-        with when(And(is_other, Not(awaited), epoch <= s.server[other].epoch)):
-            s.pre_vote_requests[one][other] = NONE
+            drop_late(s, i, j, is_other, PROSPECTIVE)
+            drop_late(s, j, i, is_other, PROSPECTIVE)
 
     def cut_off_prospects(self, s: StateView, i: Voter) -> None:
         """Drop what is on its way of pre-votes from a server and to it."""

@@ -1,10 +1,8 @@
 """Pre-votes (KIP-996) in the network of `kraft`: whoever hears of no leader asks first whether it would be elected.
 
 It is Prospective meanwhile, in the epoch that it is in, and remembers its leader and its vote. This is what Kafka does
-since 4.0, step by step: who would be elected stands at once, and who would not be gives up at once.
-
-Of the pre-vote requests of a server to another the last one is on its way, while its receiver can do something with it:
-while its answer is awaited, or it is of a later epoch than its receiver is in. Of the answers it is those awaited.
+since 4.0, step by step: who would be elected stands at once, and who would not be gives up at once. What is on its way
+of it is in `pre_vote_mail`.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from insync.kafka.quorum.elections import Ballot
+from insync.kafka.quorum.pre_vote_mail import drop_late, forget_answers_to_pre_votes, pre_vote_messages
 from insync.kafka.quorum.pre_vote_rules import grants_pre_vote, grants_vote
 from insync.kafka.quorum.restarts import RestartAs
 from insync.kafka.quorum.transitions import ILLEGAL, Transition, become, either, heard, unattached, unchanged
@@ -21,17 +20,13 @@ from insync.model import (
     NONE,
     Absent,
     And,
-    Array,
     Bool,
     BoundValues,
     Condition,
     If,
-    Int,
     Not,
     Num,
-    Option,
     Or,
-    Record,
     RecordView,
     Set,
     StateView,
@@ -71,18 +66,8 @@ class Prospects(QuorumActor):
         }
 
     def asked(self, b: BoundValues) -> dict[str, Any]:
-        """Lay out what is on its way beside that: requests first by who asks, answers by who has asked."""
-        epoch, offset = Int(0, b.elections + FIRST_EPOCH), Int(0, self.capacity)
-        request = Option(Record(epoch=epoch, offset=offset, last_epoch=epoch))
-        ballot = Option(Record(epoch=epoch, leader=Option(Voter), granted=Bool))
-        messages = {
-            "pre_vote_requests": Array(Voter, Array(Voter, request)),
-            "pre_ballots": Array(Voter, Array(Voter, ballot)),
-            # From whom it gets an INVALID_REQUEST that names no leader, of its own epoch and of an earlier one.
-            "invalid": Array(Voter, Set(Voter)),
-            "too_early": Array(Voter, Set(Voter)),
-        }
-        return {name: Absent.unless(b.settings.pre_votes, domain) for name, domain in messages.items()}
+        """Lay out what is on its way beside that."""
+        return pre_vote_messages(b.settings.pre_votes, b.elections + FIRST_EPOCH, self.capacity)
 
     # --------------------------------------------------------------------------------------------------------- timeouts
 
@@ -298,10 +283,7 @@ class Prospects(QuorumActor):
         with when(Not(Or(asks, stands))):
             me.votes = set_of([])
         with when(Not(asks)):
-            me.refused = set_of([])
-            for j, is_other in self.beside(i):
-                with when(is_other):
-                    s.pre_ballots[i][j] = NONE
+            forget_answers_to_pre_votes(s, i, self.beside(i))
         with when(Or(moved, Not(stands))):
             s.invalid[i], s.too_early[i] = set_of([]), set_of([])
         with when(Or(me.state == LEADER, And(moved, Not(one_of(me.state, CANDIDATE, VOTED))))):
@@ -309,13 +291,5 @@ class Prospects(QuorumActor):
         with when(Or(moved, me.state != FOLLOWER)):
             me.has_fetched = False
         for j, is_other in self.beside(i):
-            self.drop_late(s, i, j, is_other)
-            self.drop_late(s, j, i, is_other)
-
-    def drop_late(self, s: StateView, one: Voter, other: Voter, is_other: Condition) -> None:
-        """Drop a pre-vote request whose answer nobody awaits, and of no later epoch than its receiver is in."""
-        asker, request = s.server[one], s.pre_vote_requests[one][other]
-        epoch: Num = request.value.epoch
-        awaited = And(asker.state == PROSPECTIVE, asker.epoch == epoch)
-        with when(And(is_other, Not(awaited), epoch <= s.server[other].epoch)):
-            s.pre_vote_requests[one][other] = NONE
+            drop_late(s, i, j, is_other, PROSPECTIVE)
+            drop_late(s, j, i, is_other, PROSPECTIVE)

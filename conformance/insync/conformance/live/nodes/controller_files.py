@@ -12,9 +12,18 @@ from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.nodes.node_files import format_disk, name_disk, write_logging
 from insync.conformance.live.nodes.ports import LOOPBACK
 
-__all__ = ["ControllerPorts", "ElectionOnDisk", "QuorumPlan", "election_on_disk", "format_quorum", "write_controller"]
+__all__ = [
+    "ControllerPorts",
+    "ElectionOnDisk",
+    "QuorumPlan",
+    "election_on_disk",
+    "format_quorum",
+    "log_bytes_on_disk",
+    "write_controller",
+]
 
-_ELECTION = "__cluster_metadata-0/quorum-state"
+_METADATA = "__cluster_metadata-0"
+_ELECTION = f"{_METADATA}/quorum-state"
 _COMMON = {
     "process.roles": "controller",
     "controller.listener.names": "CONTROLLER",
@@ -79,6 +88,11 @@ def election_on_disk(disk: Path) -> ElectionOnDisk:
     """
     told = json.loads((disk / _ELECTION).read_text(encoding="utf-8"))
     return ElectionOnDisk(told["leaderEpoch"], told["leaderId"], told["votedId"])
+
+
+def log_bytes_on_disk(disk: Path) -> int:
+    """Return how many bytes a controller's log has."""
+    return sum(segment.stat().st_size for segment in (disk / _METADATA).glob("*.log"))
 
 
 def write_controller(folder: Path, node: int, plan: QuorumPlan, ports: Mapping[int, ControllerPorts]) -> None:

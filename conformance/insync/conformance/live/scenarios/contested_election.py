@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from insync.conformance.live.live_quorum import BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, FETCH, VOTE, LiveQuorum
 from insync.conformance.live.nodes.controller_files import ElectionOnDisk, QuorumPlan
 from insync.conformance.live.proxies import Hold
 
-__all__ = ["HELD", "LOSER", "VOTER", "WINNER", "ContestedElection", "contested_plan", "hold_election", "wait_for_copy"]
+__all__ = [
+    "HELD",
+    "LOSER",
+    "VOTER",
+    "WINNER",
+    "ContestedElection",
+    "contested_election",
+    "contested_plan",
+    "hold_election",
+    "wait_for_copy",
+]
 
 LOSER, WINNER, VOTER = 1, 2, 3
 """Who stands and follows, who stands and leads, and who votes."""
@@ -58,6 +69,13 @@ def contested_plan(*, dynamic: bool) -> QuorumPlan:
         },
         of_one={VOTER: {"controller.quorum.election.timeout.ms": _NEVER}},
     )
+
+
+def contested_election(quorum: LiveQuorum, tell: Callable[[str], None]) -> None:
+    """Have it as `hold_election` has it, hold nothing any more, and wait until the follower has all of the leader's."""
+    hold_election(quorum).release()
+    wait_for_copy(quorum)
+    tell(f"{LOSER} and {WINNER} stand for election in epoch 1, and {WINNER} is elected")
 
 
 def wait_for_copy(quorum: LiveQuorum) -> None:

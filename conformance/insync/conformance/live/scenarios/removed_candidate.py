@@ -9,8 +9,8 @@ from insync.conformance.live.scenarios.contested_election import (
     HELD,
     LOSER,
     WINNER,
+    contested_election,
     contested_plan,
-    hold_election,
     wait_for_copy,
 )
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, QuorumScenario, ending, removed
@@ -21,9 +21,7 @@ _ATTEMPTS = 3
 
 
 def _run(quorum: LiveQuorum, tell: Callable[[str], None]) -> QuorumOutcome:
-    hold_election(quorum).release()
-    wait_for_copy(quorum)
-    tell(f"{LOSER} and {WINNER} stand for election in epoch 1, and {WINNER} is elected")
+    contested_election(quorum, tell)
     removed(quorum, WINNER, LOSER)
     wait_for_copy(quorum)
     tell(f"an operator has {LOSER} removed from the voters, which it hears from its log")

@@ -9,7 +9,7 @@ from functools import partial
 from insync.conformance.live.live_nodes import NotInTime
 from insync.conformance.live.live_quorum import BEGIN_QUORUM_EPOCH, LiveQuorum
 from insync.conformance.live.nodes.controller_files import QuorumPlan
-from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, QuorumScenario, ending
+from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, QuorumScenario, ending, removed
 from insync.model.errors import UserError
 
 __all__ = ["REMOVED_VOTER"]
@@ -50,11 +50,11 @@ def _paused(quorum: LiveQuorum, tell: Callable[[str], None]) -> tuple[int, int, 
 def _run(quorum: LiveQuorum, tell: Callable[[str], None]) -> QuorumOutcome:
     quorum.start(*quorum.plan.numbers)
     leader, slow, other, began = _paused(quorum, tell)
-    error = quorum.remove_voter(leader, slow)
-    if error:
+    try:
+        removed(quorum, leader, slow)
+    except UserError:
         quorum.resume(slow)
-        message = f"Controller {leader} refuses to remove {slow}, with error {error}. Run the scenario again."
-        raise UserError(message)
+        raise
     tell(f"{slow} stands still, {leader} sends it BeginQuorumEpoch, and an operator has it removed from the voters")
     quorum.resume(slow)
     tell(f"{slow} goes on, after {time.monotonic() - began:.1f} s, and answers")

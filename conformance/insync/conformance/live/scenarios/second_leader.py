@@ -13,8 +13,8 @@ from insync.conformance.live.scenarios.contested_election import (
     LOSER,
     VOTER,
     WINNER,
+    contested_election,
     contested_plan,
-    hold_election,
     wait_for_copy,
 )
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, QuorumScenario, ending, removed
@@ -23,9 +23,7 @@ __all__ = ["SECOND_LEADER"]
 
 
 def _run(quorum: LiveQuorum, tell: Callable[[str], None]) -> QuorumOutcome:
-    hold_election(quorum).release()
-    wait_for_copy(quorum)
-    tell(f"{LOSER} and {WINNER} stand for election in epoch 1, and {WINNER} is elected")
+    contested_election(quorum, tell)
     removed(quorum, WINNER, VOTER)
     wait_for_copy(quorum)
     tell(f"an operator has {VOTER} removed from the voters")
