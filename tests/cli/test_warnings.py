@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,3 +81,16 @@ def test_a_setting_that_the_release_does_not_have(insync: Insync) -> None:
     code, out, _ = insync("check", "cluster", "--release", "3.9", "--elr", "on", *small)
     assert code in (0, 1)
     assert words(out).count("warning: Kafka 3.9 has no eligible leader replicas") == 1
+
+
+def test_a_cache_that_is_not_used_is_a_sentence(
+    insync: Insync, tmp_path: Path, lamp: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "link"))
+    warnings.resetwarnings()
+    code, out, err = insync("check", lamp)
+    assert (code, out.startswith("violated")) == (1, True)
+    said = "the cache folder is a link, so nothing is taken from it and nothing is kept. Name a folder of your own with"
+    assert err == f"warning: {tmp_path / 'link'}: {said} INSYNC_CACHE_DIR.\n"
+    assert list(tmp_path.iterdir()) == [tmp_path / "link"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.machine import compiler, objects
+from insync.machine import compiler
 from insync.machine.compiler import compile_module
 from insync.machine.identity import conditions_key, program_key
 from insync.model import Int, Model, State
@@ -78,15 +78,6 @@ def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "replace", full)
     assert answer() == 42
     assert list(folder.iterdir()) == []
-
-
-def test_the_folder_is_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("INSYNC_CACHE_DIR")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert objects.cache_folder() == tmp_path / "xdg" / "insync"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert objects.cache_folder() == tmp_path / ".cache" / "insync"
 
 
 def test_code_that_llvm_rejects_is_our_mistake() -> None:

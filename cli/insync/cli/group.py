@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -48,6 +49,7 @@ _FILES = {"report": "make_report"}
 def run_command(arguments: Sequence[str] | None) -> int:
     """Run a command and return its exit code; see `ExitCode`. None takes the arguments of the process."""
     prepare_streams()
+    warnings.showwarning = _show_warning
     if "_INSYNC_COMPLETE" in os.environ:
         from insync.cli.options.completing import begin_completing
 
@@ -66,6 +68,21 @@ def run_command(arguments: Sequence[str] | None) -> int:
     except Exception as error:  # noqa: BLE001 -- the last resort, where a user's mistake and ours are told apart
         return explain_fault(error, given)
     return result if isinstance(result, int) else ExitCode.HOLDS
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: str | None = None,
+) -> None:
+    """Show a warning of insync as a sentence, and one of anybody else as Python does."""
+    if category.__module__.startswith("insync."):
+        emit_error(f"warning: {message}")
+    else:
+        emit_error(warnings.formatwarning(message, category, filename, lineno, line).rstrip())
 
 
 class _Commands(click.Group):

@@ -1,54 +1,49 @@
-"""The cache on disk of compiled object code, and of what else takes long to find: a file per key, whole or not there.
+"""Compiled object code in the cache, and what else takes long to find: a file per key, whole or not there.
 
-The cache is a convenience: where it cannot be read or written, or what it holds is damaged, code is compiled again.
+The cache is a convenience. Code is compiled again where the cache cannot be used, and where a file in it is damaged,
+stands in the place of another one, or belongs to another user.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import tempfile
-from pathlib import Path
 
-__all__ = ["cache_folder", "load_object", "save_object"]
+from insync.machine.cache import cache_folder
+from insync.model.checksums import Damaged, Label, framed, unframed
 
-_MAGIC = b"insync-object/1\n"
-_DIGEST_BYTES = 32
-
-
-def cache_folder() -> Path:
-    """Return where object code is kept: $INSYNC_CACHE_DIR, or `insync` in the user's cache folder (XDG)."""
-    own = os.environ.get("INSYNC_CACHE_DIR")
-    if own:
-        return Path(own)
-    shared = os.environ.get("XDG_CACHE_HOME")
-    base = Path(shared) if shared else Path(os.path.expanduser("~")) / ".cache"
-    return base / "insync"
+__all__ = ["load_object", "save_object"]
 
 
 def load_object(key: str) -> bytes | None:
-    """Return the object code that was saved under a key; None when there is none, or it is damaged."""
-    try:
-        content = (cache_folder() / f"{key}.o").read_bytes()
-    except OSError:
+    """Return the object code that was saved under a key; None where there is none, or it is damaged."""
+    folder = cache_folder()
+    if folder is None:
         return None
-    head = len(_MAGIC) + _DIGEST_BYTES
-    code = content[head:]
-    whole = content[:head] == _MAGIC + hashlib.sha256(code).digest()
-    return code if whole else None
+    try:
+        with open(os.open(folder / f"{key}.o", os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+            own = os.fstat(file.fileno()).st_uid == os.geteuid()
+            return unframed(_label(key), file.read()) if own else None
+    except (OSError, Damaged):
+        return None
 
 
 def save_object(key: str, code: bytes) -> None:
-    """Save object code under a key, if the folder can be written."""
+    """Save object code under a key, if the cache can be written."""
     folder = cache_folder()
+    if folder is None:
+        return
     with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=folder, prefix=".new-")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + hashlib.sha256(code).digest() + code)
+                file.write(framed(_label(key), code))
             os.replace(name, folder / f"{key}.o")
         except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(name)
+
+
+def _label(key: str) -> Label:
+    return {"kind": "object", "key": key}

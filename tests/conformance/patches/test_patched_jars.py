@@ -13,8 +13,9 @@ from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.patches import patched_jars
 from insync.conformance.patches.compilers import compile_sources
 from insync.conformance.patches.patched_jars import known_patches, patched_kafka, read_patch
-from insync.conformance.patches.source_files import module_of, source_folder
+from insync.conformance.patches.source_files import module_of
 from insync.kafka.defects import DEFECTS
+from insync.machine.cache import kept_folder
 from insync.model.errors import UserError
 
 PATH = "server/src/main/java/org/example/Heart.java"
@@ -72,9 +73,12 @@ def release(tmp_path: Path) -> JarSet:
             for name, content in entries.items():
                 archive.writestr(name, content)
         paths.append(path)
-    source_folder().mkdir(parents=True)
-    with zipfile.ZipFile(source_folder() / "kafka-server-9.9.9-sources.jar", "w") as archive:
-        archive.writestr("org/example/Heart.java", SOURCE)
+
+    def sources(folder: Path) -> None:
+        with zipfile.ZipFile(folder / "kafka-server-9.9.9-sources.jar", "w") as archive:
+            archive.writestr("org/example/Heart.java", SOURCE)
+
+    kept_folder("kafka/sources", "kafka-server-9.9.9", sources, "the sources")
     digests = tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
     return JarSet("9.9.9", tuple(paths), digests)
 

@@ -14,7 +14,7 @@ _NOT_INSTALLED = "not installed"
 def describe_versions_here() -> str:
     """Return a line for insync and each thing that it works with; nothing is started to find out."""
     from insync.explorer.java import installed_java
-    from insync.machine.objects import cache_folder
+    from insync.machine.cache import cache_place
 
     found = {
         "Python": f"{platform.python_version()} ({platform.system()}, {platform.machine()})",
@@ -22,7 +22,7 @@ def describe_versions_here() -> str:
         "z3": _package("z3-solver", "z3", extra="prove"),
         "Spark": _package("pyspark", "pyspark", extra="spark"),
         "Java": installed_java() or _NOT_INSTALLED,
-        "cache": str(cache_folder()),
+        "cache": str(cache_place() or "none, as there is no home directory"),
     }
     width = max(map(len, found))
     return "\n".join(

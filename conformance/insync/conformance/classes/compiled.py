@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import subprocess
-import tempfile
+from functools import partial
 from pathlib import Path
 
 from insync.conformance.classes.sources import Driven, class_places, fitted_sources, sources
 from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.java import find_compiler
-from insync.machine.objects import cache_folder
+from insync.machine.cache import kept_folder
 from insync.model.errors import UserError
 
 __all__ = ["NEEDED_BY", "compiled_harness"]
@@ -33,23 +32,7 @@ def compiled_harness(jars: JarSet, driven: Driven = Driven.CLUSTER) -> Path:
     Raises:
         UserError: there is no Java compiler, no room in the cache, or jars that the harness does not fit.
     """
-    folder = cache_folder() / "kafka" / "classes" / _key(jars, driven)
-    if folder.is_dir():
-        return folder
-    compiler = find_compiler(NEEDED_BY)
-    fitted = fitted_sources(jars.version, class_places(jars.of_kafka), driven)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as name:
-            made = _compile(compiler, jars, fitted, Path(name))
-            _put(made, folder)
-    except OSError as error:
-        message = (
-            f"{error.filename or folder.parent}: cannot be written ({error.strerror or error}), and the compiled "
-            "harness is kept there. Give INSYNC_CACHE_DIR a folder that you may write to."
-        )
-        raise UserError(message) from error
-    return folder
+    return kept_folder("kafka/classes", _key(jars, driven), partial(_compile, jars, driven), "the compiled harness")
 
 
 def _key(jars: JarSet, driven: Driven) -> str:
@@ -58,8 +41,10 @@ def _key(jars: JarSet, driven: Driven) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _compile(compiler: str, jars: JarSet, fitted: dict[str, str], work: Path) -> Path:
-    source, made = work / "source", work / "classes"
+def _compile(jars: JarSet, driven: Driven, made: Path) -> None:
+    compiler = find_compiler(NEEDED_BY)
+    fitted = fitted_sources(jars.version, class_places(jars.of_kafka), driven)
+    source = made.parent / "source"
     source.mkdir()
     for name, text in fitted.items():
         (source / name).write_text(text, encoding="utf-8")
@@ -94,14 +79,3 @@ def _compile(compiler: str, jars: JarSet, fitted: dict[str, str], work: Path) ->
             "whole folder libs, or of a release that it does not fit. `insync kafka versions` has those that it fits."
         )
         raise UserError(message)
-    return made
-
-
-def _put(made: Path, folder: Path) -> None:
-    """Move what was compiled to where it is kept; who was first, with the same classes, has won."""
-    try:
-        made.rename(folder)
-    except OSError:
-        if not folder.is_dir():
-            raise
-        shutil.rmtree(made, ignore_errors=True)

@@ -10,15 +10,25 @@ from pathlib import Path
 from insync.conformance.jars.jar_set import JarSet, file_digest
 from insync.conformance.jars.maven import copy_by_maven
 from insync.conformance.jars.pinned import Pinned, PinnedJar, pinned_for_cluster, pinned_for_quorum
-from insync.machine.objects import cache_folder
+from insync.machine.cache import cache_place
 from insync.model.errors import UserError
 
 __all__ = ["fetch", "is_stored", "jar_folder", "stored_for_cluster", "stored_for_quorum", "stored_jars"]
 
 
 def jar_folder() -> Path:
-    """Return where jars are kept."""
-    return cache_folder() / "kafka" / "jars"
+    """Return where jars are kept.
+
+    The folder need not be the user's own, as the content of a jar is compared with its pinned digest at each use.
+
+    Raises:
+        UserError: there is no home directory, so no place for them.
+    """
+    place = cache_place()
+    if place is None:
+        message = "There is no home directory to keep Kafka's jars in. Name a folder with INSYNC_CACHE_DIR."
+        raise UserError(message)
+    return place / "kafka" / "jars"
 
 
 def is_stored(release: Pinned) -> bool:

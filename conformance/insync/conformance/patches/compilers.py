@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.maven import copy_by_maven
 from insync.explorer.java import find_compiler, find_java
-from insync.machine.objects import cache_folder
+from insync.machine.cache import kept_folder
 from insync.model.errors import UserError
 
 __all__ = ["compile_sources"]
@@ -68,13 +66,11 @@ def _written(folder: Path, path: str, text: str) -> Path:
 
 def _scala_compiler(jars: JarSet) -> Sequence[str]:
     version = _scala_version(jars.paths)
-    folder = cache_folder() / "kafka" / "scala" / version
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as name:
-            copy_by_maven([("org.scala-lang", "scala-compiler", version)], Path(name) / "jars")
-            with contextlib.suppress(OSError):  # somebody else was first
-                (Path(name) / "jars").rename(folder)
+
+    def copy(folder: Path) -> None:
+        copy_by_maven([("org.scala-lang", "scala-compiler", version)], folder)
+
+    folder = kept_folder("kafka/scala", version, copy, "the compiler of Scala")
     compiler = ":".join(map(str, sorted(folder.rglob("*.jar"))))
     return [find_java(_NEEDED_BY).program, "-Xss8m", "-Xmx1g", "-cp", compiler, "scala.tools.nsc.Main"]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.patches.compilers import compile_sources
 from insync.conformance.patches.source_files import module_of, released_sources
 from insync.conformance.patches.unified_diff import patched_text, read_diff
-from insync.machine.objects import cache_folder
+from insync.machine.cache import kept_folder
 from insync.model.errors import UserError
 
 __all__ = ["Patch", "PatchedKafka", "known_patches", "patched_kafka", "read_patch"]
@@ -107,19 +105,15 @@ def patched_kafka(patch: Patch, jars: JarSet, repository: Path | None = None) ->
     place = str(patch.file)
     changed = {diff.path: diff for diff in read_diff(patch.text, place)}
     artifacts = tuple(sorted({module_of(path, place)[0] for path in changed}))
-    folder = cache_folder() / "kafka" / "patched" / f"{jars.version}-{patch.name}-{_key(patch, jars)}"
-    if not folder.is_dir():
+
+    def build(folder: Path) -> None:
         texts = released_sources(jars.version, changed, place, repository)
         where = f"Kafka {jars.version}, {{}}"
         new = {path: patched_text(text, changed[path], where.format(path)) for path, text in texts.items()}
-        try:
-            _build(folder, new, jars, patch)
-        except OSError as error:
-            message = (
-                f"{error.filename or folder.parent}: cannot be written ({error.strerror or error}), and patched jars "
-                "are kept there. Give INSYNC_CACHE_DIR a folder with room that you may write to."
-            )
-            raise UserError(message) from error
+        _build(folder, new, jars, patch)
+
+    key = f"{jars.version}-{patch.name}-{_key(patch, jars)}"
+    folder = kept_folder("kafka/patched", key, build, "a copy of the jars with the patch")
     classes = tuple((folder / "classes.txt").read_text(encoding="utf-8").splitlines())
     return PatchedKafka(folder / "libs", patch, artifacts, classes)
 
@@ -130,29 +124,22 @@ def _key(patch: Patch, jars: JarSet) -> str:
 
 
 def _build(folder: Path, texts: Mapping[str, str], jars: JarSet, patch: Patch) -> None:
+    """Fill a folder with the jars, and the names of the classes that the patch changes; compile beside it."""
     place = str(patch.file)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as name:
-        work = Path(name)
-        made = compile_sources(texts, jars, work, place)
-        classes = sorted(path.relative_to(made).as_posix() for path in made.rglob("*.class"))
-        whole = work / "whole"
-        (whole / "libs").mkdir(parents=True)
-        for path in jars.paths:
-            plain = _OF_THE_CACHE.sub("", path.name)
-            patched = [one for one in texts if plain == f"{module_of(one, place)[0]}-{jars.version}.jar"]
-            if plain.startswith("kafka_2."):
-                plain = f"{plain.removesuffix('.jar')}-with-{patch.name}.jar"
-            if patched:
-                _replace_classes(path, whole / "libs" / plain, made, classes)
-            else:
-                shutil.copyfile(path, whole / "libs" / plain)
-        (whole / "classes.txt").write_text("\n".join(classes) + "\n", encoding="utf-8")
-        try:
-            os.rename(whole, folder)
-        except OSError:
-            if not folder.is_dir():
-                raise
+    made = compile_sources(texts, jars, folder.parent, place)
+    classes = sorted(path.relative_to(made).as_posix() for path in made.rglob("*.class"))
+    libs = folder / "libs"
+    libs.mkdir()
+    for path in jars.paths:
+        plain = _OF_THE_CACHE.sub("", path.name)
+        patched = [one for one in texts if plain == f"{module_of(one, place)[0]}-{jars.version}.jar"]
+        if plain.startswith("kafka_2."):
+            plain = f"{plain.removesuffix('.jar')}-with-{patch.name}.jar"
+        if patched:
+            _replace_classes(path, libs / plain, made, classes)
+        else:
+            shutil.copyfile(path, libs / plain)
+    (folder / "classes.txt").write_text("\n".join(classes) + "\n", encoding="utf-8")
 
 
 def _replace_classes(jar: Path, new: Path, made: Path, classes: Sequence[str]) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from insync.conformance.jars.maven import copy_by_maven
-from insync.machine.objects import cache_folder
+from insync.machine.cache import kept_folder
 from insync.model.errors import UserError
 
-__all__ = ["module_of", "released_sources", "source_folder"]
+__all__ = ["module_of", "released_sources"]
 
 _GROUP = "org.apache.kafka"
 _MODULES = {
@@ -26,11 +24,6 @@ _MODULES = {
     "storage": "kafka-storage",
 }
 """The artifact of each module of Kafka's repository, by its folder there."""
-
-
-def source_folder() -> Path:
-    """Return where source jars are kept."""
-    return cache_folder() / "kafka" / "sources"
 
 
 def module_of(path: str, place: str) -> tuple[str, str]:
@@ -81,27 +74,18 @@ def released_sources(
 
 
 def _source_jar(artifact: str, version: str, repository: Path | None) -> Path:
-    kept = source_folder() / f"{artifact}-{version}-sources.jar"
-    if kept.is_file():
-        return kept
-    inside = Path(*_GROUP.split("."), artifact, version, kept.name)
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".new-") as name:
-            source = repository
-            if source is None:
-                source = Path(name)
-                copy_by_maven([(_GROUP, artifact, version)], source, without=[("*", "*")], classifier="sources")
-            if not (source / inside).is_file():
-                message = f"{source} has no {inside}, the sources of Kafka {version}."
-                raise UserError(message)
-            new = Path(name) / kept.name
-            shutil.copyfile(source / inside, new)
-            os.replace(new, kept)
-    except OSError as error:
-        message = (
-            f"{error.filename or kept.parent}: cannot be written ({error.strerror or error}), and Kafka's sources are "
-            "kept there. Give INSYNC_CACHE_DIR a folder that you may write to."
-        )
-        raise UserError(message) from error
-    return kept
+    jar = f"{artifact}-{version}-sources.jar"
+    inside = Path(*_GROUP.split("."), artifact, version, jar)
+
+    def copy(folder: Path) -> None:
+        source = repository
+        if source is None:
+            source = folder.parent / "fetched"
+            source.mkdir()
+            copy_by_maven([(_GROUP, artifact, version)], source, without=[("*", "*")], classifier="sources")
+        if not (source / inside).is_file():
+            message = f"{source} has no {inside}, the sources of Kafka {version}."
+            raise UserError(message)
+        shutil.copyfile(source / inside, folder / jar)
+
+    return kept_folder("kafka/sources", f"{artifact}-{version}", copy, "the sources of Kafka") / jar

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from insync.explorer.judges.tlc_home import Tlc
+from insync.explorer.judges.tlc_home import ARCHIVE, Tlc
 from insync.explorer.judges.within import opinion_within
 from insync.explorer.judges.workshop import Ran, Workshop
 from insync.explorer.limits import Limits
@@ -27,7 +27,6 @@ _BROKEN = re.compile(
 _COUNTS = re.compile(r"^([\d,]+) states generated(?: \([^)]*\))?, ([\d,]+) distinct states found", re.MULTILINE)
 _DEPTH = re.compile(r"^The depth of the complete state graph search is (\d+)", re.MULTILINE)
 _STATE = re.compile(r"^State (\d+):", re.MULTILINE)
-_ARCHIVE = "classes.jsa"
 _TRACE = "trace.json"
 _OPTIONS = ("-Xss16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
@@ -118,16 +117,16 @@ def _searched(shop: Workshop, tlc: Tlc, files: Mapping[str, str], limits: Limits
         options += ["-dumpTrace", "json", _TRACE]
         named = f"{named}.{run_property}"
     ran = shop.run([*start, "tlc2.TLC", *options, "-config", f"{named}.cfg", module])
-    tlc.keep(shop.folder / _ARCHIVE)
+    tlc.keep(shop.folder / ARCHIVE)
     return ran
 
 
 def _archiving(tlc: Tlc) -> list[str]:
     """Return the options with which Java uses the archive of its classes, or writes it."""
-    if tlc.archive is None:
+    if tlc.key is None:
         return []
-    there = tlc.archive.exists()
-    what = f"SharedArchiveFile={tlc.archive}" if there else f"ArchiveClassesAtExit={_ARCHIVE}"
+    kept = tlc.archive
+    what = f"ArchiveClassesAtExit={ARCHIVE}" if kept is None else f"SharedArchiveFile={kept}"
     return ["-Xshare:auto", "-Xlog:disable", f"-XX:{what}"]
 
 

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 import shutil
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +13,19 @@ from pathlib import Path
 from insync.explorer.java import find_compiler, find_java
 from insync.explorer.judges.workshop import Workshop
 from insync.explorer.limits import Limits, Watch
-from insync.machine.objects import cache_folder
+from insync.machine.cache import find_kept, kept_folder
 from insync.model.errors import UserError
 
-__all__ = ["TLC_VARIABLE", "Tlc", "find_tlc"]
+__all__ = ["ARCHIVE", "TLC_VARIABLE", "Tlc", "find_tlc"]
 
 TLC_VARIABLE = "INSYNC_TLC"
 """The environment variable that names TLC where no option does."""
 
+ARCHIVE = "classes.jsa"
+"""The name of an archive of TLC's classes."""
+
 _PLACES = ("", "org.lamport.tlatools", "tlatools/org.lamport.tlatools")
+_KEPT = "tlc"
 _MAIN = "src/tlc2/TLC.java"
 _CLASS = "tlc2/TLC.class"
 _ADVICE = (
@@ -38,21 +41,24 @@ class Tlc:
     Attributes:
         java: the path of Java.
         classes: the class path.
-        archive: where what Java has made of the classes is kept, which halves its start; None where that cannot be.
+        key: under which an archive of the classes is kept in the cache, which halves the start; None without one.
     """
 
     java: str
     classes: str
-    archive: Path | None = None
+    key: str | None = None
+
+    @property
+    def archive(self) -> Path | None:
+        """The archive that is kept; None where there is none."""
+        kept = None if self.key is None else find_kept(_KEPT, self.key)
+        return None if kept is None else kept / ARCHIVE
 
     def keep(self, archive: Path) -> None:
-        """Keep an archive that Java has written, if it has and nobody else did."""
-        if self.archive is None or self.archive.exists() or not archive.is_file():
-            return
-        with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=self.archive.parent, prefix=".new-") as new:
-            copy = Path(new) / archive.name
-            shutil.copyfile(archive, copy)
-            copy.rename(self.archive)
+        """Keep an archive that Java has written, if it has written one and none is kept."""
+        if self.key is not None and archive.is_file():
+            with contextlib.suppress(UserError):
+                kept_folder(_KEPT, self.key, lambda new: shutil.copyfile(archive, new / ARCHIVE), "the archive of TLC")
 
 
 def find_tlc(named: Path | None = None) -> Tlc:
@@ -72,7 +78,7 @@ def find_tlc(named: Path | None = None) -> Tlc:
     java = find_java("The engine tlc").program
     if place.is_file() and place.suffix == ".jar":
         _require_tlc_in(place)
-        return Tlc(java, str(place), _archive_of(place, java))
+        return Tlc(java, str(place), _archive_key(place, java))
     sources = next((place / part for part in _PLACES if (place / part / _MAIN).is_file()), None)
     if sources is None:
         what = f"is neither a jar nor a folder with the sources of TLC ({_MAIN})" if place.exists() else "is not there"
@@ -94,15 +100,10 @@ def _require_tlc_in(jar: Path) -> None:
         raise UserError(message)
 
 
-def _archive_of(jar: Path, java: str) -> Path | None:
-    """Return where the archive of a jar's classes is kept, for this Java; None if nothing can be kept."""
+def _archive_key(jar: Path, java: str) -> str:
+    """Return the key of the archive of a jar's classes, for this Java."""
     said = f"{jar} {jar.stat().st_mtime_ns} {Path(java).resolve()}"
-    folder = cache_folder() / "tlc"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder / f"{hashlib.sha256(said.encode()).hexdigest()[:16]}.jsa"
+    return f"archive-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
 
 
 def _compiled(sources: Path, jars: list[str]) -> Path:
@@ -113,13 +114,8 @@ def _compiled(sources: Path, jars: list[str]) -> Path:
     """
     files = sorted(path for path in (sources / "src").rglob("*") if path.is_file())
     stamp = "\n".join(f"{path} {path.stat().st_mtime_ns}" for path in files)
-    kept = cache_folder() / "tlc" / hashlib.sha256(stamp.encode()).hexdigest()[:16]
-    if kept.is_dir():
-        return kept
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".new-") as name:
-        new = Path(name) / "classes"
-        new.mkdir()
+
+    def compile_into(new: Path) -> None:
         with Workshop(Watch(Limits(), None)) as shop:
             shop.write("sources", "\n".join(f'"{path}"' for path in files if path.suffix == ".java"))
             options = ["-encoding", "UTF-8", "-nowarn", "-proc:none", "-cp", os.pathsep.join(jars), "-d", str(new)]
@@ -132,6 +128,5 @@ def _compiled(sources: Path, jars: list[str]) -> Path:
                 copy = new / path.relative_to(sources / "src")
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
-        if not kept.is_dir():
-            new.rename(kept)
-    return kept
+
+    return kept_folder(_KEPT, hashlib.sha256(stamp.encode()).hexdigest()[:16], compile_into, "TLC, compiled,")

@@ -7,24 +7,36 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+from collections.abc import Callable
 from pathlib import Path
 
-from insync.machine.objects import cache_folder
+from insync.machine.cache import find_kept, kept_folder
 
-__all__ = ["archive_options", "archive_path"]
+__all__ = ["archive_options", "kept_archive"]
+
+_PLACE, _FILE = "spark", "classes.jsa"
 
 
-def archive_path(java: str) -> Path:
-    """Return where the archive for a Java runtime and the installed Spark is, if there is one.
+def kept_archive(java: str, make: Callable[[Path], None]) -> Path:
+    """Return the archive for a Java runtime and the installed Spark; it is made where it is not there.
 
     Args:
         java: what the runtime says of its version.
+        make: writes the archive to a path.
+
+    Raises:
+        UserError: there is no cache, or it has no room.
     """
-    key = hashlib.sha256(java.encode()).hexdigest()[:16]
-    return cache_folder() / f"spark-{importlib.metadata.version('pyspark')}-java-{key}.jsa"
+    return (
+        kept_folder(_PLACE, _key(java), lambda folder: make(folder / _FILE), "the archive of Spark's classes") / _FILE
+    )
 
 
 def archive_options(java: str) -> str:
     """Return the options of the JVM that use the archive; none when there is none."""
-    path = archive_path(java)
-    return f' -XX:SharedArchiveFile="{path}"' if path.is_file() else ""
+    kept = find_kept(_PLACE, _key(java))
+    return "" if kept is None else f' -XX:SharedArchiveFile="{kept / _FILE}"'
+
+
+def _key(java: str) -> str:
+    return f"{importlib.metadata.version('pyspark')}-java-{hashlib.sha256(java.encode()).hexdigest()[:16]}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from insync.model.catalogue import find_model
 from insync.spark_explore.driver.check import check
-from insync.spark_explore.driver.class_archive import archive_path
+from insync.spark_explore.driver.class_archive import kept_archive
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.requirements import require_java, require_packages
 from insync.spark_explore.driver.session import open_session
@@ -15,18 +15,16 @@ __all__ = ["prepare"]
 
 
 def prepare() -> Path:
-    """Make the archive from the classes that a small search uses, and return where it is.
+    """Make the archive from the classes that a small search uses, where there is none; return where it is.
 
     Raises:
-        UserError: Spark cannot run here.
+        UserError: Spark cannot run here, or there is no cache.
     """
     require_packages()
-    path = archive_path(require_java())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".part")
-    beside.unlink(missing_ok=True)
+    return kept_archive(require_java(), _make)
+
+
+def _make(archive: Path) -> None:
     model = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
-    with open_session(None, "local[2]", None, f' -XX:ArchiveClassesAtExit="{beside}"') as spark:
+    with open_session(None, "local[2]", None, f' -XX:ArchiveClassesAtExit="{archive}"') as spark:
         check(model, options=SparkOptions(session=spark, partitions=2, warm_states=1))
-    beside.replace(path)
-    return path

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
+import shutil
+import tempfile
+from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet
 from insync.explorer.java import Java
-from insync.machine.objects import cache_folder
+from insync.machine.cache import cache_folder, find_kept, keep_folder
+from insync.model.errors import UserError
 
 __all__ = ["ClassArchive"]
+
+_PLACE, _FILE = "kafka/archives", "classes.jsa"
 
 
 class ClassArchive:
@@ -21,41 +26,46 @@ class ClassArchive:
 
     Args:
         jars: the jars.
-        java: who runs them.
+        java: the Java runtime that reads the archive.
         role: `controller` or `broker`.
     """
 
     def __init__(self, jars: JarSet, java: Java, role: str) -> None:
         said = "\0".join([java.shown, *map(str, jars.paths), *jars.digests])
-        folder = cache_folder() / "kafka" / "archives"
-        self._kept = folder / f"{hashlib.sha256(said.encode()).hexdigest()[:20]}-{role}.jsa"
-        self._new = folder / f".new-{os.getpid()}-{role}"
+        self._key = f"{hashlib.sha256(said.encode()).hexdigest()[:20]}-{role}"
+        self._kept = find_kept(_PLACE, self._key)
+        self._new: Path | None = None
 
     @property
     def is_there(self) -> bool:
-        """Whether it has been made."""
-        return self._kept.is_file()
+        """Whether the archive has been made."""
+        return self._kept is not None
 
     @property
     def options(self) -> list[str]:
-        """The options of a JVM that takes its classes from there, where that can be."""
-        return [f"-XX:SharedArchiveFile={self._kept}"] if self.is_there else []
+        """The options of a JVM that loads its classes from the archive; none where there is no archive."""
+        return [] if self._kept is None else [f"-XX:SharedArchiveFile={self._kept / _FILE}"]
 
     @property
     def making(self) -> list[str]:
         """The options of a JVM that writes the archive when it ends in order; none if it cannot be kept."""
-        try:
-            self._kept.parent.mkdir(parents=True, exist_ok=True)
-        except OSError:
+        cache = cache_folder()
+        if cache is None:
             return []
-        return [f"-XX:ArchiveClassesAtExit={self._new}"]
+        if self._new is None:
+            try:
+                self._new = Path(tempfile.mkdtemp(dir=cache, prefix=".new-"))
+            except OSError:
+                return []
+        return [f"-XX:ArchiveClassesAtExit={self._new / _FILE}"]
 
     def keep(self) -> None:
-        """Keep what that JVM has written, if it has written anything."""
-        with contextlib.suppress(OSError):
-            self._new.rename(self._kept)
+        """Keep the archive that the JVM has written, if it has written one."""
+        if self._new is not None and (self._new / _FILE).is_file():
+            with contextlib.suppress(OSError, UserError):
+                self._kept = keep_folder(_PLACE, self._key, self._new)
 
     def discard(self) -> None:
         """Remove what was written and not kept."""
-        with contextlib.suppress(OSError):
-            self._new.unlink()
+        if self._new is not None:
+            shutil.rmtree(self._new, ignore_errors=True)

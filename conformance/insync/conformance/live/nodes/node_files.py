@@ -14,7 +14,7 @@ from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.nodes.ports import LOOPBACK
-from insync.machine.objects import cache_folder
+from insync.machine.cache import find_kept, kept_folder
 from insync.model.errors import UserError
 
 __all__ = [
@@ -267,27 +267,23 @@ def first_metadata(jars: JarSet, elr: bool | None, java: str, options: Sequence[
         jars: the jars of the release.
         elr: whether eligible leader replicas are kept; None leaves that to the release.
         java: the program that runs them.
-        options: more options for the JVM; with some, it is written anew.
+        options: more options for the JVM; with some, the JVM is run also where the metadata is kept already.
 
     Raises:
         UserError: the release refuses the feature, or nothing can be kept in the cache.
     """
     key = hashlib.sha256("\0".join([jars.version, *jars.digests]).encode()).hexdigest()[:20]
-    kept = cache_folder() / "kafka" / "formatted" / f"{key}-{'release' if elr is None else int(elr)}"
-    if kept.is_dir() and not options:
-        return kept
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="insync-format-", dir=kept.parent) as name:
-            disk = _format(Path(name), jars, elr, [java, *options])
-            if not kept.is_dir():
-                disk.rename(kept)
-    except OSError as error:
-        message = (
-            f"{error.filename or kept.parent}: cannot be written ({error.strerror or error}), and the first metadata "
-            "of a cluster is kept there. Give INSYNC_CACHE_DIR a folder that you may write to."
-        )
-        raise UserError(message) from error
+    place, name = "kafka/formatted", f"{key}-{'release' if elr is None else int(elr)}"
+
+    def make(kept: Path) -> None:
+        shutil.copytree(_format(kept.parent, jars, elr, [java, *options]), kept, dirs_exist_ok=True)
+
+    kept = find_kept(place, name)
+    if kept is None:
+        return kept_folder(place, name, make, "the first metadata of a cluster")
+    if options:
+        with tempfile.TemporaryDirectory(prefix="insync-format-") as work:
+            _format(Path(work), jars, elr, [java, *options])
     return kept
 
 

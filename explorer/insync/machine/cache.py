@@ -1,0 +1,194 @@
+"""The cache: a folder of the user's own, and folders in it that are made once and kept.
+
+What lies here is executed: object code, Java classes, jars. So the cache is used only where its folder belongs to the
+user and is no link, and it is made private to the user (mode 0700). A folder that is kept carries the digest of its key
+and of all its files; where the digest differs, the folder is removed and made again.
+
+Source of the places: XDG Base Directory Specification, version 0.8.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from insync.model.checksums import digest
+from insync.model.errors import UserError
+
+__all__ = ["CacheNotUsed", "cache_folder", "cache_place", "find_kept", "keep_folder", "kept_folder"]
+
+_PRIVATE = 0o700
+_CONTENT = "content"
+_DIGEST = "digest"
+_ADVICE = "Name a folder of your own with INSYNC_CACHE_DIR."
+
+
+class CacheNotUsed(UserWarning):
+    """The cache folder is not the user's own, so nothing is taken from it and nothing is kept."""
+
+
+def cache_place() -> Path | None:
+    """Return where the cache is by the environment, which may not be there yet.
+
+    It is $INSYNC_CACHE_DIR, or `insync` in $XDG_CACHE_HOME, or in `.cache` of the home directory. A relative path in
+    XDG_CACHE_HOME is ignored, as XDG demands. Without a home directory there is no cache.
+    """
+    own = os.environ.get("INSYNC_CACHE_DIR")
+    if own:
+        return Path(own)
+    shared = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(shared):
+        return Path(shared) / "insync"
+    home = os.path.expanduser("~") if os.environ.get("HOME", "~") else ""
+    return Path(home) / ".cache" / "insync" if os.path.isabs(home) else None
+
+
+def cache_folder() -> Path | None:
+    """Return the cache folder, made if need be and private to the user; None where there is none to be used.
+
+    Warns:
+        CacheNotUsed: the folder is a link, or belongs to another user.
+    """
+    try:
+        return _own_folder()
+    except OSError:
+        return None
+    except UserError as error:
+        warnings.warn(str(error), CacheNotUsed, stacklevel=1)  # one place, so that it is said once
+        return None
+
+
+def kept_folder(place: str, key: str, make: Callable[[Path], object], what: str) -> Path:
+    """Return a folder of the cache that is whole; where it is not there or is damaged, it is made.
+
+    Args:
+        place: where in the cache it is, such as `kafka/classes`.
+        key: its name there; the same key stands for the same content.
+        make: fills a new folder, whose name is its argument.
+        what: what is kept, for messages, such as "the compiled harness".
+
+    Raises:
+        UserError: there is no cache, or it has no room.
+    """
+    try:
+        cache = _own_folder()
+        found = _whole(cache, place, key)
+        if found is not None:
+            return found
+        parent = cache / place
+        parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=parent, prefix=".new-") as name:
+            new = Path(name) / _CONTENT
+            new.mkdir()
+            make(new)
+            return keep_folder(place, key, new)
+    except OSError as error:
+        file = error.filename or cache_place()
+        message = (
+            f"{file}: cannot be written ({error.strerror or error}), and {what} is kept there. "
+            "Give INSYNC_CACHE_DIR a folder with room that you may write to."
+        )
+        raise UserError(message) from error
+    except _NoCache as error:
+        message = f"{error} Without a cache {what} cannot be kept."
+        raise UserError(message) from error
+
+
+def keep_folder(place: str, key: str, made: Path) -> Path:
+    """Move a folder of the cache to where it is kept, with its digest; see `kept_folder`.
+
+    Another process may have been first. The folders are alike then, and its folder stays.
+
+    Raises:
+        UserError: the cache is not the user's own.
+        OSError: it cannot be written.
+    """
+    cache = _own_folder()
+    kept = cache / place / key
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".new-") as name:
+        whole = Path(name) / "whole"
+        whole.mkdir()
+        (whole / _DIGEST).write_text(_digest_of(made, place, key))
+        made.rename(whole / _CONTENT)
+        try:
+            whole.rename(kept)
+        except OSError:
+            if _whole(cache, place, key) is None:
+                raise
+    return kept / _CONTENT
+
+
+def find_kept(place: str, key: str) -> Path | None:
+    """Return a folder that is kept, if it is there; one that is damaged is removed."""
+    cache = cache_folder()
+    return None if cache is None else _whole(cache, place, key)
+
+
+def _whole(cache: Path, place: str, key: str) -> Path | None:
+    kept = cache / place / key
+    try:
+        if (kept / _DIGEST).read_text() == _digest_of(kept / _CONTENT, place, key):
+            return kept / _CONTENT
+    except FileNotFoundError:
+        if not kept.exists():
+            return None
+    except (OSError, ValueError):
+        pass
+    shutil.rmtree(kept, ignore_errors=True)
+    return None
+
+
+class _NoCache(UserError):
+    """Why the cache is not used."""
+
+
+def _own_folder() -> Path:
+    """Return the cache folder, made if need be.
+
+    Raises:
+        _NoCache: it may not be used.
+        OSError: it cannot be made.
+    """
+    folder = cache_place()
+    if folder is None:
+        message = f"There is no home directory, so there is no cache. {_ADVICE}"
+        raise _NoCache(message)
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=_PRIVATE, parents=True)
+    found = folder.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        message = f"{folder}: the cache folder is a link, so nothing is taken from it and nothing is kept. {_ADVICE}"
+        raise _NoCache(message)
+    if found.st_uid != os.geteuid():
+        message = (
+            f"{folder}: the cache folder belongs to another user ({found.st_uid}), so nothing is taken from it and "
+            f"nothing is kept. {_ADVICE}"
+        )
+        raise _NoCache(message)
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(20, "Not a directory", str(folder))
+    if stat.S_IMODE(found.st_mode) != _PRIVATE:
+        folder.chmod(_PRIVATE)
+    return folder
+
+
+def _digest_of(folder: Path, place: str, key: str) -> str:
+    """Compute the digest of all files of a folder, with their names.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    taken = []
+    for path in sorted(each for each in folder.rglob("*") if not each.is_dir()):
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        taken.append(f"{path.relative_to(folder).as_posix()}\0{content}\n")
+    return digest({"kind": "folder", "place": place, "key": key}, "".join(taken).encode()).hex()
