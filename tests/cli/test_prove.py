@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from insync_rewritten import proof_with
+
 pytest.importorskip("z3")
 
 Insync = Callable[..., Any]
@@ -62,7 +64,7 @@ def test_the_lemmas_of_a_proof_serve_other_bounds_and_other_models(insync: Insyn
 
 def test_a_proof_whose_lemmas_do_not_hold_any_more_is_refused(insync: Insync, proof: Path) -> None:
     saved = json.loads(proof.read_text())
-    proof.write_text(json.dumps({**saved, "lemmas": [*saved["lemmas"], WRONG]}))
+    proof.write_text(proof_with(proof.read_text(), {"lemmas": [*saved["lemmas"], WRONG]}))
     code, out, _ = insync("prove", "--lemmas", proof, "--quiet")
     assert code == 3
     assert f"breaks {WRONG}" in out
@@ -287,7 +289,7 @@ def test_a_proof_with_other_bounds_than_its_model_is_refused(
     insync: Insync, ring: Path, bounds: dict[str, object], said: str
 ) -> None:
     proof = ring / "p.json"
-    proof.write_text(json.dumps({**json.loads(proof.read_text()), "bounds": bounds}))
+    proof.write_text(proof_with(proof.read_text(), {"bounds": bounds}))
     code, out, err = insync("prove", "--lemmas", "p.json")
     assert (code, out) == (2, "")
     assert err.startswith(f"Error: p.json: {said}")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from insync.cli.main import run
+from insync_rewritten import proof_with
 
 pytest.importorskip("z3")
 
@@ -72,7 +73,7 @@ def test_a_mistake_in_a_file_gets_a_sentence(
     insync: Insync, saved: tuple[Path, str], tmp_path: Path, conditions: object, said: str
 ) -> None:
     path = tmp_path / "proof.json"
-    path.write_text(json.dumps({**json.loads(saved[0].read_text()), "conditions": conditions}))
+    path.write_text(proof_with(saved[0].read_text(), {"conditions": conditions}))
     code, out, err = insync("prove", LOCK, "--lemmas", path)
     assert (code, out) == (2, "")
     assert err.startswith("Error: ")

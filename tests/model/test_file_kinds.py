@@ -58,21 +58,22 @@ def test_a_file_that_one_may_not_read(tmp_path: Path, kind: str, monkeypatch: py
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("", ": the file is empty; a {kind} (insync-{kind}/1) was expected. "),
+        ("", ": the file is empty; a {kind} ({format}) was expected. "),
         ('{"format": "ins', ":1:12: the {kind} file is cut off here. "),
         ('{"format":\n', ":2:1: the {kind} file is cut off here. "),
         (
             "replicas=3",
-            ":1:1: this is not JSON at 'replicas=3' (Expecting value). A {kind} (insync-{kind}/1) was expected. ",
+            ":1:1: this is not JSON at 'replicas=3' (Expecting value). A {kind} ({format}) was expected. ",
         ),
-        ('{"a": 1, "a": 2}', ": the key 'a' is there twice in one object. A {kind} (insync-{kind}/1) was expected. "),
-        ("[" * 100_000, ": values are nested too deep for a {kind} (insync-{kind}/1). "),
+        ('{"a": 1, "a": 2}', ": the key 'a' is there twice in one object. A {kind} ({format}) was expected. "),
+        ("[" * 100_000, ": values are nested too deep for a {kind} ({format}). "),
     ],
 )
 def test_a_file_that_is_no_json(tmp_path: Path, kind: str, content: str, expected: str) -> None:
     file = tmp_path / "some.json"
     file.write_text(content)
-    assert told(KINDS[kind], file).startswith(f"{file}{expected.format(kind=kind)}")
+    format_ = {"trace": "insync-trace/1", "proof": "insync-proof/2"}[kind]
+    assert told(KINDS[kind], file).startswith(f"{file}{expected.format(kind=kind, format=format_)}")
 
 
 @pytest.mark.parametrize("content", ["", '{"format": "ins', "[1, 2]"])
@@ -80,7 +81,7 @@ def test_a_line_that_is_of_no_run(tmp_path: Path, content: str) -> None:
     file = tmp_path / "run.jsonl"
     file.write_text(content)
     said = (
-        "this is no line of a run that insync kafka record has written (insync-kafka-run, version 1). Record it again."
+        "this is no line of a run that insync kafka record has written (insync-kafka-run, version 2). Record it again."
     )
     assert told(read_run, file) == f"{file}:1: {said}"
 

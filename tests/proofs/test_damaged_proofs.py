@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from insync.model.checksums import json_with_digest
 from insync.model.errors import UserError
-from insync.proofs.proof_file import Proof, proof_text, read_proof
+from insync.proofs.proof_file import FORMAT, Proof, proof_text, read_proof
 from insync_damaged import damaged
 
 CLAIM = ("model", "bounds", "properties", "lemmas", "k", "within")
@@ -18,9 +19,9 @@ FULL = Proof(
 def test_anything_else_anywhere_is_refused_there_or_stays_what_it_is(tmp_path: Path) -> None:
     path, taken = tmp_path / "proof.json", 0
     whole = json.loads(proof_text(FULL))
-    del whole["solver"], whole["results"]  # what a file says of its own making is not looked at
+    del whole["digest"], whole["solver"], whole["results"]  # what a file says of its own making is not looked at
     for key, changed in damaged(whole):
-        path.write_text(json.dumps(changed))
+        path.write_text(json_with_digest({"kind": "proof", "format": FORMAT}, changed) if changed else "{}")
         try:
             proof = read_proof(path)
         except UserError as error:
@@ -39,8 +40,10 @@ def _claims(file: dict[str, object]) -> str:
 
 
 def test_a_proof_file_tells_all_that_was_asked_and_who_answered() -> None:
-    assert json.loads(proof_text(FULL)) == {
-        "format": "insync-proof/1",
+    written = json.loads(proof_text(FULL))
+    assert written == {
+        "digest": written["digest"],
+        "format": "insync-proof/2",
         "model": "kip320",
         "bounds": {"replicas": 3, "mode": "slow"},
         "k": 2,

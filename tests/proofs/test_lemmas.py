@@ -14,6 +14,7 @@ from insync.model.evaluator import evaluate
 from insync.proofs.proof_file import FORMAT, Proof, proof_text, read_proof
 from insync.properties.registry import judge, lemmas_of, select_lemmas, sentences_of
 from insync_proofs import Corridor
+from insync_rewritten import proof_with
 from insync_toys import Overflow
 
 WRONG = "followers_trail_the_high_watermark"
@@ -159,15 +160,29 @@ def test_a_proof_file_is_read_as_it_was_written_but_for_its_results(tmp_path: Pa
         ({"conditions": [None]}, "conditions is null; expected a condition, as a text"),
     ],
 )
-def test_a_proof_file_that_was_changed_is_refused_with_the_place(
+def test_a_proof_file_of_something_else_is_refused_with_the_place(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
     path = tmp_path / "proof.json"
-    path.write_text(json.dumps({**json.loads(proof_text(PROOF)), **changes}))
+    path.write_text(proof_with(proof_text(PROOF), changes))
     with pytest.raises(UserError) as raised:
         read_proof(path)
     assert message in raised.value.args[0]
     assert str(path) in raised.value.args[0]
+
+
+def test_a_proof_file_that_was_changed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    text = proof_text(PROOF)
+    for place in range(len(text)):
+        path.write_text(text[:place] + ("~" if text[place] != "~" else "!") + text[place + 1 :])
+        with pytest.raises(UserError, match=r"^.*proof\.json"):
+            read_proof(path)
+    path.write_text(text.replace("strong_isr", "weak_isr"))
+    with pytest.raises(UserError, match=r"proof\.json: this proof was changed after it was written"):
+        read_proof(path)
+    path.write_text(text.replace("\n", "\r\n"))
+    assert read_proof(path).lemmas == PROOF.lemmas, "as a mail program may leave it"
 
 
 def test_a_proof_file_that_is_no_file_or_no_json_is_refused(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def json_with_digest(label: Label, entries: Mapping[str, object]) -> str:
         label: what the file is.
         entries: at least one, none of them called `digest`.
     """
-    rest = json.dumps(entries, indent=1)[2:]  # without the opening brace and its end of line
+    rest = json.dumps(entries, indent=1)[2:] + "\n"  # without the opening brace and its end of line
     return _digest_line(label, rest) + rest
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from insync.model.checksums import Damaged, Label, require_digest
 from insync.model.errors import UserError
 
 __all__ = ["FileKind"]
@@ -30,6 +31,23 @@ class FileKind:
     format: str
     named: str
     again: str
+
+    @property
+    def label(self) -> Label:
+        """What the digest of such a file covers besides its content."""
+        return {"kind": self.name, "format": self.format}
+
+    def require_whole(self, place: str, text: str) -> None:
+        """Compare the digest of a file that has one with its text; messages begin with `place`.
+
+        Raises:
+            UserError: the text is not what was written.
+        """
+        try:
+            require_digest(self.label, text)
+        except Damaged as error:
+            message = f"{place}: this {self.name} was changed after it was written: its digest differs. {self.again}"
+            raise UserError(message) from error
 
     def text(self, path: Path) -> str:
         """Return what a file says.

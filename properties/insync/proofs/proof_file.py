@@ -1,7 +1,7 @@
-"""The proof file, format "insync-proof/1": what was proved, with which lemmas, at which bounds.
+"""The proof file, format "insync-proof/2": what was proved, with which lemmas, at which bounds.
 
-A file is a claim. It is believed by nobody: checking it asks every query again. The file of an unfinished proof says
-which queries are open.
+A file is a claim: checking it has every query answered again. A digest covers the whole text, so that a damaged file is
+not taken for another claim. The file of an unfinished proof says which queries are open.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from insync.model.checksums import json_with_digest
 from insync.model.errors import UserError
 from insync.model.file_kinds import FileKind
 from insync.proofs.outcome import Induction
 
 __all__ = ["FORMAT", "Proof", "proof_text", "read_proof", "results_of"]
 
-FORMAT = "insync-proof/1"
+FORMAT = "insync-proof/2"
 
 T = TypeVar("T")
 
@@ -77,7 +78,7 @@ def proof_text(proof: Proof) -> str:
         "results": {name: {"verdict": v, "seconds": s} for name, (v, s) in proof.results.items()},
         **({"open": list(proof.open)} if proof.open else {}),
     }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return json_with_digest(_PROOF_FILE.label, content)
 
 
 def read_proof(path: Path) -> Proof:
@@ -86,10 +87,12 @@ def read_proof(path: Path) -> Proof:
     Raises:
         UserError: it cannot be read, or is not a proof file; the message names the place in it.
     """
-    content = _PROOF_FILE.parsed(str(path), _PROOF_FILE.text(path))
+    text = _PROOF_FILE.text(path)
+    content = _PROOF_FILE.parsed(str(path), text)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         message = f"{path}: this is not a proof file: its 'format' is not {FORMAT!r}. {_AGAIN}"
         raise UserError(message)
+    _PROOF_FILE.require_whole(str(path), text)
     return _Reader(path, content).proof()
 
 

@@ -42,6 +42,7 @@ from insync.model import (
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.proofs.outcome import Query
+from insync_rewritten import proof_with
 
 ROOT = Path(__file__).parents[3]
 LOCK = f"{ROOT / 'examples' / 'lock.py'}:FixedLock"
@@ -213,7 +214,7 @@ def test_a_proof_with_mined_lemmas_is_checked_again(lock: ProofResult, tmp_path:
 def test_nothing_in_a_file_is_believed(lock: ProofResult, tmp_path: Path, conditions: Sequence[str]) -> None:
     path = tmp_path / "proof.json"
     lock.save(path)
-    path.write_text(json.dumps({**json.loads(path.read_text()), "conditions": conditions}))
+    path.write_text(proof_with(path.read_text(), {"conditions": conditions}))
     assert prove(LOCK, proof=path).verdict != "holds"
 
 

@@ -1,6 +1,7 @@
 """What is seen of a run of real brokers, event by event, and the file that keeps it.
 
-A file is lines of JSON: the run itself, then an event a line, in the order in which they were seen.
+A file is lines of JSON: the format with a digest of all lines after it, the run itself, then an event a line, in the
+order in which they were seen. Version 1 began with the run itself; recordings that are kept as they were made have it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, ClassVar
 
 from insync.conformance.live.metadata_log import BrokerAt, Decision, PartitionAt
 from insync.explorer.traces.files import write_whole
+from insync.model.checksums import digest
 from insync.model.errors import UserError
 from insync.model.file_kinds import FileKind
 
@@ -32,7 +34,7 @@ __all__ = [
 ]
 
 _FORMAT = "insync-kafka-run"
-_VERSION = 1
+_VERSION = 2
 _NOBODY = -1
 """The leader of a partition that has none."""
 _AGAIN = "`insync kafka record` writes such a file."
@@ -207,10 +209,15 @@ def write_run(run: BrokerRun, file: Path) -> None:
     Raises:
         UserError: it cannot be written.
     """
-    head = {"format": _FORMAT, "version": _VERSION}
-    head |= {one.name: getattr(run, one.name) for one in fields(run) if one.name != "events"}
+    head = {one.name: getattr(run, one.name) for one in fields(run) if one.name != "events"}
     lines = [head, *({"event": event.kind, **asdict(event)} for event in run.events)]
-    write_whole(file, "".join(f"{json.dumps(line)}\n" for line in lines))
+    rest = "".join(f"{json.dumps(line)}\n" for line in lines)
+    write_whole(file, _first_line(rest) + rest)
+
+
+def _first_line(rest: str) -> str:
+    covered = digest(_RUN_FILE.label, rest.encode())
+    return f"{json.dumps({'format': _FORMAT, 'version': _VERSION, 'digest': covered.hex()})}\n"
 
 
 def read_run(file: Path) -> BrokerRun:
@@ -219,15 +226,23 @@ def read_run(file: Path) -> BrokerRun:
     Raises:
         UserError: it is none, or cannot be read.
     """
-    lines = _RUN_FILE.text(file).splitlines()
+    text = _RUN_FILE.text(file)
+    lines = text.splitlines()
     number = 1
     try:
-        head = json.loads(lines[0])
-        if head.pop("format", None) != _FORMAT or head.pop("version", None) != _VERSION:
+        first = json.loads(lines[0])
+        if first.pop("format", None) != _FORMAT or (version := first.pop("version", None)) not in (1, _VERSION):
             raise ValueError
+        if version == _VERSION:
+            rest = text[len(lines[0]) + 1 :]
+            if _first_line(rest) + rest != text:
+                message = f"{file}: this run was changed after it was written: its digest differs. Record it again."
+                raise UserError(message)
+            number = 2
+            first = json.loads(lines[1])
         events: list[RunEvent] = []
-        begun = _begun(head)
-        for line in lines[1:]:
+        begun = _begun(first)
+        for line in lines[number:]:
             number += 1
             events.append(_event(json.loads(line)))
             _require_known(begun, events[-1], f"{file}:{number}")
