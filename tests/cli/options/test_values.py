@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
 import pytest
 
-from insync.cli.options.values import Named, OutputPath, Seconds, Size, Whole
+from insync.cli.group import insync
+from insync.cli.options.values import GivenPath, Named, OutputPath, RunPlace, Seconds, Size, Whole
 
 GREATEST = 2**63 - 1
 
@@ -77,4 +79,32 @@ def test_what_is_no_time(text: str) -> None:
 def test_a_name_is_one_of_those_that_are_known() -> None:
     assert [Named(["on", "off"]).convert(name, None, None) for name in ("on", "off")] == ["on", "off"]
     assert refusal(Named(["fast", "slow"]), "fasst").startswith("'fasst' is not known. Did you mean 'fast'?")
-    assert refusal(OutputPath(), "") == "the path is empty; name a file."
+
+
+def parameters(command: click.Command = insync, name: str = "insync") -> Iterator[tuple[str, click.Parameter]]:
+    """Yield the parameters of all commands, each with the command and its name there."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for each in command.list_commands(context):
+            found = command.get_command(context, each)
+            assert found is not None
+            yield from parameters(found, f"{name} {each}")
+    for param in command.params:
+        yield f"{name} {param.opts[0]}", param
+
+
+PATHS = {"DIR", "FILE", "LOG", "MODULE", "OUT", "PATH", "RUN", "RUN_DIR"}
+"""What the help texts call a path."""
+
+
+def test_no_path_is_empty() -> None:
+    """Else it would be the current folder: what a script gives whose variable is not set."""
+    paths = {name: param for name, param in parameters() if str(param.metavar).rstrip(".") in PATHS}
+    assert len(paths) > 40
+    assert {"insync check --run-dir", "insync check --trace", "insync spark export out"} <= set(paths)
+    for name, param in paths.items():
+        assert isinstance(param.type, (GivenPath, OutputPath, RunPlace)), name
+        with pytest.raises(click.BadParameter) as caught:
+            param.type.convert("", param, None)
+        what = "folder" if "DIR" in str(param.metavar) or param.metavar == "OUT" else "file"
+        assert caught.value.message == f"the path is empty; name a {what}.", name

@@ -13,7 +13,7 @@ from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import Whole
+from insync.cli.options.values import GivenPath, Whole
 from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
 from insync.cli.show.progress import Steps, steps_of_work
 from insync.cli.show.terminal import emit_error
@@ -47,7 +47,7 @@ _SHARES = {**SHARES, "spark": Limits(states=50_000, seconds=10)}
 )
 @click.option(
     "--tlc",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     metavar="PATH",
     help=f"TLC for --engine tlc: a tla2tools.jar, or the sources of the TLA+ tools [default: ${TLC_VARIABLE}].",
 )

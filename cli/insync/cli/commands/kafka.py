@@ -11,6 +11,7 @@ from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_from
 from insync.cli.options.kafka_choice import known_releases
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import GivenPath
 from insync.cli.show.kafka_report import describe_fetched, describe_versions, fetched_json, versions_json
 
 __all__ = ["command"]
@@ -73,7 +74,7 @@ def list_versions(output: Output) -> int:
 @click.option(
     "--repository",
     metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=GivenPath(exists=True, file_okay=False),
     help="Take the jars from DIR, a folder in Maven's layout, and not by Maven.",
 )
 @click.option("--cluster", is_flag=True, help="What brokers need to run by themselves as well: insync kafka cluster.")

@@ -9,6 +9,7 @@ import click
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_traces_and_defects
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import GivenPath
 from insync.cli.show.progress import steps_of_work
 
 __all__ = ["command"]
@@ -20,7 +21,7 @@ __all__ = ["command"]
 @click.option(
     "--repository",
     metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=GivenPath(exists=True, file_okay=False),
     help="With --fetch: take jars from DIR, a folder in Maven's layout, and not by Maven.",
 )
 @output_options(color=False)

@@ -10,6 +10,7 @@ from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_defects, complete_from, complete_traces_and_defects
 from insync.cli.options.kafka_choice import known_releases
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import GivenPath
 from insync.cli.show.kafka_patch_report import TriedPatch, describe_patch, patch_json
 from insync.cli.show.progress import steps_of_work
 
@@ -51,7 +52,7 @@ def _patches() -> tuple[str, ...]:
 @click.option(
     "--repository",
     metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=GivenPath(exists=True, file_okay=False),
     help="Take the sources from DIR, a folder in Maven's layout, and not by Maven.",
 )
 @output_options()

@@ -11,7 +11,7 @@ from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_from
 from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import ReadFile
+from insync.cli.options.values import GivenPath, OutputPath, ReadFile
 from insync.cli.show.kafka_run_report import describe_recorded, recorded_json
 from insync.cli.show.progress import steps_of_work
 from insync.explorer.traces.files import check_writable
@@ -29,7 +29,7 @@ def _scenarios() -> list[str]:
 
 
 @click.command("record", short_help="Record what brokers do, for insync kafka validate.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", metavar="FILE", type=OutputPath())
 @click.option(
     "--scenario",
     "name",
@@ -42,7 +42,7 @@ def _scenarios() -> list[str]:
     "--metadata-log",
     "folder",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     help="Or read the metadata log of a cluster of yours: __cluster_metadata-0 of a controller, or a copy of it.",
 )
 @click.option("--topic", metavar="TOPIC", help="With --metadata-log: the topic.")

@@ -7,6 +7,7 @@ import click
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.engine import Engine, session_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.values import RunPlace
 from insync.cli.show.as_json import tables_json
 from insync.cli.show.figures import plural
 from insync.cli.show.terminal import emit
@@ -32,8 +33,8 @@ def prepare_machine() -> int:
 
 
 @command.command("export", short_help="Write the state graph of a run as Parquet tables.")
-@click.argument("run_dir", metavar="RUN_DIR")
-@click.argument("out", metavar="OUT")
+@click.argument("run_dir", type=RunPlace(), metavar="RUN_DIR")
+@click.argument("out", type=RunPlace(), metavar="OUT")
 @session_options
 @output_options(color=False, quiet=False)
 def export_run(run_dir: str, out: str, engine: Engine, output: Output) -> int:

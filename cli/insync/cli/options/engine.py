@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.options.groups import Decorator, Option, gathered, option
-from insync.cli.options.values import Whole
+from insync.cli.options.values import RunPlace, Whole
 
 if TYPE_CHECKING:
     from insync.spark_explore import SparkOptions
@@ -104,10 +104,13 @@ _SESSION = {
 _RUN = {
     "run_dir": option(
         "--run-dir",
+        type=RunPlace(),
         metavar="DIR",
         help="Keep each level in DIR when it is complete; on Spark a path or a URI that all executors reach.",
     ),
-    "resume": option("--resume", metavar="DIR", help="Go on with the run in DIR after its last complete level."),
+    "resume": option(
+        "--resume", type=RunPlace(), metavar="DIR", help="Go on with the run in DIR after its last complete level."
+    ),
     "tables_on_disk": option(
         "--tables-on-disk",
         is_flag=True,

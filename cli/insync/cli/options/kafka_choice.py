@@ -11,6 +11,7 @@ import click
 
 from insync.cli.options.completing import complete_from
 from insync.cli.options.groups import Decorator, Option, gathered, option
+from insync.cli.options.values import GivenPath
 
 if TYPE_CHECKING:
     from insync.conformance.jars.jar_set import JarSet
@@ -123,7 +124,7 @@ def _which(release: str) -> dict[str, Option]:
         "libs": option(
             "--libs",
             metavar="DIR",
-            type=click.Path(path_type=Path),
+            type=GivenPath(),
             help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
         ),
     }

@@ -13,7 +13,7 @@ from insync.cli.options.completing import Completion, file_names, names
 
 _MOST_OFFERED = 40
 
-__all__ = ["Named", "OutputPath", "ReadFile", "Seconds", "Size", "Whole"]
+__all__ = ["GivenPath", "Named", "OutputPath", "ReadFile", "RunPlace", "Seconds", "Size", "Whole"]
 
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?[0-9]+|[0-9]{1,3}(_[0-9]{3})+")
@@ -115,11 +115,24 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click
         return seconds
 
 
-class ReadFile(click.Path):
+class GivenPath(click.Path):
+    """A path of a file or folder that is there."""
+
+    def __init__(self, *, exists: bool = False, file_okay: bool = True, readable: bool = True) -> None:
+        super().__init__(exists=exists, file_okay=file_okay, readable=readable, path_type=Path)
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path."""
+        found = super().convert(_not_empty(self, value, param, ctx), param, ctx)
+        assert isinstance(found, Path)
+        return found
+
+
+class ReadFile(GivenPath):
     """A path of a file that the command reads, and itself says what is wrong with, in the words of all commands."""
 
     def __init__(self) -> None:
-        super().__init__(path_type=Path, readable=False)
+        super().__init__(readable=False)
 
 
 class OutputPath(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
@@ -129,10 +142,36 @@ class OutputPath(click.ParamType):  # type: ignore[type-arg]  # generic since cl
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path."""
-        if not str(value):
-            self.fail("the path is empty; name a file.", param, ctx)
-        return Path(str(value))
+        return Path(_not_empty(self, value, param, ctx))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
         """Leave it to the shell to offer files."""
         return file_names(incomplete)
+
+
+class RunPlace(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """Where a run is kept: the path of a folder, or on Spark a URI."""
+
+    name = "folder"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the path or URI."""
+        return _not_empty(self, value, param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        """Leave it to the shell to offer folders."""
+        return file_names(incomplete)
+
+
+def _not_empty(
+    kind: click.ParamType,  # type: ignore[type-arg]
+    value: object,
+    param: click.Parameter | None,
+    ctx: click.Context | None,
+) -> str:
+    """Return the text of a path. An empty one would be the current folder, and is mostly an unset variable."""
+    if not (text := str(value)):
+        folder = isinstance(kind, RunPlace) or (param is not None and param.metavar == "DIR")
+        what = "folder" if folder else "file"
+        kind.fail(f"the path is empty; name a {what}.", param, ctx)
+    return text
