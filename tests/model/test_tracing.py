@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from insync.machine.interruptible import GivenUp
 from insync.model import Bool, Bound, Bounds, BoundValues, Int, Model, Not, Range, State, Subset, action, require
 from insync.model.evaluator import evaluate
 from insync.model.graph import reachable
+from insync.model.tracing import traced
 from insync_evaluator import conditions
 from insync_toys import TOYS, Commit, Node, Overflow, Party, TokenRing
 
@@ -97,6 +99,25 @@ def test_tracing_is_deterministic(model: Model) -> None:
         repr(n) for a in theirs.actions for n in reachable([n for _, n in a.updates])
     ]
     assert [str(a) for a in mine.actions] == [str(a) for a in theirs.actions]
+
+
+def test_tracing_that_is_not_to_begin_runs_nothing_of_a_model() -> None:
+    ran: list[str] = []
+
+    class Noted(Commit):
+        def initial(self, s: Any) -> None:
+            ran.append("initial")
+            super().initial(s)
+
+    def stop() -> None:
+        raise GivenUp("interrupt")
+
+    model = Noted(parties=2)
+    with pytest.raises(GivenUp):
+        traced(model, stop)
+    assert ran == []
+    traced(model, lambda: None)
+    assert ran
 
 
 def test_a_property_may_be_plain() -> None:

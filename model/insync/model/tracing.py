@@ -57,6 +57,7 @@ def traced(model: Model, go_on: Callable[[], None]) -> Program:
 
 
 def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
+    go_on()
     schema = Schema(model.state)
     graph = Graph(cell.size for cell in schema.cells)
     with graph.asking(go_on):
