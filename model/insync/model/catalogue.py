@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.util
 import os
@@ -150,7 +151,8 @@ def _load(path: Path) -> ModuleType:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
-    sys.path.insert(0, str(path.resolve().parent))  # so that the file can import its neighbours, as a script can
+    folder, here = str(path.resolve().parent), os.getcwd()
+    sys.path.insert(0, folder)  # so that the file can import its neighbours, as a script can
     try:
         # Python's own cache of compiled files would take an edit of the same second and size for no edit.
         exec(compile(text, spec.origin or str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 -- a module is its text
@@ -164,7 +166,9 @@ def _load(path: Path) -> ModuleType:
         message += f".{cure}" if cure else ""
         raise UserError(message) from error
     finally:
-        sys.path.remove(str(path.resolve().parent))
+        with contextlib.suppress(ValueError):  # the file has taken it out
+            sys.path.remove(folder)
+        os.chdir(here)  # a file may go to where its data are; paths of the command line are relative to here
     return module
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import inspect
 import re
 import sys
@@ -11,6 +10,7 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.show.refusals import refusal_of_the_system
 from insync.cli.show.shortened import shortened
 from insync.cli.show.terminal import emit, emit_error, give_up_output
 
@@ -33,8 +33,8 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     if isinstance(error, UserError):
         _say(shortened(error.args[0], arguments), arguments)
         return ExitCode.USER_ERROR
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
-        emit_error(f"Error: {give_up_output(error)}")  # a help text, which click writes itself
+    if isinstance(error, OSError) and _is_of_click(error):  # a help text, which click writes itself
+        emit_error(f"Error: {give_up_output(error)}")
         return ExitCode.USER_ERROR
     place = _place_in_user_code(error.__traceback__)
     if place is not None:
@@ -46,12 +46,24 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     if replaced is not None:
         _say(replaced, arguments)
         return ExitCode.USER_ERROR
+    refused = refusal_of_the_system(error)
+    if refused is not None:
+        _say(refused, arguments)
+        return ExitCode.USER_ERROR
     emit_error("".join(traceback.format_exception(error)).rstrip())
     emit_error(
         "Error: insync met a case that it was not written for. This is a fault of insync, not of your model: "
         "please report it with the lines above and the command that led to it."
     )
     return ExitCode.INTERNAL_ERROR
+
+
+def _is_of_click(error: BaseException) -> bool:
+    """Return whether click raised an error, and not what click has called."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and str(trace.tb_frame.f_globals.get("__name__", "")).startswith("click.")
 
 
 def _say(message: str, arguments: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from importlib import metadata
 from urllib.parse import quote
 
@@ -70,7 +71,7 @@ def _result(annotation: Annotation, rule: int, outcome: Outcome) -> Object:
 def _fingerprint(annotation: Annotation, outcome: Outcome) -> str:
     """Return what is the same for the same property of the same model, wherever it moves in its file."""
     said = "" if annotation.fails else annotation.message
-    return hashlib.sha256(f"{outcome.name} {annotation.rule} {said}".encode()).hexdigest()
+    return hashlib.sha256(f"{outcome.name} {annotation.rule} {said}".encode(errors="surrogateescape")).hexdigest()
 
 
 def _location(place: SourcePlace | None, outcome: Outcome) -> Object:
@@ -79,7 +80,7 @@ def _location(place: SourcePlace | None, outcome: Outcome) -> Object:
 
 
 def _physical(place: SourcePlace) -> Object:
-    artifact = {"uri": quote(place.path), "uriBaseId": "%SRCROOT%"}
+    artifact = {"uri": quote(os.fsencode(place.path)), "uriBaseId": "%SRCROOT%"}
     return {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": place.line}}}
 
 
