@@ -18,14 +18,15 @@ Handler = Callable[..., object] | int | None
 
 
 @pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("given", [signal.default_int_handler, signal.SIG_IGN, signal.SIG_DFL], ids=str)
-def test_the_command_finds_the_handler_that_was_there(given: Handler, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("given", [signal.SIG_IGN, signal.SIG_DFL], ids=str)
+def test_a_signal_that_python_does_not_handle_is_left_as_it_is(given: Handler, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Handler] = []
 
     def run_command(arguments: object) -> int:
@@ -39,7 +40,58 @@ def test_the_command_finds_the_handler_that_was_there(given: Handler, monkeypatc
     assert (seen, ended.value.code, signal.getsignal(signal.SIGINT)) == ([given], 7, given)
 
 
-class Ended(Exception):
+def test_ctrl_c_in_a_command_is_an_exception_there(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    closed: list[str] = []
+
+    def run_command(arguments: object) -> int:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            closed.append("what was open")
+        return 0
+
+    monkeypatch.setattr(insync.cli.group, "run_command", run_command)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    assert (ended.value.code, closed, capfd.readouterr().err) == (130, ["what was open"], "Interrupted.\n")
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_ctrl_c_after_the_answer_ends_the_process_with_the_code_of_the_answer(
+    code: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(insync.cli.group, "run_command", lambda arguments: code)
+    monkeypatch.setattr(os, "_exit", ended_at_once)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(SystemExit):
+        entry.main()
+    with pytest.raises(Ended) as ended:
+        os.kill(os.getpid(), signal.SIGINT)
+    assert (ended.value.args, capfd.readouterr().err) == ((code,), "")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [(MemoryError(), 2, "Error: The system gives this process too little"), (ImportError("gone"), 70, "gone")],
+    ids=repr,
+)
+def test_a_command_that_cannot_be_loaded_violates_nothing(
+    error: Exception, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def run_command(arguments: object) -> int:
+        raise error
+
+    monkeypatch.setattr(insync.cli.group, "run_command", run_command)
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    assert ended.value.code == code
+    assert said in capfd.readouterr().err
+
+
+class Ended(BaseException):
     """Stands for the end of the process."""
 
 

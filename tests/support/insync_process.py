@@ -12,7 +12,7 @@ from pathlib import Path
 
 __all__ = ["COMMAND", "SLOW_LLVM", "end_processes", "processes_of", "started", "wait_for"]
 
-COMMAND = [sys.executable, "-c", "from insync.cli.main import main; main()"]
+COMMAND = [sys.executable, "-c", "from insync.cli.start import main; main()"]
 
 SLOW_LLVM = """
 import sys, time

@@ -1,7 +1,6 @@
-"""The entry point: from here on Ctrl-C ends the process with a word, whatever is being imported.
+"""The command from its first line to its last: what Ctrl-C does outside a search, and how the process ends.
 
-So nothing that takes time is imported before the handler is there: not click, and of the standard library only what
-Python has imported by then or gets in no time.
+Nothing that takes time is imported at the top: not click, and of the standard library only what takes no time.
 """
 
 from __future__ import annotations
@@ -18,18 +17,40 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "run"]
 
-_INTERRUPTED = 130  # of ExitCode, which is not imported yet when it is needed
+_USER_ERROR, _FAULT, _INTERRUPTED = 2, 70, 130  # of ExitCode, which is not imported yet when they are needed
+_IMPORTING = "<frozen importlib._bootstrap"
+
+
+class _Answer:
+    """The exit code of the command, once its answer is printed as a whole."""
+
+    code: int | None = None
 
 
 def main() -> NoReturn:
-    """Run the command of this process's arguments and end the process with its exit code."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:  # else Ctrl-C is ignored, and stays so
-        signal.signal(signal.SIGINT, _leave)
-    from insync.cli.group import run_command
+    """Run the command of this process's arguments and end the process with its exit code.
 
-    signal.signal(signal.SIGINT, before)
-    code = run_command(None)
+    Ctrl-C raises KeyboardInterrupt in a command, so that it removes its temporary files and ends its processes. It ends
+    the process at once before the command begins, while modules are imported, and when the answer is printed.
+    """
+    _Answer.code = None
+    if callable(signal.getsignal(signal.SIGINT)):  # else Ctrl-C is ignored, and stays so
+        signal.signal(signal.SIGINT, _interrupted)
+        sys.unraisablehook = _unraisable
+    code = _INTERRUPTED
+    try:
+        code = _command()
+    except KeyboardInterrupt:  # a second one, while the first was answered
+        _say_interrupted()
+    except MemoryError:  # it has too little to say so itself
+        os.write(
+            2, b"Error: The system gives this process too little memory to begin with (`ulimit -v`). Allow more.\n"
+        )
+        code = _USER_ERROR
+    except Exception:  # noqa: BLE001 -- the command itself cannot be loaded
+        sys.excepthook(*sys.exc_info())
+        code = _FAULT
+    _Answer.code = code
     if _still_working():
         # The interpreter would wait for what nobody waits for any more: a compilation, or a job of Spark.
         for stream in (sys.stdout, sys.stderr):
@@ -45,12 +66,52 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return run_command(arguments)
 
 
-def _leave(number: int, frame: FrameType | None) -> NoReturn:
-    """End the process at once: what is being imported has done nothing yet, and need not be told."""
+def _command() -> int:
+    """Run the command; `_interrupted` looks for the frame of this function."""
+    from insync.cli.group import run_command
+
+    return run_command(None)
+
+
+def _interrupted(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt in the command, or end the process where nothing would answer that.
+
+    While a module is imported, C code may take the exception for a failed import, or print it.
+    """
+    within = importing = False
+    while frame is not None:
+        within = within or frame.f_code is _command.__code__
+        importing = importing or frame.f_code.co_filename.startswith(_IMPORTING)
+        frame = frame.f_back
+    if not within or importing:
+        _leave()
+    raise KeyboardInterrupt
+
+
+def _unraisable(given: sys.UnraisableHookArgs) -> None:
+    """End the process for a KeyboardInterrupt where no exception can be raised: in `__del__`, or in a callback."""
+    if issubclass(given.exc_type, KeyboardInterrupt):
+        _leave()
+    sys.__unraisablehook__(given)
+
+
+def _leave() -> NoReturn:
+    """End the process at once, with the exit code of the answer if there is one."""
     try:
-        os.write(2, b"Interrupted.\n")
+        if _Answer.code is None:
+            _say_interrupted()
     finally:
-        os._exit(_INTERRUPTED)
+        os._exit(_INTERRUPTED if _Answer.code is None else _Answer.code)
+
+
+def _say_interrupted() -> None:
+    """Print the word below a line of status, not through `sys.stderr`, which may be in the middle of a write."""
+    terminal = sys.modules.get("insync.cli.show.terminal")
+    below = terminal is not None and hasattr(terminal, "status_shown") and terminal.status_shown()
+    try:
+        os.write(2, b"\nInterrupted.\n" if below else b"Interrupted.\n")
+    except OSError:  # standard error is closed
+        return
 
 
 def _flush(stream: TextIO) -> None:

@@ -21,7 +21,7 @@ __all__ = ["rerun_when_saved", "watched_files"]
 
 _LOOK_SECONDS = 0.1
 _PATIENCE = 0.6  # with a command that is told to end
-_COMMAND = [sys.executable, "-P", "-c", "from insync.cli.main import main; main()"]
+_COMMAND = [sys.executable, "-P", "-c", "from insync.cli.start import main; main()"]
 
 Stamps = dict[Path, tuple[int, int, int] | None]
 

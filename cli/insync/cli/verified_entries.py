@@ -100,7 +100,12 @@ def _by_processes(chosen: Sequence[Defect], processes: int, stop: threading.Even
     context = get_context("spawn")
     stopped = context.Event()
     with ProcessPoolExecutor(processes, context, _begin, (stopped,)) as pool:
-        found = [pool.submit(_verified_here, defect.name) for defect in chosen]
+        # Ctrl-C reaches the whole group of processes: they are started without it, and leave it to this one.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            found = [pool.submit(_verified_here, defect.name) for defect in chosen]
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         try:
             for one in found:
                 while not _is_there(one):
