@@ -1,6 +1,7 @@
 """The group of commands, and what becomes of an error.
 
-Nothing of the model, the search or the compiler is imported here, so that `insync --help` starts at once.
+Nothing of the model, the search or the compiler is imported here, so that `insync --help` starts at once. What
+explains a mistake is imported when there is one.
 """
 
 from __future__ import annotations
@@ -14,10 +15,7 @@ from collections.abc import Sequence
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.show.faults import explain_exit, explain_fault
-from insync.cli.show.shortened import shortened
 from insync.cli.show.terminal import emit, emit_error, prepare_streams
-from insync.cli.show.usage import describe_usage_error
 
 __all__ = ["insync", "run_command"]
 
@@ -42,30 +40,41 @@ _COMMANDS = {
     "export": "Write a model in another tool's language.",
 }
 
+_HELP = frozenset({"-h", "--help"})
+
 _FILES = {"report": "make_report"}
 """Commands whose file has another name, as one of that name shows what commands have found."""
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
     """Run a command and return its exit code; see `ExitCode`. None takes the arguments of the process."""
-    prepare_streams()
+    given = sys.argv[1:] if arguments is None else arguments
+    completes = "_INSYNC_COMPLETE" in os.environ
+    # Help texts and completions are written by click, which writes to `sys.stdout`.
+    prepare_streams(keeps_output=not completes and not _HELP.intersection(given))
     warnings.showwarning = _show_warning
-    if "_INSYNC_COMPLETE" in os.environ:
+    if completes:
         from insync.cli.options.completing import begin_completing
 
         begin_completing()
-    given = sys.argv[1:] if arguments is None else arguments
     try:
         result = insync.main(arguments, "insync", standalone_mode=False)
     except click.UsageError as error:
+        from insync.cli.show.shortened import shortened
+        from insync.cli.show.usage import describe_usage_error
+
         emit_error(shortened(f"Error: {describe_usage_error(error)}", given))
         return ExitCode.USER_ERROR
     except (click.Abort, KeyboardInterrupt):
         emit_error("Interrupted.")
         return ExitCode.INTERRUPTED
     except SystemExit as error:
+        from insync.cli.show.faults import explain_exit
+
         return explain_exit(error)
     except Exception as error:  # noqa: BLE001 -- the last resort, where a user's mistake and ours are told apart
+        from insync.cli.show.faults import explain_fault
+
         return explain_fault(error, given)
     return result if isinstance(result, int) else ExitCode.HOLDS
 
@@ -116,7 +125,7 @@ def _show_versions(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
     cls=_Commands,
     epilog=EPILOG,
     no_args_is_help=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    context_settings={"help_option_names": sorted(_HELP, key=len), "max_content_width": 120},
 )
 @click.option(
     "--version",

@@ -62,8 +62,12 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; see `ExitCode`. Without arguments, those of the process are taken."""
     from insync.cli.group import run_command
+    from insync.cli.show.terminal import give_output_back
 
-    return run_command(arguments)
+    try:
+        return run_command(arguments)
+    finally:
+        give_output_back()
 
 
 def _command() -> int:

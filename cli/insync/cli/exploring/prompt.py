@@ -11,7 +11,7 @@ from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.show.exploration import ExplorationText
 from insync.cli.show.pages import write_page
 from insync.cli.show.progress import search_progress
-from insync.cli.show.terminal import emit
+from insync.cli.show.terminal import emit, typed
 from insync.cli.show.trace_files import replay_hint, traces_written
 from insync.explorer import Exploration
 from insync.explorer.exploring.exploration import FIND_LIMITS, LONGEST_WALK
@@ -208,11 +208,11 @@ def _lines() -> Iterator[str]:
             emit(f"\n{_PROMPT}{line.rstrip()}")
             yield line
         return
-    import readline  # noqa: F401 -- lets `input` edit lines and go back to earlier ones
+    import readline  # noqa: F401 -- lets `typed` edit lines and go back to earlier ones
 
     while True:
         try:
-            yield input("\n" + _PROMPT)
+            yield typed("\n" + _PROMPT)
         except EOFError:
             emit("")
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural
+from insync.cli.show.terminal import output
 from insync.cli.show.warned import NO_HUGE_PAGES
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def level_bar(levels: Sequence[int], heights: str = _HEIGHTS) -> str:
 
 def _heights() -> str:
     try:
-        _HEIGHTS.encode(sys.stdout.encoding or "ascii")
+        _HEIGHTS.encode(output().encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return _PLAIN_HEIGHTS
     return _HEIGHTS

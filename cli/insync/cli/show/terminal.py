@@ -18,12 +18,15 @@ __all__ = [
     "emit",
     "emit_error",
     "emit_status",
+    "give_output_back",
     "give_up_output",
     "grid_width",
     "has_status_line",
+    "output",
     "painter",
     "prepare_streams",
     "status_shown",
+    "typed",
     "wants_colour",
 ]
 
@@ -42,13 +45,50 @@ _STYLES: dict[str, dict[str, object]] = {
 }
 
 
-def prepare_streams() -> None:
-    """Make standard output and error accept every text, and be there at all when the process began with them closed."""
+class _Kept:
+    """Standard output, while it is kept for answers; None where it is not."""
+
+    output: TextIO | None = None
+
+
+def prepare_streams(*, keeps_output: bool) -> None:
+    """Make standard output and error accept every text, and be there at all when the process began with them closed.
+
+    Args:
+        keeps_output: whether `emit` alone writes to standard output from here on: what a model prints goes to standard
+            error then, whatever part of it prints, and in which thread.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 -- open until the process ends
         with contextlib.suppress(AttributeError):  # what stands in for a stream may have no encoding to change
             getattr(sys, name).reconfigure(errors="backslashreplace")
+    if keeps_output:
+        _Kept.output, sys.stdout = sys.stdout, sys.stderr
+
+
+def give_output_back() -> None:
+    """Let everybody write to standard output again, where it was kept."""
+    if _Kept.output is not None:
+        _Kept.output, sys.stdout = None, _Kept.output
+
+
+def output() -> TextIO:
+    """Return standard output, which `sys.stdout` may not be; see `prepare_streams`."""
+    return sys.stdout if _Kept.output is None else _Kept.output
+
+
+def typed(prompt: str) -> str:
+    """Return a line that somebody types, who may edit it: Python allows that on the terminal's standard output alone.
+
+    Raises:
+        EOFError: the input ended.
+    """
+    other, sys.stdout = sys.stdout, output()
+    try:
+        return input(prompt)
+    finally:
+        sys.stdout = other
 
 
 def emit(text: str) -> None:
@@ -59,10 +99,10 @@ def emit(text: str) -> None:
     """
     clear_status()
     try:
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+        output().write(text + "\n")
+        output().flush()
     except BrokenPipeError:
-        _discard(sys.stdout)
+        _discard(output())
     except OSError as error:
         from insync.model.errors import UserError
 
@@ -74,7 +114,7 @@ def give_up_output(error: OSError) -> str:
 
     What it holds would be written once more when Python ends, and fail again.
     """
-    _discard(sys.stdout)
+    _discard(output())
     reason = error.strerror or error
     return f"standard output: cannot be written ({reason}). Send it to a place with room, or to a terminal."
 
@@ -127,6 +167,8 @@ def _write_error(text: str) -> None:
         sys.stderr.flush()
     except OSError:
         _discard(sys.stderr)
+    except ValueError:  # a model has closed it
+        return
 
 
 def _discard(stream: TextIO) -> None:
@@ -139,7 +181,7 @@ def _discard(stream: TextIO) -> None:
 def wants_colour(choice: str) -> bool:
     """Decide `--color`: auto means a terminal, and no NO_COLOR in the environment."""
     if choice == "auto":
-        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        return output().isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return choice == "always"
 
 
@@ -162,4 +204,4 @@ def grid_width() -> int:
     wanted = os.environ.get("COLUMNS", "")
     if wanted.isdecimal() and int(wanted) > 0:
         return max(_NARROWEST, int(wanted[:6]))
-    return max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _WIDTH
+    return max(_NARROWEST, shutil.get_terminal_size().columns) if output().isatty() else _WIDTH
