@@ -16,7 +16,7 @@ from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Array, BoundValues, Index, Int, Model, State
 from insync.model.symmetry import Permutation, Symmetry
-from insync_symmetric import Columns, Mixed, Relations
+from insync_symmetric import Columns, Links, Mixed, Relations
 from insync_symmetric_shapes import SHAPES as COLLECTED
 from insync_symmetric_shapes import value_from
 
@@ -27,6 +27,8 @@ SHAPES: list[Model] = [
     Columns(nodes=5, others=1),
     Relations(nodes=3, others=2),
     Relations(nodes=4, others=1),
+    Links(nodes=2, others=2),
+    Links(nodes=3, others=2),
     Mixed(nodes=2, others=1),
     Mixed(nodes=3, others=3),
 ]
@@ -77,6 +79,18 @@ def test_states_at_random_and_their_permutations_have_one_representative(model: 
         _have_one_representative(model, tuple(value_from(model.state, drawn)), permutation)
 
 
+@pytest.mark.parametrize(
+    "model", SHAPES, ids=lambda model: f"{model.name}-{'-'.join(map(str, dict(model.b).values()))}"
+)
+def test_a_few_representatives_stand_for_their_orbits(model: Model) -> None:
+    """The other law below, in the same way."""
+    chance, cells = random.Random(4), model.program.schema.cells
+    for example in range(6):
+        most = (1, 2, 1 << 20)[example % 3]
+        drawn = [chance.randrange(min(most + 1, cell.size)) for cell in cells]
+        _stands_for_its_orbit(model, tuple(value_from(model.state, drawn)))
+
+
 def test_code_for_each_order_makes_the_representatives_that_code_for_any_makes(monkeypatch: pytest.MonkeyPatch) -> None:
     few = [model for model in SHAPES if symmetry_of(model).relational and orders_of(model) <= 6]
     assert {orders_of(model) for model in few} >= {2, 6}
@@ -112,6 +126,10 @@ def test_a_state_and_its_permutations_have_one_representative(
 @settings(max_examples=150, deadline=None)
 def test_a_representative_stands_for_its_orbit(case: tuple[Model, tuple[int, ...], Permutation]) -> None:
     model, codes, _ = case
+    _stands_for_its_orbit(model, codes)
+
+
+def _stands_for_its_orbit(model: Model, codes: tuple[int, ...]) -> None:
     kernels, schema, symmetry = kernels_of(model), model.program.schema, symmetry_of(model)
     orbit = {schema.pack(symmetry.image(codes, each)) for each in symmetry.permutations()}
     assert kernels.representative(schema.pack(codes)) in orbit

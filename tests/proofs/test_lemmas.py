@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import check
+from insync.model import Bool, Condition, Model, Not, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
@@ -66,6 +67,31 @@ def test_a_committed_record_is_kept_by_the_isr_of_the_leader_that_committed_it()
     assert not evaluate(kept.node(model), model.encode(state)), "b2 lacks it, and is still in the leader's ISR"
 
 
+class Spreading(Model):
+    """What is spread was begun before; the action that spreads stands first."""
+
+    def declare(self, b: object) -> State:
+        return State(begun=Bool, spread=Bool)
+
+    @action
+    def spread(self, s: StateView) -> None:
+        require(s.begun)
+        s.spread = True
+
+    @action
+    def begin(self, s: StateView) -> None:
+        s.begun = True
+
+    @invariant
+    def never_spread(self, s: StateView) -> Condition:
+        """Needs the help of the other, which is false."""
+        return Not(s.spread)
+
+    @invariant
+    def never_begun(self, s: StateView) -> Condition:
+        return Not(s.begun)
+
+
 class TestInference:
     @pytest.fixture(autouse=True)
     def z3(self) -> None:
@@ -80,6 +106,17 @@ class TestInference:
         assert [dropped.name for dropped in found.dropped] == [WRONG]
         assert found.induction.verdict is ProofVerdict.PROVED
         assert "strong_isr" in found.kept
+
+    def test_what_was_proved_with_the_help_of_a_fallen_candidate_is_asked_again(self) -> None:
+        from insync.proofs.inference import infer
+
+        model = Spreading()
+        found = infer(model, judge(model, ["never_spread", "never_begun"]).invariants)
+        assert [(dropped.name, dropped.by) for dropped in found.dropped] == [
+            ("never_begun", "begin"),
+            ("never_spread", "spread"),
+        ]
+        assert found.proved == ()
 
     @pytest.mark.slow
     def test_what_is_kept_of_kip279_is_inductive_and_strong_isr_is_not_kept(self) -> None:

@@ -43,6 +43,7 @@ from insync.model import (
 __all__ = [
     "Columns",
     "Gossip",
+    "Links",
     "Manager",
     "Messages",
     "Mixed",
@@ -355,6 +356,18 @@ class Relations(Shapes):
             sent=Array(3, Option(Record(to=Node))),
             other=Array(Other, Int(0, 1)),
         )
+
+
+class Links(Shapes):
+    """Members of two sorts are linked, and any link may come and go."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(link=Array(Node, Array(Other, Bool)), back=Array(Node, Array(Other, Bool)))
+
+    @action
+    def turn(self, s: StateView, node: Node, other: Other, back: bool) -> None:
+        links = s.back if back else s.link
+        links[node][other] = Not(links[node][other])
 
 
 class Mixed(Shapes):

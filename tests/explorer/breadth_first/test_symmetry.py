@@ -28,7 +28,7 @@ from insync.model import (
 )
 from insync.model.errors import ModelError, UserError
 from insync.model.evaluator import Evaluator
-from insync_symmetric import Gossip, Messages, Node, Partial, TwoPhase
+from insync_symmetric import Gossip, Links, Messages, Node, Partial, TwoPhase
 
 MODELS: list[Model] = [
     TwoPhase(managers=1),
@@ -36,6 +36,7 @@ MODELS: list[Model] = [
     TwoPhase(managers=5),
     Gossip(nodes=2),
     Gossip(nodes=3),
+    Links(nodes=2, others=2),
     Partial(nodes=4),
     Messages(managers=4),
 ]

@@ -199,6 +199,24 @@ def test_cancelling_is_refused_while_only_added_replicas_are_in_the_isr_unless_u
     assert walk.cells["controller"] == "b1@2 ISR b1 of b1"
 
 
+MOVED_TO_THE_LAST = (
+    *("operator assigns the partition to {b3}", "b1 applies metadata 0", "b3 applies metadata 0", "b3 fetches from b1"),
+    *("b1 adds b3 to the ISR", "controller accepts the ISR", "b1 applies metadata 0", "b3 applies metadata 0"),
+)
+ADDED_BEFORE_IT = (
+    *("operator assigns the partition to {b1, b2, b3}", "b1 applies metadata 0", "b2 applies metadata 0"),
+    *("b3 applies metadata 0", "b1 fetches from b3", "b3 adds b1 to the ISR", "controller accepts the ISR"),
+)
+
+
+def test_a_cancellation_that_leaves_no_member_makes_one_of_the_first_that_stays_and_not_of_one_that_was_added() -> None:
+    fenced = ("controller fences b3", "operator cancels the reassignment")
+    bounds: dict[str, int | str] = {"spares": 2, "min_insync": 1, "reassignments": 3, "unclean": "on"}
+    walk = move(*MOVED_TO_THE_LAST, *ADDED_BEFORE_IT, **bounds)
+    assert walk.cells["controller"] == "b3@1 ISR b1 b3 of +b1 +b2 b3"
+    assert walk.take(*fenced).cells["controller"] == "none@3 ISR b3 of b3 fenced b3"
+
+
 def test_who_stops_and_is_put_back_into_the_isr_by_a_cancellation_leaves_it_when_it_ends_or_starts() -> None:
     asked = ("controller fences b2", "controller fences b3", "b1 asks to stop")
     back = ("operator assigns the partition to {b1}", "operator cancels the reassignment")

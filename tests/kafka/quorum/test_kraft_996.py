@@ -8,8 +8,10 @@ from typing import Any, cast
 import pytest
 
 from insync.explorer import Limits, check, liveness
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.kraft_996 import Kraft996
+from insync.kafka.quorum.kraft_996_published import Kraft996Published
 from insync.kafka.quorum.voter import Voter
 from insync.model import RecordView
 from insync_walk import Walk
@@ -19,6 +21,9 @@ quorum = cache(Kraft996)
 
 BACK = "n3 waits for no answer to its fetch any more"
 """What a server does that was cut off and is back."""
+
+
+LEGAL = ["no_illegal_state", "states_are_consistent"]
 
 
 def server(walk: Walk, name: str) -> dict[str, Any]:
@@ -32,6 +37,18 @@ def test_who_asks_in_vain_follows_its_leader_again() -> None:
     walk.take("n2 does not stand for election")
     assert (server(walk, "n2")["state"], server(walk, "n2")["leader"]) == ("FOLLOWER", "n1")
     assert server(walk, "n1")["state"] == "LEADER"
+
+
+def test_only_a_follower_waits_for_answers_to_fetches() -> None:
+    walk = Walk(quorum(records=0, epochs=2, restarts=0))
+    timeouts = {label for label in walk.enabled if label.endswith("waits for no answer to its fetch any more")}
+    assert timeouts == {"n2 waits for no answer to its fetch any more"}, "n1 leads"
+    assert not walk.take(*timeouts).enabled & timeouts, "n2 asks for pre-votes now"
+
+
+def test_no_server_comes_to_an_illegal_state_soon() -> None:
+    found = check_by_evaluator(quorum(records=0, epochs=2, restarts=0), limits=Limits(states=250), properties=LEGAL)
+    assert (found.verdict, found.stopped_by) == ("incomplete", "states")
 
 
 def test_who_may_hope_stands_for_election_and_begins_an_epoch() -> None:
@@ -75,6 +92,12 @@ def test_answers_that_nobody_awaits_are_dropped() -> None:
     every, awaited = (check(Kraft996(answers=answers)) for answers in ("all", "awaited"))
     assert (every.verdict, awaited.verdict) == ("holds", "holds")
     assert awaited.distinct_states < every.distinct_states
+
+
+def test_as_published_the_record_of_the_first_voters_is_committed_at_first() -> None:
+    published = Kraft996Published(records=0)
+    state = published.decode(published.program.initials[0])
+    assert {one["config_committed"] for one in cast(dict[str, dict[str, Any]], state["server"]).values()} == {True}
 
 
 class Deaf(Kraft996):

@@ -45,6 +45,16 @@ def test_who_resigns_keeps_its_epoch_and_its_log_and_knows_that_it_led() -> None
     assert not {label for label in resigned.enabled if label.startswith(("client sends", "n1 resigns"))}
 
 
+def test_who_resigns_forgets_its_votes_what_others_have_fetched_and_what_is_committed() -> None:
+    heard = ("n2 hears that n1 leads epoch 2", "n2 fetches from n1", "n1 answers n2's fetch of epoch 2 from 0")
+    has_it = ("n2 receives v1@2, HW 0", "n2 fetches from n1", "n1 answers n2's fetch of epoch 2 from 1")
+    forgotten = ("votes", "fetched", "high_watermark")
+    leads = walk(*ELECTED, "client sends v1 to n1", *heard, *has_it)
+    assert [server(leads, "n1")[name] for name in forgotten] == [["n1", "n2"], {"n1": 0, "n2": 1}, 1]
+    resigned = server(leads.take("n1 resigns"), "n1")
+    assert [resigned[name] for name in forgotten] == [[], {"n1": 0, "n2": 0}, 0]
+
+
 def test_who_knows_no_leader_follows_the_one_that_has_resigned_and_is_told_that_it_does_not_lead() -> None:
     heard = walk(*RESIGNED, HEARD)
     assert (server(heard, "n2")["state"], server(heard, "n2")["leader"]) == ("FOLLOWER", "n1")

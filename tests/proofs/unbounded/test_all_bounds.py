@@ -8,7 +8,20 @@ import pytest
 
 from insync.kafka.published import Kip320
 from insync.kafka.published.replication import Epoch, RecordOffset, Replica
-from insync.model import Condition, Model, StateView, UserError, for_all, invariant
+from insync.model import (
+    Bound,
+    Bounds,
+    BoundValues,
+    Condition,
+    Int,
+    Model,
+    State,
+    StateView,
+    UserError,
+    action,
+    for_all,
+    invariant,
+)
 from insync.model.catalogue import find_model
 from insync.properties.registry import judge, lemmas_of
 
@@ -49,6 +62,36 @@ class ShortLogs(Kip320):
         return for_all(RecordOffset, lambda offset: offset < 2)
 
 
+class BeginsHigh(Model):
+    """Begins at a number that is in its domain under larger bounds only."""
+
+    bounds = Bounds(last=Bound(4, 1, 9, "the highest count"))
+    unbounded = ("last",)
+    first = 3
+
+    def declare(self, b: BoundValues) -> State:
+        return State(count=Int(0, b.last))
+
+    def initial(self, s: StateView) -> None:
+        s.count = self.first
+
+    @action
+    def reset(self, s: StateView) -> None:
+        s.count = 0
+
+    @invariant
+    def counts(self, s: StateView) -> Condition:
+        """No count is below zero."""
+        counts: Condition = s.count >= 0
+        return counts
+
+
+class BeginsLow(BeginsHigh):
+    """Begins at a number that is in its domain under all bounds."""
+
+    first = 1
+
+
 def proof_of(model: Model) -> AllBounds:
     lemmas = [lemma for name, lemma in lemmas_of(model).items() if name != WRONG]
     return AllBounds(model, [*judge(model).invariants, *lemmas], ProofWatch(ProofLimits()))
@@ -73,6 +116,12 @@ def test_what_no_state_changes_must_hold_at_first() -> None:
     model = ShortLogs(replicas=2)
     query = AllBounds(model, judge(model, ["logs_are_short"]).invariants, ProofWatch()).initiation()
     assert (query.verdict, query.reason) == (ProofVerdict.UNKNOWN, "logs_are_short is not proved")
+
+
+def test_an_initial_state_outside_its_domain_under_some_bounds_is_no_beginning() -> None:
+    high, low = (check_all_bounds(kind(), judge(kind()).invariants) for kind in (BeginsHigh, BeginsLow))
+    assert (high.verdict, high.queries[0].reason) == (ProofVerdict.UNKNOWN, "type_ok is not proved")
+    assert low.verdict is ProofVerdict.PROVED
 
 
 def test_a_rehearsal_teaches_which_conditions_help() -> None:
