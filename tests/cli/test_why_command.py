@@ -154,6 +154,21 @@ def test_the_page_has_the_counts_beside_the_lines_they_are_of(insync: Insync, tm
     assert page.tags.isdisjoint({"script", "link", "img", "iframe"})
 
 
+def test_two_files_of_one_name_are_told_apart_by_their_folders(insync: Insync, tmp_path: Path) -> None:
+    source = (SUPPORT / "insync_worksite.py").read_text()
+    (tmp_path / "yard").mkdir()
+    (tmp_path / "yard" / "site.py").write_text(source)
+    model, file = tmp_path / "site.py", tmp_path / "why.html"
+    model.write_text(
+        "from insync.model import action\nfrom yard.site import Worksite\n\n\n"
+        "class Larger(Worksite):\n    @action\n    def rest(self, s):\n        s.warned = s.warned\n"
+    )
+    assert insync("why", f"{model}:Larger", "--html", file, "--quiet").code == 0
+    headings = re.findall(r"<h2 id=\"([^\"]+)\">([^<]+)</h2>", file.read_text())
+    assert [name for _, name in headings if name.endswith(".py")] == ["yard/site.py", f"{tmp_path.name}/site.py"]
+    assert len({anchor for anchor, _ in headings}) == len(headings)
+
+
 def test_what_a_source_says_is_text_on_the_page(insync: Insync, tmp_path: Path) -> None:
     source = (SUPPORT / "insync_worksite.py").read_text()
     hostile = source.replace("s.depth >= 0)", 's.depth >= len("</code><script>alert(1)</script>") - 40)')

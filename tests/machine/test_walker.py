@@ -21,10 +21,10 @@ def test_walks_that_follow_each_other_are_summed_up_to_the_first_that_fails() ->
     assert merged([FIRST, FAILS, LATER]) == Walked((4, 2), {0: 1, 1: 1, 2: 2}, 5, FailedWalk(7, 0, (0, 0)))
 
 
-def walker_of(model: Model) -> Walker:
+def walker_of(model: Model, depth: int = 9) -> Walker:
     given, abstraction = list(conditions(model).values()), abstraction_of(model)
     kernels = compile_kernels(model.program, given, WALKS, abstraction=abstraction)
-    return kernels.walker(PackedRows.of(model.program.initials.rows, model.program.schema.words), 5, 9)
+    return kernels.walker(PackedRows.of(model.program.initials.rows, model.program.schema.words), 5, depth)
 
 
 @pytest.mark.parametrize("model", [DieHard(), Clock(), Overflow(), Commit()], ids=lambda model: str(model.name))
@@ -38,6 +38,19 @@ def test_what_a_walker_says_is_of_its_last_walks_alone(model: Model) -> None:
         assert bool(walker.seen) == (end > first)
         fresh.close()
     walker.close()
+
+
+def test_a_walk_takes_as_many_steps_as_its_depth_unless_it_ends_before() -> None:
+    for model in (Clock(), Commit()):
+        for depth in (1, 9, 300):  # in one call of the code a place takes fewer steps than that
+            walker = walker_of(model, depth)
+            walked = walker.walk(0, 70)
+            walker.close()
+            assert sum(walked.lengths.values()) == 70
+            assert sum(steps * walks for steps, walks in walked.lengths.items()) == sum(walked.steps)
+            assert max(walked.lengths) <= depth
+            assert walked.lengths.get(depth, 0) + walked.stuck == 70
+    assert walked.stuck == 70, "all have decided and nobody has more to learn"
 
 
 def test_where_nothing_fails_there_is_no_failing_walk() -> None:

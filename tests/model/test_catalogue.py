@@ -104,6 +104,15 @@ def test_a_wrong_reference_says_what_to_write(lamp: Path, reference: str, messag
         find_model(reference.format(lamp=lamp))
 
 
+def test_a_file_that_cannot_be_read_is_told(lamp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refused)  # who runs the tests may be allowed to read everything
+    with pytest.raises(UserError, match=r"my lamp\.py cannot be loaded: PermissionError: .*Permission denied"):
+        find_model(f"{lamp}:Lamp")
+
+
 @pytest.mark.parametrize(
     ("reference", "meant"),
     [

@@ -9,7 +9,21 @@ from __future__ import annotations
 import re
 
 from insync.explorer.export import export
-from insync.model import Array, If, Index, Int, Model, Or, Record, State, StateView, action, require
+from insync.model import (
+    Array,
+    Condition,
+    If,
+    Index,
+    Int,
+    Model,
+    Or,
+    Record,
+    State,
+    StateView,
+    action,
+    invariant,
+    require,
+)
 
 
 class Shelf(Index):
@@ -39,6 +53,31 @@ class Store(Model):
     @action
     def wait(self, s: StateView) -> None:
         """Nothing changes, which is a step."""
+
+
+class Ampel(Model):
+    """Its actions and properties have names that TLA+ cannot read."""
+
+    def declare(self, b: object) -> State:
+        return State(lit=Int(0, 2))
+
+    @action
+    def prüfe(self, s: StateView) -> None:
+        require(s.lit < 2)
+        s.lit += 1
+
+    @action
+    def prófe(self, s: StateView) -> None:
+        s.lit = 1
+
+    @action
+    def 回(self, s: StateView) -> None:
+        s.lit = 0
+
+    @invariant
+    def größe(self, s: StateView) -> Condition:
+        small: Condition = s.lit < 3
+        return small
 
 
 def text() -> str:
@@ -72,3 +111,11 @@ def test_nothing_is_chosen_and_a_state_without_steps_is_no_error() -> None:
 def test_a_step_that_changes_nothing_is_one() -> None:
     wait = text().split("Wait ==")[1].split("\n\n")[0]
     assert wait.strip() == "/\\ UNCHANGED <<shelves, days, day>>"
+
+
+def test_names_are_ascii_each_another_one_and_have_a_letter() -> None:
+    written = export(Ampel)["ampel.tla"]
+    names = re.findall(r"^(\S+) ==", written, flags=re.MULTILINE)
+    assert {"Pr_fe", "Pr_fe_2", "gr__e"} < set(names)
+    assert [name for name in names if not re.fullmatch(r"\w*[A-Za-z]\w*", name, flags=re.ASCII)] == []
+    assert len(set(names)) == len(names)

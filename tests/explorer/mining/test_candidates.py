@@ -17,7 +17,7 @@ from insync.explorer.mining.candidates import Candidate, text_of, true_candidate
 from insync.explorer.mining.known_states import reached_from
 from insync.explorer.mining.sayings import Saying, TruthTable, sayings_of
 from insync.explorer.mining.vocabulary import atoms_of, prefixes_of
-from insync.model import Model
+from insync.model import Array, Bool, Int, Model, Range, Record, SetOf, State, StateView, action
 from insync.model.evaluator import Codes, evaluate
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -60,6 +60,30 @@ def test_variables_are_called_like_nothing_else() -> None:
     names = {variable.name for prefix in prefixes_of(model) for variable in prefix.variables}
     assert "a_term" in names
     assert not names & {*model.state.present, *model.b}
+
+
+class Place(Range):
+    """A place of a shelf."""
+
+    lo, hi = 0, 3
+
+
+class Shelves(Model):
+    """Places lie within shelves, which lie within rooms, and so do pairs of places."""
+
+    def declare(self, b: object) -> State:
+        shelf = Record(full=Array(4, Bool), pairs=SetOf(Record(left=Place, right=Place)))
+        return State(room=Record(north=Record(shelf=shelf), lit=Bool), count=Int(0, 1))
+
+    @action
+    def fill(self, s: StateView, place: Place) -> None:
+        s.room.north.shelf.full[place] = True
+
+
+def test_what_lies_deep_within_records_is_spoken_of() -> None:
+    found = prefixes_of(Shelves())
+    assert [len(prefix.variables) for prefix in found] == [0, 1, 2, 3], "a pair has two places, and a third differs"
+    assert "room.north.shelf.full[place]" in atoms_of(Shelves(), found[1])
 
 
 def test_two_votes_of_a_voter_are_spoken_of() -> None:

@@ -42,7 +42,8 @@ class Names:
     def name(self, what: object, wanted: str) -> str:
         """Return the name of a thing, the same each time: what is wanted, or that with something more."""
         if what not in self._known:
-            name = base = re.sub(r"\W", "_", wanted, flags=re.ASCII) or "x"
+            base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
+            name = base = base if re.search("[A-Za-z]", base) else f"x{base}"
             number = 1
             while name in self.taken:
                 number += 1
