@@ -119,6 +119,22 @@ def test_what_was_patched_is_kept(release: JarSet, tmp_path: Path, monkeypatch: 
     assert patched_kafka(patch, release) == first
 
 
+@pytest.mark.usefixtures("compiled")
+def test_another_patch_of_that_name_and_another_release_of_that_version_are_patched_anew(
+    release: JarSet, tmp_path: Path
+) -> None:
+    file = tmp_path / "beat.patch"
+    file.write_text(DIFF)
+    first = patched_kafka(read_patch(str(file), "9.9.9"), release)
+    file.write_text(DIFF.replace("return 2", "return 3"))
+    second = patched_kafka(read_patch(str(file), "9.9.9"), release)
+    rebuilt = patched_kafka(read_patch(str(file), "9.9.9"), JarSet("9.9.9", release.paths, ("0", "1")))
+    assert len({first.libs, second.libs, rebuilt.libs}) == 3
+    for made, returned in ((first, "return 2"), (second, "return 3")):
+        with zipfile.ZipFile(made.libs / "kafka-server-9.9.9.jar") as archive:
+            assert returned in archive.read("org/example/Heart.class").decode()
+
+
 def test_a_class_that_the_release_has_not_is_said(release: JarSet, tmp_path: Path) -> None:
     (tmp_path / "other.patch").write_text(DIFF.replace("Heart", "Brain"))
     with pytest.raises(UserError, match=r"Kafka 9\.9\.9 has no .*Brain\.java\. The patch is for another release\."):
