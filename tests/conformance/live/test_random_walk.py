@@ -9,7 +9,6 @@ from typing import Any, cast
 import pytest
 
 from insync.conformance.live.operator import Operator
-from insync.conformance.live.scenarios import random_walk as walks
 from insync.conformance.live.scenarios.random_walk import random_walk
 
 BROKERS = (1, 2, 3)
@@ -77,7 +76,7 @@ WORDS = {
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_done_is_what_is_said(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walks.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
     operator, said = Asked(), list[str]()
     written = random_walk(seed).run(cast(Operator, operator), said.append)
     assert said == [WORDS[kind].format(broker) for kind, broker in operator.done if kind != "start"]
@@ -89,7 +88,7 @@ def test_what_is_done_is_what_is_said(seed: int, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_seed_alone_says_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walks.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
     first, second, other = Asked(), Asked(), Asked()
     for operator, seed in ((first, 5), (second, 5), (other, 6)):
         random.seed()
