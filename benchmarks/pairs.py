@@ -109,8 +109,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("other", type=Path)
     parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("what", nargs="*", choices=["start", *MODELS, []])
-    given = parser.parse_args()
+    parser.add_argument("what", nargs="*", metavar="WHAT", help="start, " + ", ".join(MODELS))
+    given = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         here, there = Checkout(HERE, first), Checkout(given.other.resolve(), second)
         print(ROW.format("", "here", "there", "ratio", "of the pairs, least to greatest"))
