@@ -114,7 +114,8 @@ COMMANDS = (
 
 MASKS = (
     (re.escape(str(ROOT)), "ROOT"),
-    (r"\b\d+(\.\d+)?( ?)(ms|s)\b", "TIME"),
+    (r", \d[\d,.]*( million)? \w+/s\b", ""),  # which is left out where a search takes no time
+    (r"\b(\d+ h \d+ min|\d+ min \d+ s|\d+(\.\d+)? ?m?s)\b", "TIME"),
     (r"\d[\d.,]* (KiB|MiB|GiB)", "SIZE"),
     (
         r'("(?:\w*seconds|\w*memory\w*|\w*bytes\w*|version|insync|created|seconds)": )("[^"]*"|[\d.e+-]+|\{[^}]*\})',
