@@ -78,7 +78,7 @@ def test_an_assignment_outside_its_domain_is_a_violation_of_type_ok(insync: Insy
     assert "type_ok fails after 2 steps" in out
     assert "is pressed (refused)" in out
     assert "the value assigned to count is not a whole number from 0 to 2." in out.replace("\n", " ")
-    assert insync("replay", tmp_path / "t.json").code == 0
+    assert insync("replay", tmp_path / "t.json", "--model", lamp).code == 0
 
 
 def test_a_trace_file_replays_to_itself(insync: Insync, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_a_bad_step_is_the_last_of_the_grid(insync: Insync, tmp_path: Path) -> N
         ["3", "v1", "forgets", "0"],
     ]
     assert "before.term[v1] <= after.term[v1] does not hold" in out
-    code, again, _ = insync("replay", file)
+    code, again, _ = insync("replay", file, "--model", VOTES)
     assert code == 0
     assert "terms_grow fails after 3 steps" in again
 

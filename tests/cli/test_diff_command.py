@@ -120,7 +120,7 @@ def test_models_of_one_name_are_told_apart_by_their_files(insync: Insync, tmp_pa
     assert "does not take this step. rest: 0 < depth does not hold" in " ".join(out.split())
 
 
-def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, traces: list[Path]) -> None:
+def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, ring: str, traces: list[Path]) -> None:
     page = tmp_path / "page.html"
     code, out, _ = insync("diff", "kip101", "kip320", "--replicas", 2, *SMALL, "--html", page, "--quiet")
     assert code == 1
@@ -130,7 +130,7 @@ def test_a_page_shows_the_traces_as_pictures(insync: Insync, tmp_path: Path, tra
     page.unlink()
     assert insync("diff", WORKSITE, WORKSITE, "--html", page, "--quiet").code == 0
     assert not page.exists()
-    code, out, _ = insync("diff", *traces, "--html", page)
+    code, out, _ = insync("diff", *traces, "--model", ring, "--html", page)
     assert (code, out.endswith(f"Page: {page}\n")) == (0, True)
     assert "n2: forge" in page.read_text()
 
@@ -146,12 +146,14 @@ def traces(insync: Insync, ring: str, tmp_path: Path) -> list[Path]:
     return files
 
 
-def test_traces_of_the_same_steps_are_the_same_whatever_they_are_about(insync: Insync, traces: list[Path]) -> None:
-    code, out, _ = insync("diff", *traces)
+def test_traces_of_the_same_steps_are_the_same_whatever_they_are_about(
+    insync: Insync, ring: str, traces: list[Path]
+) -> None:
+    code, out, _ = insync("diff", *traces, "--model", ring)
     assert code == 0
     assert "  property: A exclusive, B agreement\n" in out
     assert out.endswith("the same: the same steps through the same states\n")
-    assert json.loads(insync("diff", *traces, "--json").out) == {
+    assert json.loads(insync("diff", *traces, "--model", ring, "--json").out) == {
         "same": True,
         "files": [str(file) for file in traces],
         "step": None,
@@ -163,19 +165,19 @@ def test_traces_of_the_same_steps_are_the_same_whatever_they_are_about(insync: I
 
 
 def test_the_first_step_in_which_two_traces_differ_is_shown_with_both_values(
-    insync: Insync, traces: list[Path]
+    insync: Insync, ring: str, traces: list[Path]
 ) -> None:
     found = json.loads(traces[1].read_text())
     found["steps"] = found["steps"][:2]
     traces[1].write_text(json.dumps(found))
-    code, out, _ = insync("diff", *traces)
+    code, out, _ = insync("diff", *traces, "--model", ring)
     assert code == 1
     assert re.search(r"they differ first in step 2\n  A n\d: start\n  B has ended\n", out)
     first = found["steps"][1]
     first["parameters"] = {"node": "n3" if first["parameters"]["node"] != "n3" else "n2"}
     first["state"]["token"] = ["n1", first["parameters"]["node"]]
     traces[1].write_text(json.dumps(found))
-    code, out, _ = insync("diff", *traces)
+    code, out, _ = insync("diff", *traces, "--model", ring)
     assert code == 1
     assert re.search(r"step 1\n  A n2: forge\n  B n3: forge\n    token  A \{n1, n2\}   B \{n1, n3\}\n", out)
 
@@ -215,7 +217,7 @@ def test_values_of_traces_are_written_as_elsewhere(insync: Insync, tmp_path: Pat
         here.take(number)
         here.save(file)
         here.back()
-    _, out, err = insync("diff", *files)
+    _, out, err = insync("diff", *files, "--model", f"{model}:Logs")
     assert err == ""
     for path, a, b in [
         ("on", "true", "false"),
@@ -226,8 +228,8 @@ def test_values_of_traces_are_written_as_elsewhere(insync: Insync, tmp_path: Pat
         assert f"    {path:<16}  A {a}   B {b}\n" in out
 
 
-def test_a_trace_that_is_not_true_of_its_model_is_refused(insync: Insync, traces: list[Path]) -> None:
+def test_a_trace_that_is_not_true_of_its_model_is_refused(insync: Insync, ring: str, traces: list[Path]) -> None:
     traces[1].write_text(traces[1].read_text().replace('"token": ["n1"]', '"token": ["n2"]', 1))
-    code, _, err = insync("diff", *traces)
+    code, _, err = insync("diff", *traces, "--model", ring)
     assert code == 2
     assert str(traces[1]) in err

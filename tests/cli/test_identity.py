@@ -42,10 +42,10 @@ def test_a_trace_leads_back_to_its_model(insync: Insync, tmp_path: Path, command
     code, _, _ = insync(name, MODEL, *options, "--pace", "one at a time", "--trace", file)
     assert code == 1
     assert json.loads(file.read_text())["bounds"] == {"guard": "off", "pace": "one at a time", "top": 3}
-    code, out, err = insync("replay", file)
+    code, out, err = insync("replay", file, "--model", MODEL)
     assert code == 0, err
     assert "low fails" in out
-    code, out, err = insync("replay", file, "--json")
+    code, out, err = insync("replay", file, "--model", MODEL, "--json")
     assert code == 0, err
     replayed = json.loads(out)
     assert replayed["bounds"] == {"guard": "off", "pace": "one at a time", "top": 3}
@@ -59,7 +59,7 @@ def test_a_trace_without_a_setting_or_bound_is_refused(insync: Insync, tmp_path:
     trace = json.loads(file.read_text())
     del trace["bounds"][name]
     file.write_text(json.dumps(trace))
-    code, out, err = insync("replay", file)
+    code, out, err = insync("replay", file, "--model", MODEL)
     assert (code, out) == (2, "")
     assert f"bounds: {name} is missing; guarded needs a value for each of its bounds and settings." in err
 
@@ -68,7 +68,7 @@ def test_all_that_an_older_trace_lacks_is_named(insync: Insync, tmp_path: Path) 
     file = tmp_path / "trace.json"
     assert insync("check", MODEL, "--trace", file).code == 1
     file.write_text(json.dumps({**json.loads(file.read_text()), "bounds": {"pace": "one at a time"}}))
-    assert "bounds: guard, top are missing; " in insync("replay", file).err
+    assert "bounds: guard, top are missing; " in insync("replay", file, "--model", MODEL).err
 
 
 def test_a_list_of_a_model_has_the_names_that_make_it(insync: Insync) -> None:
@@ -99,7 +99,7 @@ def test_a_proof_leads_back_to_its_model(insync: Insync, tmp_path: Path) -> None
     code, _, err = insync("prove", MODEL, "--induction", *CHOSEN, "--save", file)
     assert code == 0, err
     assert json.loads(file.read_text())["bounds"] == IDENTITY
-    code, out, err = insync("prove", "--lemmas", file, "--json")
+    code, out, err = insync("prove", MODEL, "--lemmas", file, "--json")
     assert code == 0, err
     assert json.loads(out)["bounds"] == IDENTITY
 
@@ -149,6 +149,7 @@ def test_a_trace_file_says_nothing_of_the_machine(
     (command,) = (line.removeprefix("Replay: insync ") for line in shown.splitlines() if line.startswith("Replay: "))
     assert insync(*command.split())[0] == 0
     code, _, err = insync("replay", out / "t.json")
-    assert (code, "spills.py: there is no such file" in err) == (2, True)
+    assert (code, "a model in spills.py, and there is no such file" in err) == (2, True)
     (out / "spills.py").write_text(SPILLS)
-    assert insync("replay", out / "t.json")[0] == 0, "a model beside the trace is found"
+    code, _, err = insync("replay", out / "t.json")
+    assert (code, err.endswith(f" --model {out}/spills.py:Spills\n")) == (2, True), "a model beside the trace is found"

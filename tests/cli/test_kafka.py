@@ -108,7 +108,7 @@ def test_a_file_that_is_not_there_is_called_a_file(insync: Insync, libs: Path, g
 def test_a_trace_of_another_model_is_one_sentence(insync: Insync, libs: Path, lamp: str, tmp_path: Path) -> None:
     trace = tmp_path / "lamp.json"
     assert insync("check", lamp, "--presses", 3, "--trace", trace).code == 1
-    code, _, err = insync("kafka", "replay", trace, "--libs", libs, "--quiet")
+    code, _, err = insync("kafka", "replay", trace, "--libs", libs, "--quiet", "--model", lamp)
     assert code == 2
     assert "Kafka's classes take the steps of cluster alone. Write one with `insync check cluster --trace FILE`." in err
 

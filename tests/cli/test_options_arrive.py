@@ -129,7 +129,9 @@ OTHERS: list[tuple[str, list[str], dict[str, object]]] = [
     ("cli.commands.ask.Question", ["ask", "--matrix", "--property", "reads_repeat"],
      {"threads": None, "promises": ["reads_repeat"], "bounds": {"records": 2}, "limits": Limits()}),
     ("spark_explore.export", ["spark", "export", "run", "out", "--master", "local[2]"],
-     {"options": SparkOptions(master="local[2]")}),
+     {"options": SparkOptions(master="local[2]"), "model": None}),
+    ("spark_explore.export", ["spark", "export", "run", "out", "--model", "lamp.py:Lamp"],
+     {"options": SparkOptions(), "model": "lamp.py:Lamp"}),
 ]  # fmt: skip
 
 

@@ -41,13 +41,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, insync: Insync) -> P
         ("diff payments.py:Payments payments.py:Payments --trace payments.py", "--trace", "payments.py", MODEL),
         ("diff out.json two.json --html out.json", "--html", "out.json", TRACE),
         ("diff out.json two.json --html ./two.json", "--html", "two.json", TRACE),
-        ("diff out.json two.json --html payments.py", "--html", "payments.py", MODEL),
+        ("diff out.json two.json --model payments.py:Payments --html payments.py", "--html", "payments.py", MODEL),
         ("replay out.json --html out.json", "--html", "out.json", "FILE"),
         ("replay out.json --html ./out.json", "--html", "out.json", "FILE"),
-        ("replay out.json --html payments.py", "--html", "payments.py", MODEL),
+        ("replay out.json --model payments.py:Payments --html payments.py", "--html", "payments.py", MODEL),
         ("replay out.json --model link.py:Payments --html payments.py", "--html", "payments.py", MODEL),
         ("report out.json -o ./out.json", "--output", "out.json", "a TRACE"),
-        ("report out.json -o payments.py", "--output", "payments.py", MODEL),
+        ("report out.json --model payments.py:Payments -o payments.py", "--output", "payments.py", MODEL),
         ("report two.json out.json -o out.json", "--output", "out.json", "a TRACE"),
     ],
 )
@@ -86,8 +86,9 @@ def test_two_outputs_are_two_files(
 
 
 def test_other_files_are_written(insync: Insync, folder: Path) -> None:
-    assert insync("replay", "out.json", "--html", "page.html").code == 0
-    assert insync("report", "out.json", "-o", "out.html").code == 0
+    named = ("--model", "payments.py:Payments")
+    assert insync("replay", "out.json", "--html", "page.html", *named).code == 0
+    assert insync("report", "out.json", "-o", "out.html", *named).code == 0
     assert insync("check", "payments.py:Payments", "--trace", "out.json", "--sarif", "/dev/null").code == 1
     assert (folder / "page.html").read_bytes() == (folder / "out.html").read_bytes() != b""
 

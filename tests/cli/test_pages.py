@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from insync.model.catalogue import class_reference, find_model
+
 Insync = Callable[..., Any]
 SMALL = ("--replicas", 2, "--log-size", 1, "--max-records", 1)
 
@@ -83,23 +85,23 @@ def test_other_commands_write_pages_too(insync: Insync, lamp: str, tmp_path: Pat
     assert "<article" in page.read_text(encoding="utf-8")
 
 
-def test_a_report_stands_beside_its_first_trace(insync: Insync, trace: Path) -> None:
+def test_a_report_stands_beside_its_first_trace(insync: Insync, lamp: str, trace: Path) -> None:
     page = trace.with_suffix(".html")
-    assert insync("report", trace) == (0, f"Page: {page}\n", "")
+    assert insync("report", trace, "--model", lamp) == (0, f"Page: {page}\n", "")
     assert page.read_text(encoding="utf-8").count("<article") == 1
 
 
-def test_a_report_of_several_traces(insync: Insync, trace: Path, tmp_path: Path) -> None:
+def test_a_report_of_several_traces(insync: Insync, lamp: str, trace: Path, tmp_path: Path) -> None:
     page = tmp_path / "all.html"
-    assert insync("report", trace, trace, "-o", page).code == 0
+    assert insync("report", trace, trace, "-o", page, "--model", lamp).code == 0
     assert page.read_text(encoding="utf-8").count("<article") == 2
 
 
-def test_a_trace_that_does_not_hold_up_gets_no_report(insync: Insync, trace: Path) -> None:
+def test_a_trace_that_does_not_hold_up_gets_no_report(insync: Insync, lamp: str, trace: Path) -> None:
     parsed = json.loads(trace.read_text())
     parsed["steps"][1]["parameters"] = {"switch": "switch9"}
     trace.write_text(json.dumps(parsed))
-    code, out, err = insync("report", trace)
+    code, out, err = insync("report", trace, "--model", lamp)
     assert (code, out) == (2, "")
     assert err.startswith(f"Error: {trace}: step 1: ")
     assert not trace.with_suffix(".html").exists()
@@ -117,19 +119,20 @@ def test_what_is_no_trace_gets_no_report(
     assert Path("page.html").read_text(encoding="utf-8") == "<!DOCTYPE html>"
 
 
-def test_a_replayed_trace_is_shown_and_written(insync: Insync, trace: Path, tmp_path: Path) -> None:
+def test_a_replayed_trace_is_shown_and_written(insync: Insync, lamp: str, trace: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    code, out, _ = insync("replay", trace, "--html", page)
+    code, out, _ = insync("replay", trace, "--model", lamp, "--html", page)
     assert code == 0
     assert out.startswith("never_on fails after 1 step")
     assert out.endswith(f"Page: {page}\n")
     assert page.exists()
 
 
-def test_a_trace_as_a_picture(insync: Insync, trace: Path) -> None:
-    shown = {form: insync("replay", trace, "--format", form).out for form in ("html", "svg", "mermaid", "markdown")}
+def test_a_trace_as_a_picture(insync: Insync, lamp: str, trace: Path) -> None:
+    forms = ("html", "svg", "mermaid", "markdown")
+    shown = {form: insync("replay", trace, "--model", lamp, "--format", form).out for form in forms}
     assert shown["html"].startswith("<!DOCTYPE html>")
     assert ElementTree.fromstring(shown["svg"]).tag.endswith("svg")  # noqa: S314 -- it is our own
     assert shown["mermaid"].startswith("sequenceDiagram\n")
     assert shown["markdown"].startswith("### Does never\\_on hold in every state of lamp?\n")
-    assert f"Replay: `insync replay {trace}`" in shown["markdown"]
+    assert f"Replay: `insync replay {trace} --model {class_reference(find_model(lamp))}`" in shown["markdown"]

@@ -108,7 +108,7 @@ def test_what_is_proved_when_time_is_up_is_told_and_saved(insync: Insync, tmp_pa
         "initiation": "proved",
         "try_again": "proved",
     }
-    code, out, _ = insync("prove", "--lemmas", path, "--max-seconds", 3, "--quiet")
+    code, out, _ = insync("prove", factors, "--lemmas", path, "--max-seconds", 3, "--quiet")
     assert code == 3, "what a file says of itself is not believed"
     assert "incomplete: never_found not proved" in out
 
@@ -262,9 +262,12 @@ def ring(insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 def test_a_proof_finds_its_model_beside_it(insync: Insync, ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("below")
-    proved = json.loads(insync("prove", "--lemmas", "../p.json", "--quiet", "--json").out)
+    code, out, err = insync("prove", "--lemmas", "../p.json", "--quiet", "--json")
+    assert (code, out) == (2, "")
+    assert err.endswith("name it: insync prove ../ring.py:Ring --lemmas ../p.json --quiet --json\n")
+    proved = json.loads(insync("prove", "../ring.py:Ring", "--lemmas", "../p.json", "--quiet", "--json").out)
     assert (proved["verdict"], proved["bounds"]) == ("holds", {"pace": "eager", "top": 4})
-    saved = insync("prove", "--lemmas", "../p.json", "--save", "q.json", "--quiet").out
+    saved = insync("prove", "../ring.py:Ring", "--lemmas", "../p.json", "--save", "q.json", "--quiet").out
     assert f"Check again: insync prove {ring}/ring.py:Ring --lemmas q.json" in saved
     assert json.loads(Path("q.json").read_text())["model"] == "ring.py:Ring"
 
@@ -277,19 +280,24 @@ def test_what_is_not_given_of_the_same_model_is_that_of_the_proof(insync: Insync
     moved = insync("prove", "below/ring.py:Ring", *named[2:])
     assert json.loads(moved.out)["bounds"] == {"pace": "eager", "top": 4}
     _, _, err = insync("prove", "--lemmas", "p.json")
-    assert err.startswith("Error: p.json: ring.py: there is no such file")
-    assert "name it: insync prove MODEL --lemmas p.json." in err
+    assert err == (
+        "Error: p.json: this is a proof of Ring, a model in ring.py, and there is no such file. "
+        "Name the file of the model: insync prove path/to/ring.py:Ring --lemmas p.json\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("bounds", "said"),
-    [({"top": 4}, "bounds.pace is missing"), ({"pace": "eager", "top": 4, "tip": 1}, "bounds.tip is not one of the")],
+    [
+        ({"replicas": 3, "max_offset": 2}, "bounds.max_version is missing"),
+        ({"replicas": 3, "max_offset": 2, "max_version": 2, "tip": 1}, "bounds.tip is not one of the"),
+    ],
 )
 def test_a_proof_with_other_bounds_than_its_model_is_refused(
     insync: Insync, ring: Path, bounds: dict[str, object], said: str
 ) -> None:
     proof = ring / "p.json"
-    proof.write_text(proof_with(proof.read_text(), {"bounds": bounds}))
+    proof.write_text(proof_with(proof.read_text(), {"model": "async_isr", "bounds": bounds}))
     code, out, err = insync("prove", "--lemmas", "p.json")
     assert (code, out) == (2, "")
     assert err.startswith(f"Error: p.json: {said}")

@@ -25,20 +25,21 @@ def _change(path: Path, change: Callable[[Any], object]) -> None:
     path.write_text(json.dumps(parsed))
 
 
-def test_a_trace_that_holds_up(insync: Insync, trace: Path) -> None:
-    code, out, err = insync("replay", trace)
+def test_a_trace_that_holds_up(insync: Insync, lamp: str, trace: Path) -> None:
+    code, out, err = insync("replay", trace, "--model", lamp)
     assert (code, err) == (0, "")
     assert out.startswith("never_on fails after 1 step")
 
 
 @pytest.mark.parametrize("form", ["json", "itf", "mermaid"])
 def test_a_page_beside_what_programs_read_adds_no_line_to_it(
-    insync: Insync, trace: Path, tmp_path: Path, form: str
+    insync: Insync, lamp: str, trace: Path, tmp_path: Path, form: str
 ) -> None:
-    alone = insync("replay", trace, "--format", form)
-    assert insync("replay", trace, "--format", form, "--html", tmp_path / "page.html") == alone
+    given = ("replay", trace, "--model", lamp)
+    alone = insync(*given, "--format", form)
+    assert insync(*given, "--format", form, "--html", tmp_path / "page.html") == alone
     assert (alone.code, (tmp_path / "page.html").exists()) == (0, True)
-    assert f"Page: {tmp_path / 'page.html'}" in insync("replay", trace, "--html", tmp_path / "page.html").out
+    assert f"Page: {tmp_path / 'page.html'}" in insync(*given, "--html", tmp_path / "page.html").out
 
 
 def test_a_model_that_moved(insync: Insync, trace: Path, lamp: str, tmp_path: Path) -> None:
@@ -48,10 +49,12 @@ def test_a_model_that_moved(insync: Insync, trace: Path, lamp: str, tmp_path: Pa
     code, out, err = insync("replay", trace)
     assert (code, out) == (2, "")
     assert err == (
-        f"Error: {trace}: gone.py: there is no such file; give the path of the Python file that defines Lamp. "
-        "If it is elsewhere now, name it with --model path/to/file.py:Lamp.\n"
+        f"Error: {trace}: this is a trace of Lamp, a model in gone.py, and there is no such file. "
+        f"Name the file of the model: insync replay {trace} --model path/to/gone.py:Lamp\n"
     )
-    assert insync("replay", trace, "--model", f"{moved}:Lamp").code == 0
+    code, _, err = insync("replay", trace, "--model", f"{moved}:Lamp")
+    taken = f"{trace} is a trace of gone.py:Lamp; its steps are taken by {moved}:Lamp, which --model names.\n"
+    assert (code, err) == (0, taken)
 
 
 CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
@@ -95,10 +98,13 @@ CHANGES: dict[str, tuple[Callable[[Any], object], str]] = {
 
 
 @pytest.mark.parametrize(("change", "sentence"), CHANGES.values(), ids=CHANGES.keys())
-def test_a_file_that_was_changed(insync: Insync, trace: Path, change: Callable[[Any], object], sentence: str) -> None:
+def test_a_file_that_was_changed(
+    insync: Insync, lamp: str, trace: Path, change: Callable[[Any], object], sentence: str
+) -> None:
     _change(trace, change)
+    named = () if sentence.startswith("There is no model") else ("--model", lamp)
     for form in ("text", "itf", "json"):
-        assert insync("replay", trace, "--format", form) == (2, "", f"Error: {trace}: {sentence}\n")
+        assert insync("replay", trace, *named, "--format", form) == (2, "", f"Error: {trace}: {sentence}\n")
 
 
 def test_a_file_that_is_cut_off(insync: Insync, trace: Path) -> None:

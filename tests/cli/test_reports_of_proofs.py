@@ -18,6 +18,7 @@ from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import plain
 from insync.explorer.verdict import Verdict
 from insync.model import Model
+from insync.model.catalogue import class_reference
 from insync.model.evaluator import Evaluator
 from insync.proofs.inference import Dropped
 from insync.proofs.outcome import (
@@ -86,7 +87,10 @@ def test_a_proof_within_something_is_of_what_is_reached_then() -> None:
 
 
 def test_a_saved_proof_names_the_command_that_checks_it_again() -> None:
-    assert attempt(Path("the proof.json"))[-2:] == ["", "Check again: insync prove --lemmas 'the proof.json'"]
+    assert attempt(Path("the proof.json"))[-2:] == [
+        "",
+        f"Check again: insync prove {class_reference(Lamp)} --lemmas 'the proof.json'",
+    ]
 
 
 def test_what_is_not_inductive_is_shown_by_a_step() -> None:

@@ -72,8 +72,8 @@ def test_a_saved_proof_is_checked_again_with_its_settings(prove: Prove, guarded:
     proof = tmp_path / "proof.json"
     code, out, _ = prove(guarded, "--guard", "on", "--induction", "--save", proof)
     assert code == 0
-    assert f"Check again: insync prove --lemmas {proof}" in out
-    code, out, err = prove("--lemmas", proof)
+    assert f"Check again: insync prove {guarded} --lemmas {proof}" in out
+    code, out, err = prove(guarded, "--lemmas", proof)
     assert (code, err) == (0, "")
     assert "guarded.py:Guarded   guard on\n" in out
     assert "holds: low in every reachable state, by induction" in out

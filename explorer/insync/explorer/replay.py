@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.named_model import Naming, opened_kind
 from insync.explorer.runs.lasso import Lasso, Verified, verify, witness_reason
 from insync.explorer.traces.counterexample import first_codes, refused_step, trace_step
 from insync.explorer.traces.trace import WITHOUT_PROPERTY, RefusedStep, Trace, TraceStep
-from insync.explorer.traces.trace_file import model_beside, read_trace
+from insync.explorer.traces.trace_file import read_trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import GuardError, UserError, closest
@@ -38,11 +38,12 @@ def replay(trace: Trace | str | Path, *, model: ModelLike | None = None, place: 
 
     Args:
         trace: the claim, or the file that it is in; only its model name and bounds are taken on trust.
-        model: the model, where it is not the one that the trace names: an instance with the bounds of the trace, or a
-            class or a name, which gets them.
+        model: the model: an instance with the bounds of the trace, or a class or a name, which gets them. None is the
+            model that the trace names, if it comes with insync or its class has been imported already.
         place: what the messages begin with; None is the file, or else `trace`.
 
     Raises:
+        UnnamedModel: the trace names a Python file, and `model` is None; nothing was imported.
         UserError: the file is not a trace, or there is no such model, bound or property.
         ReplayError: an unknown action or parameter, a step that is not enabled, a state that differs, or a property
             that is not violated at the end.
@@ -62,29 +63,24 @@ def model_of_trace(
     Args:
         trace: the trace.
         place: what the messages begin with.
-        model: a class or a name, where it is not the one that the trace names.
-        beside: a file; a model in a file that is not where the trace says is looked for next to it.
+        model: a class or a name. None is the model that the trace names, if it comes with insync or its class has been
+            imported already.
+        beside: the file of the trace.
 
     Raises:
+        UnnamedModel: the trace names a Python file, and `model` is None; nothing was imported.
         UserError: there is no such model, bound or property.
     """
+    if model is None:
+        model = opened_kind(Naming(trace.model, "trace", place, beside))
     try:
-        named = trace.model if beside is None else model_beside(trace.model, beside)
-        built = model_of(model or named, trace.bounds)
+        built = model_of(model, trace.bounds)
         if trace.property not in (*WITHOUT_PROPERTY, *run_properties_of(built)):
             select(built, [trace.property])
     except UserError as error:
-        message = f"{place}: {error.args[0]}{_elsewhere(trace.model) if model is None else ''}"
+        message = f"{place}: {error.args[0]}"
         raise UserError(message) from error
     return built
-
-
-def _elsewhere(reference: str) -> str:
-    """What to do where a trace names a file that is not there."""
-    path, _, name = reference.rpartition(":")
-    if not path or os.path.exists(path):
-        return ""
-    return f" If it is elsewhere now, name it with --model path/to/file.py:{name}."
 
 
 class _Replay:

@@ -58,7 +58,7 @@ def test_the_planted_defect_is_found_and_shrunk(disagreement: Disagreement) -> N
     shown = str(disagreement)
     assert shown.startswith("LogAdapter and replicated_log disagree\n\nagreement fails after ")
     assert "system and model disagree: log.b1 is [0, None, None] in the system and [None, None, None] in the\n" in shown
-    assert shown.endswith(f"Again: replay_against({str(disagreement.file)!r}, LogAdapter)")
+    assert shown.endswith(f"Again: replay_against({str(disagreement.file)!r}, LogAdapter, model=ReplicatedLog)")
 
 
 def test_the_trace_of_a_disagreement_is_taken_again(disagreement: Disagreement) -> None:

@@ -13,6 +13,7 @@ from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, 
 from insync.explorer.testing.pytest_support import ENGINES, InsyncCheck, Settings
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import Condition, Drawn, ReadableState, StateView, Taken, invariant
+from insync.model.catalogue import class_reference
 from insync.model.errors import UserError
 from insync_confined import Plane
 from insync_corners import Late
@@ -72,7 +73,7 @@ def test_a_property_that_fails_shows_grid_and_replay_and_leaves_a_trace(
     assert shown.startswith("lamp: never_on violated\n\nnever_on fails after 1 step ")
     assert " is pressed  ON " in shown
     page = file.with_suffix(".html")
-    assert shown.endswith(f"\nPage: {page}\nReplay: insync replay {file}")
+    assert shown.endswith(f"\nPage: {page}\nReplay: insync replay {file} --model {class_reference(Lamp)}")
     assert "Does never_on hold" in page.read_text(encoding="utf-8").replace("<wbr>", "")
     assert (caught.value.file, search.traces) == (file, [file])
     assert caught.value.trace == replay(read_trace(file), model=Lamp(), place=str(file))

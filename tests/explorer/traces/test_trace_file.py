@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
-from insync.explorer.traces.trace_file import model_beside, read_trace, trace_text, write_trace
+from insync.explorer.traces.trace_file import read_trace, trace_text, write_trace
 from insync.model.errors import UserError
 
 AGAIN = "Write the trace again with `insync check MODEL --trace FILE`."
@@ -168,16 +168,3 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         f"{tmp_path / 'gone.json'}: cannot be read (No such file or directory). "
         "Name a trace file that `insync check MODEL --trace FILE` wrote."
     )
-
-
-def test_the_model_beside_a_trace_is_taken_only_where_there_is_none_of_that_name_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "traces").mkdir()
-    file, beside = tmp_path / "traces" / "t.json", tmp_path / "traces" / "lock.py"
-    assert model_beside("lock.py:Lock", file) == "lock.py:Lock"
-    beside.touch()
-    assert model_beside("lock.py:Lock", file) == f"{beside}:Lock"
-    (tmp_path / "lock.py").touch()
-    assert model_beside("lock.py:Lock", file) == "lock.py:Lock"

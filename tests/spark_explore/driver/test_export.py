@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from insync.explorer.breadth_first.space import Space
+from insync.explorer.named_model import UnnamedModel
+from insync.explorer.run_identity import identity_of
+from insync.machine.packed import Stepless
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Evaluator
+from insync.properties.registry import judge
 from insync.spark_explore import SparkOptions, check, export
+from insync.spark_explore.driver.ledger import Ledger
+from insync.spark_explore.driver.manifest import Manifest, write_manifest
+from insync.spark_explore.wire.recipe import recipe_for
+from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.version import insync_version
 from insync_evaluator import successors
 from insync_initials import Cabinet
 from insync_post import Post
@@ -20,6 +31,7 @@ from insync_toys import TOYS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+SPACE = Space([], [1], [1], expanded=1, stepless=[Stepless()], visited=[1])
 KIP320 = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
 
 
@@ -93,6 +105,34 @@ def test_the_queries_of_the_guide(spark: SparkSession, tmp_path: Path) -> None:
     # Each state but the first was first reached by some step.
     assert sum(row["steps"] for row in new) >= result.distinct_states - 1
     assert {row["action"] for row in new} <= set(result.actions)
+
+
+def run_of(folder: Path, model: Model, named: str) -> str:
+    """Write the manifest of a run that names a model, whatever it searched, and return its directory."""
+    code = recipe_for(model.program, judge(model, ()).nodes).digest
+    identity = replace(identity_of(model, (), code, False, insync_version()), model=named)
+    write_manifest(RunFolder(str(folder / "run")), Manifest(identity, "0" * 16, 2, Ledger(SPACE)))
+    return str(folder / "run")
+
+
+@pytest.mark.parametrize("way", ["sent.py", "{}/sent.py", "../sent.py"])
+def test_a_run_directory_runs_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    named, marker = way.format(tmp_path), tmp_path / "ran"
+    (tmp_path / named).write_text(f"from pathlib import Path\nPath({str(marker)!r}).touch()\n")
+    run = run_of(tmp_path, KIP320, f"{named}:Sent")
+    with pytest.raises(UnnamedModel, match=r"/run: this is a run of Sent, a model in .*sent\.py\. Only the run names"):
+        export(run, str(tmp_path / "out"))
+    assert not marker.exists()
+    with pytest.raises(UserError, match="defines no model 'Sent'"):
+        export(run, str(tmp_path / "out"), model=f"{named}:Sent")
+    assert marker.exists()
+
+
+def test_the_model_that_is_named_is_that_of_the_run(tmp_path: Path) -> None:
+    run = run_of(tmp_path, KIP320, "lost.py:Lost")
+    with pytest.raises(UserError, match=r"made by other rules than those of kip279\. Name its model"):
+        export(run, str(tmp_path / "out"), model="kip279")
 
 
 def test_there_must_be_a_run(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,9 @@ from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model_command import property_option
+from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.overwritten import model_of_claim, refuse_overwriting
+from insync.cli.options.overwritten import refuse_overwriting, sources_of
 from insync.cli.options.two_models import ChosenPair, two_models_command
 from insync.cli.options.values import OutputPath
 from insync.cli.show.diff_json import diff_json, trace_difference_json
@@ -39,6 +41,7 @@ __all__ = ["command"]
     help="Write the trace that only A allows to FILE, and the one that only B allows beside it, as FILE with .other "
     "in its name.",
 )
+@model_option("a trace", several=True)
 @limit_options(
     depth="Compare the first N levels; the initial state is level 1.",
     states="Stop each search once N distinct states were found.",
@@ -51,6 +54,7 @@ def command(
     chosen: ChosenPair,
     properties: tuple[str, ...],
     trace: Path | None,
+    references: tuple[str, ...],
     limits: Limits,
     engine: Engine,
     output: Output,
@@ -68,7 +72,10 @@ def command(
     files = (None, None) if trace is None else (trace, beside(trace, "other"))
     replace(output, trace=trace).check_trace_path()
     if chosen.files:
-        return _of_traces(chosen, output)
+        return _of_traces(chosen, references, output)
+    if references:
+        message = "--model is about trace files, and models are compared. Leave it out, or name two trace files."
+        raise click.UsageError(message)
     models = chosen.build()
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
         result = diff(
@@ -102,8 +109,12 @@ def _names(given: tuple[str, ...]) -> list[str] | None:
     return [] if given == ("none",) else list(given) or None
 
 
-def _of_traces(chosen: ChosenPair, output: Output) -> int:
-    pairs = [_executed(file) for file in chosen.files]
+def _of_traces(chosen: ChosenPair, references: Sequence[str], output: Output) -> int:
+    claims = [(read_trace(file), file) for file in chosen.files]
+    kinds = kinds_of_files([naming_of(claim, file) for claim, file in claims], references)
+    for kind in kinds:
+        refuse_overwriting(click.get_current_context(), sources_of(kind))
+    pairs = [_executed(claim, file, kind) for (claim, file), kind in zip(claims, kinds, strict=True)]
     found = diff_traces(*(trace for trace, _ in pairs))
     output.show(
         lambda: describe_trace_difference(found, [model for _, model in pairs], chosen.files, output.paint),
@@ -113,9 +124,7 @@ def _of_traces(chosen: ChosenPair, output: Output) -> int:
     return ExitCode.HOLDS if found.same else ExitCode.VIOLATED
 
 
-def _executed(file: Path) -> tuple[Trace, Model]:
+def _executed(claim: Trace, file: Path, kind: type[Model]) -> tuple[Trace, Model]:
     """Return the trace of a file with its model, executed again, so that its steps are told in words."""
-    claim = read_trace(file)
-    refuse_overwriting(click.get_current_context(), model_of_claim(claim, file, None))
-    model = model_of_trace(claim, str(file), beside=file)
+    model = model_of_trace(claim, str(file), model=kind)
     return replay(claim, model=model, place=str(file)), model

@@ -8,6 +8,7 @@ import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_traces_and_defects
+from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import GivenPath
 from insync.cli.show.progress import steps_of_work
@@ -24,8 +25,9 @@ __all__ = ["command"]
     type=GivenPath(exists=True, file_okay=False),
     help="With --fetch: take jars from DIR, a folder in Maven's layout, and not by Maven.",
 )
+@model_option("TRACE")
 @output_options(color=False)
-def command(trace: str, fetch: bool, repository: Path | None, output: Output) -> int:
+def command(trace: str, fetch: bool, repository: Path | None, reference: str | None, output: Output) -> int:
     """Take the steps of TRACE on every release of Kafka that is here, and say where it is reproduced.
 
     TRACE is a trace file, the name of a defect of `insync defects`, or a rule of `insync kafka claims`. A trace file is
@@ -48,11 +50,11 @@ def command(trace: str, fetch: bool, repository: Path | None, output: Output) ->
     from insync.conformance.jars.pinned import pinned, pinned_versions
     from insync.conformance.jars.store import stored_jars
 
-    runs = []
+    kind, runs = kind_of_file(Path(trace), reference), []
     with steps_of_work(output.quiet) as steps:
         steps.begin("fetching jars" if fetch else f"finding the trace {trace}")
         versions = had_versions(repository) if fetch else fetched_versions()
-        for run in bisect(trace, versions, lambda version: Harness(stored_jars(pinned(version)))):
+        for run in bisect(trace, versions, lambda version: Harness(stored_jars(pinned(version))), model=kind):
             runs.append(run)
             steps.begin(f"{len(runs)} of {len(versions)} releases, after {run.kafka}")
     found = Bisection(trace, tuple(runs))

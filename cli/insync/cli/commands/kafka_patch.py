@@ -9,6 +9,7 @@ import click
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_defects, complete_from, complete_traces_and_defects
 from insync.cli.options.kafka_choice import known_releases
+from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import GivenPath
 from insync.cli.show.kafka_patch_report import TriedPatch, describe_patch, patch_json
@@ -55,6 +56,7 @@ def _patches() -> tuple[str, ...]:
     type=GivenPath(exists=True, file_okay=False),
     help="Take the sources from DIR, a folder in Maven's layout, and not by Maven.",
 )
+@model_option("TRACE")
 @output_options()
 def command(
     patch: str,
@@ -63,6 +65,7 @@ def command(
     fixes: str | None,
     cluster: bool,
     repository: Path | None,
+    reference: str | None,
     output: Output,
 ) -> int:
     """Compile Kafka's released sources with PATCH in them, and take the steps of a trace without it and with it.
@@ -97,6 +100,7 @@ def command(
             "Give --trace TRACE and --fixes DEFECT together: what is tried, and which defect of the model is fixed."
         )
         raise click.UsageError(message)
+    kind = None if given is None else kind_of_file(Path(given), reference)
     jars = stored_for_cluster(version) if cluster else stored_jars(pinned(version))
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"compiling Kafka {version} with {read.name}")
@@ -105,7 +109,7 @@ def command(
             output.show(lambda: describe_patch(patched, None, output.paint, output.width), lambda: patch_json(patched))
             return ExitCode.HOLDS
         steps.begin(f"finding the trace {given}")
-        model, claim = given_trace(given)
+        model, claim = given_trace(given, model=kind)
         fixed = fixed_trace(claim, model, fixes.upper())
         steps.begin(f"trying Kafka {version} as it was released")
         with Harness(jars) as harness:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.completing import complete_traces_and_defects
 from insync.cli.options.kafka_choice import ClusterChoice, KafkaChoice, cluster_options
+from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.show.progress import steps_of_work
 from insync.explorer.traces.files import check_writable
+from insync.model import Model
 
 __all__ = ["command"]
 
@@ -36,6 +40,7 @@ __all__ = ["command"]
     is_flag=True,
     help="Write down what came of it, for `insync defects` to say: with --all, or of a defect with --on cluster.",
 )
+@model_option("TRACE")
 @output_options()
 def command(
     trace: str | None,
@@ -43,6 +48,7 @@ def command(
     where: str,
     everything: bool,
     record: bool,
+    reference: str | None,
     output: Output,
 ) -> int:
     """Take each step of TRACE on Kafka's own classes, and compare every field that Kafka has with the model's.
@@ -77,12 +83,15 @@ def command(
     if trace is None:
         message = "Name a TRACE, a file or a defect of `insync defects`, or give --all."
         raise click.UsageError(message)
+    kind = kind_of_file(Path(trace), reference)
     if where == "cluster":
-        return _replay_on_cluster(trace, choice, record, output)
-    return _replay_one(trace, KafkaChoice(choice.kafka, choice.libs), output)
+        return _replay_on_cluster(trace, kind, choice, record, output)
+    return _replay_one(trace, kind, KafkaChoice(choice.kafka, choice.libs), output)
 
 
-def _replay_on_cluster(trace: str, choice: ClusterChoice, record: bool, output: Output) -> int:
+def _replay_on_cluster(
+    trace: str, kind: type[Model] | None, choice: ClusterChoice, record: bool, output: Output
+) -> int:
     from insync.cli.brokers_record import Recorder
     from insync.cli.show.kafka_replay_report import describe_replay, replay_json
     from insync.conformance.cluster_replay import plan_for, replay_on_cluster
@@ -93,7 +102,7 @@ def _replay_on_cluster(trace: str, choice: ClusterChoice, record: bool, output: 
     jars = choice.jars()
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"finding the trace {trace}")
-        model, claim = given_trace(trace, races=False)
+        model, claim = given_trace(trace, races=False, model=kind)
         steps.begin(f"starting Kafka {jars.version}")
         with choice.start(jars, plan_for(model, jars.version)) as cluster:
             cluster.wait_for_brokers()
@@ -105,7 +114,7 @@ def _replay_on_cluster(trace: str, choice: ClusterChoice, record: bool, output: 
     return _EXIT_CODES[replayed.verdict.value]
 
 
-def _replay_one(trace: str, choice: KafkaChoice, output: Output) -> int:
+def _replay_one(trace: str, kind: type[Model] | None, choice: KafkaChoice, output: Output) -> int:
     from insync.cli.show.kafka_replay_report import describe_replay, replay_json
     from insync.conformance.classes.compiled import NEEDED_BY
     from insync.conformance.classes.harness import Harness
@@ -117,7 +126,7 @@ def _replay_one(trace: str, choice: KafkaChoice, output: Output) -> int:
     find_java(NEEDED_BY)  # before the trace, which may take a search
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"finding the trace {trace}")
-        model, claim = given_trace(trace)
+        model, claim = given_trace(trace, model=kind)
         steps.begin(f"starting Kafka {jars.version}")
         with Harness(jars) as harness:
             replayed = replay_on_kafka(claim, model, harness)

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.options.completing import complete_models, complete_traces
-from insync.cli.options.overwritten import model_of_claim, refuse_same
+from insync.cli.options.completing import complete_traces
+from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
+from insync.cli.options.overwritten import refuse_same, sources_of
 from insync.cli.options.values import OutputPath, ReadFile
 from insync.cli.show.pages import write_page
 from insync.cli.show.terminal import emit
@@ -44,14 +45,8 @@ Examples:
     metavar="FILE",
     help="Write the page to FILE [default: the name of the first TRACE, with .html].",
 )
-@click.option(
-    "--model",
-    "reference",
-    metavar="MODEL",
-    shell_complete=complete_models,
-    help="Take this model, and not the one that a TRACE names.",
-)
-def command(files: tuple[Path, ...], page: Path | None, reference: str | None) -> int:
+@model_option("a TRACE", several=True)
+def command(files: tuple[Path, ...], page: Path | None, references: tuple[str, ...]) -> int:
     """Execute each TRACE again, and write one HTML page with a picture of each.
 
     The page needs nothing else, neither a network nor insync: it can be sent, printed and looked at on a phone. Each
@@ -64,11 +59,12 @@ def command(files: tuple[Path, ...], page: Path | None, reference: str | None) -
     target = files[0].with_suffix(".html") if page is None else page
     refuse_same([("--output", target)], traces)
     check_writable(target)
-    for file, claim in zip(files, claims, strict=True):
-        refuse_same([("--output", target)], model_of_claim(claim, file, reference))
+    kinds = kinds_of_files([naming_of(claim, file) for claim, file in zip(claims, files, strict=True)], references)
+    for kind in kinds:
+        refuse_same([("--output", target)], sources_of(kind))
     shown = []
-    for file, claim in zip(files, claims, strict=True):
-        model = model_of_trace(claim, str(file), model=reference, beside=file)
+    for file, claim, kind in zip(files, claims, kinds, strict=True):
+        model = model_of_trace(claim, str(file), model=kind)
         shown.append((replay(claim, model=model, place=str(file)), model, file))
     write_page(target, shown)
     emit(f"Page: {target}")

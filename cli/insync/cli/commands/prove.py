@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,9 +33,8 @@ from insync.cli.show.figures import seconds
 from insync.cli.show.progress import steps_of_work
 from insync.cli.show.terminal import emit_error
 from insync.explorer import Limits
+from insync.explorer.named_model import Naming, kinds_of, same_name
 from insync.explorer.traces.files import check_writable
-from insync.explorer.traces.trace_file import model_beside
-from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.proofs.watch import ProofLimits
 
@@ -54,7 +54,7 @@ _ARGUMENTS = "insync.proofs.arguments"
 class ProveCommand(ModelCommand):
     """With `--lemmas FILE`, bounds and settings not given are those of the proof, if it is one of the same model.
 
-    Without MODEL, the model is that of the proof.
+    Without MODEL, the model is that of the proof, if it comes with insync.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -64,40 +64,35 @@ class ProveCommand(ModelCommand):
         file = look.values.get("helped_proof")
         if file is None:
             return super().parse_args(ctx, args)
-        from insync.proofs.proof_file import read_proof
-
-        proof = read_proof(Path(file))
-        if look.model is None:
-            named = _model_of(proof, Path(file))
-            args = [named, *args]
-        elif not _same_model(look.model, proof.model):
-            return super().parse_args(ctx, args)
-        ctx.default_map = {f"bound_{name}": value for name, value in proof.bounds.items()}
+        with suppress(UserError) if ctx.resilient_parsing else nullcontext():  # a line that a shell wants completed
+            args = self._as_in_proof(ctx, args, look.model, Path(file))
         return super().parse_args(ctx, args)
 
+    def _as_in_proof(self, ctx: click.Context, args: list[str], model: str | None, file: Path) -> list[str]:
+        """Take the bounds of a proof as defaults, and return the arguments with its model where they name none."""
+        from insync.proofs.proof_file import read_proof
 
-def _model_of(proof: Proof, file: Path) -> str:
-    """Return where the model of a proof is; raises UserError if it is nowhere, or has other bounds than the proof."""
-    named = model_beside(proof.model, file)
-    try:
-        names = list(choices(find_model(named)))
-    except UserError as error:
-        message = f"{file}: {error} If the model is elsewhere, name it: insync prove MODEL --lemmas {file}."
-        raise UserError(message) from error
+        proof = read_proof(file)
+        if model is None:
+            _require_bounds(proof, file)
+            args = [proof.model, *args]
+        if model is None or same_name(model, proof.model):
+            ctx.default_map = {f"bound_{name}": value for name, value in proof.bounds.items()}
+        return args
+
+
+def _require_bounds(proof: Proof, file: Path) -> None:
+    """Raise UserError if the model of a proof does not come with insync, or has other bounds than the proof."""
+    (kind,) = kinds_of([Naming(proof.model, "proof", str(file), file)])
+    names = list(choices(kind))
     for name in {*names, *proof.bounds}:
         if name not in proof.bounds or name not in names:
             says = "is missing" if name in names else "is not one of the model's"
             message = (
                 f"{file}: bounds.{name} {says}; expected a value for each of {', '.join(names)}. The proof or the "
-                f"model has changed. `insync prove {named} --lemmas {file}` tries the lemmas all the same."
+                f"model has changed. `insync prove {proof.model} --lemmas {file}` tries the lemmas all the same."
             )
             raise UserError(message)
-    return named
-
-
-def _same_model(one: str, other: str) -> bool:
-    """Return whether two references name the same model, whose file may have been moved since one was written."""
-    return Path(one).name == Path(other).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +185,7 @@ class Helped:
         type=ReadFile(),
         metavar="FILE",
         help="Take the lemmas of the proof in FILE, and if it is of MODEL, the bounds and settings not given. "
-        "Without MODEL, check that proof again.",
+        "Without MODEL, check that proof again, if its model comes with insync.",
     ),
 )
 @gathered(

@@ -7,16 +7,17 @@ from pathlib import Path
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.options.completing import complete_models, complete_traces
+from insync.cli.options.completing import complete_traces
+from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.overwritten import model_of_claim, refuse_overwriting
+from insync.cli.options.overwritten import refuse_overwriting, sources_of
 from insync.cli.options.values import ReadFile
 from insync.cli.show.as_json import trace_json
 from insync.cli.show.pages import PICTURES, as_picture
 from insync.cli.show.report import describe_trace
 from insync.cli.show.terminal import emit
 from insync.explorer import read_trace, replay
-from insync.explorer.export.foreign_traces import foreign_trace, is_foreign
+from insync.explorer.export.foreign_traces import foreign_trace, is_foreign, named_in_module
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import trace_text
@@ -35,13 +36,7 @@ __all__ = ["command"]
     help="text: the grid; itf: the Informal Trace Format of Apalache and Quint; json: insync's own; html: a page; "
     "svg: a picture; mermaid: a sequence diagram; markdown: for issues and tickets.",
 )
-@click.option(
-    "--model",
-    "reference",
-    metavar="MODEL",
-    shell_complete=complete_models,
-    help="Take this model, and not the one that FILE names.",
-)
+@model_option("FILE")
 @click.option(
     "--module",
     metavar="MODULE",
@@ -54,8 +49,8 @@ def command(file: Path, form: str, reference: str | None, module: Path | None, o
     """Execute the trace in FILE step by step with the evaluator, and print it.
 
     The replay fails, with exit code 2, when a step is not enabled, leads to another state than the file says, or when
-    the property holds at the end. A trace of a model of your own names the file that the model is in; give --model
-    when that file is now elsewhere.
+    the property holds at the end. A trace names its model. One of your own is a Python file, which runs only if --model
+    names it.
 
     FILE may also be what TLC's -dumpTrace json wrote, or a trace in ITF, of a module that `insync export` made.
     """
@@ -64,9 +59,15 @@ def command(file: Path, form: str, reference: str | None, module: Path | None, o
         raise click.UsageError(message)
     output.check_trace_path()
     foreign = is_foreign(file)
-    claim = foreign_trace(file, module) if foreign else read_trace(file)
-    refuse_overwriting(click.get_current_context(), model_of_claim(claim, file, reference))
-    model = model_of_trace(claim, str(file), model=reference, beside=file)
+    given = [] if reference is None else [reference]
+    if foreign:
+        (kind,) = kinds_of_files([named_in_module(file, module)], given)
+        claim = foreign_trace(file, module, model=kind)
+    else:
+        claim = read_trace(file)
+        (kind,) = kinds_of_files([naming_of(claim, file)], given)
+    refuse_overwriting(click.get_current_context(), sources_of(kind))
+    model = model_of_trace(claim, str(file), model=kind)
     trace = replay(claim, model=model, place=str(file))
     if form in PICTURES:
         emit(as_picture(form, trace, model, file).rstrip("\n"))

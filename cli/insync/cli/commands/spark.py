@@ -6,6 +6,7 @@ import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.options.engine import Engine, session_options
+from insync.cli.options.named_models import model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import RunPlace
 from insync.cli.show.as_json import tables_json
@@ -35,9 +36,10 @@ def prepare_machine() -> int:
 @command.command("export", short_help="Write the state graph of a run as Parquet tables.")
 @click.argument("run_dir", type=RunPlace(), metavar="RUN_DIR")
 @click.argument("out", type=RunPlace(), metavar="OUT")
+@model_option("RUN_DIR")
 @session_options
 @output_options(color=False, quiet=False)
-def export_run(run_dir: str, out: str, engine: Engine, output: Output) -> int:
+def export_run(run_dir: str, out: str, reference: str | None, engine: Engine, output: Output) -> int:
     """Write the state graph of the run in RUN_DIR as Parquet tables below OUT, for Spark SQL and notebooks.
 
     OUT/states has a row per state, with its depth and the fields of the model; OUT/transitions has a row per step, with
@@ -47,7 +49,7 @@ def export_run(run_dir: str, out: str, engine: Engine, output: Output) -> int:
     from insync.spark_explore.driver.manifest import read_manifest
     from insync.spark_explore.wire.run_folder import RunFolder
 
-    states, transitions = export(run_dir, out, options=engine.spark_options())
+    states, transitions = export(run_dir, out, options=engine.spark_options(), model=reference)
     searched = read_manifest(RunFolder(run_dir)).identity
     output.show(
         lambda: f"{plural(states, 'state')} in {out}/states, {plural(transitions, 'step')} in {out}/transitions",

@@ -13,10 +13,8 @@ from insync.cli.options.completing import MODEL_KEY
 from insync.cli.options.values import OutputPath
 from insync.cli.show.trace_files import is_beside
 from insync.explorer.traces.files import is_special
-from insync.explorer.traces.trace import Trace
-from insync.explorer.traces.trace_file import model_beside
 
-__all__ = ["file_of_reference", "model_of_claim", "outputs_of", "refuse_overwriting", "refuse_same", "sources_of"]
+__all__ = ["file_of_reference", "outputs_of", "refuse_overwriting", "refuse_same", "sources_of"]
 
 _DERIVING = ("--trace", "--html")
 """The options whose files get others beside them, where several traces are found."""
@@ -91,11 +89,6 @@ def sources_of(kind: type) -> list[tuple[str, Path]]:
     """Return the files that a model's class and its bases are in."""
     files = [getattr(sys.modules.get(each.__module__), "__file__", None) for each in kind.__mro__]
     return [("the file of the model", Path(file)) for file in dict.fromkeys(files) if file]
-
-
-def model_of_claim(claim: Trace, file: Path, reference: str | None) -> list[tuple[str, Path]]:
-    """Return the file of the model that a trace names, or the one that is to be taken in place of it."""
-    return file_of_reference(reference or model_beside(claim.model, file))
 
 
 def file_of_reference(reference: str) -> list[tuple[str, Path]]:

@@ -33,7 +33,7 @@ _PATIENCE = 2.0
 """Seconds of tracing after which the comparison traces the models, within its limits."""
 
 _GIVEN, _KINDS = "insync.given_twice", "insync.two_kinds"
-_OF_TRACES = ("output_html", "output_json", "output_color", "output_quiet")
+_OF_TRACES = ("references", "output_html", "output_json", "output_color", "output_quiet")
 _TRACE = ".json"
 
 

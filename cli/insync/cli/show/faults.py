@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -27,9 +28,14 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
         error: what was raised.
         arguments: those of the command.
     """
+    from insync.explorer.named_model import UnnamedModel
     from insync.model.cures import cure_of_call
     from insync.model.errors import UserError
 
+    if isinstance(error, UnnamedModel):
+        said = shortened(error.said, arguments)
+        _say(f"{said} {error.advice}: {_naming(arguments, error.models)}", arguments)
+        return ExitCode.USER_ERROR
     if isinstance(error, UserError):
         _say(shortened(error.args[0], arguments), arguments)
         return ExitCode.USER_ERROR
@@ -74,6 +80,15 @@ def _say(message: str, arguments: Sequence[str]) -> None:
         from insync.cli.show.github import github_lines
 
         emit(github_lines([mistake(message)]))
+
+
+def _naming(arguments: Sequence[str], models: Sequence[str]) -> str:
+    """Return the command with the same arguments that names some models as well."""
+    if arguments[0] == "prove":
+        return shlex.join(["insync", "prove", *models, *arguments[1:]])
+    named = [word for model in models for word in ("--model", model)]
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return shlex.join(["insync", *arguments[:end], *named, *arguments[end:]])
 
 
 def _replaced_method(error: Exception) -> str | None:

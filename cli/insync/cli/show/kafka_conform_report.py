@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +13,7 @@ from insync.cli.show.kafka_replay_report import describe_replay, replay_entry
 from insync.cli.show.report import STOPPED_BY
 from insync.conformance.comparing.conform import Conformance, Conforming
 from insync.explorer.ask import shown_bounds
+from insync.explorer.named_model import as_argument
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 from insync.kafka.cluster.model import Cluster
 
@@ -28,8 +30,8 @@ def describe_conformances(results: Sequence[Conformance], file: Path | None, pai
         return lines
     last = results[-1]
     if not isinstance(last.model, Cluster):
-        return f"{lines}\n\nThe model's steps: insync replay {file}"
-    return f"{lines}\n\nAgain: insync kafka replay {file} --kafka {last.kafka}"
+        return f"{lines}\n\nThe model's steps: insync replay {shlex.quote(as_argument(str(file)))}"
+    return f"{lines}\n\nAgain: insync kafka replay {shlex.quote(as_argument(str(file)))} --kafka {last.kafka}"
 
 
 def _described(result: Conformance, paint: Paint, width: int) -> str:

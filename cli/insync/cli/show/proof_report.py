@@ -12,9 +12,9 @@ from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, confined_lines, describe_choices, describe_traces
 from insync.cli.show.warned import warning_lines
 from insync.explorer.mining.stated import StatedLemma, texts_of
+from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, render_grid
-from insync.explorer.traces.trace_file import stands_elsewhere
 from insync.explorer.verdict import Verdict
 from insync.model.catalogue import model_reference
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict
@@ -93,9 +93,9 @@ def describe_attempt(
 
 
 def _again(reference: str, saved: Path) -> str:
-    """The command that checks a saved proof again."""
-    named = f" {shlex.quote(reference)}" if stands_elsewhere(reference, saved) else ""
-    return f"insync prove{named} --lemmas {shlex.quote(str(saved))}"
+    """The command that checks a saved proof again; it names a model of the user's own, which a proof does not run."""
+    named = [as_argument(reference)] if is_in_file(reference) else []
+    return shlex.join(["insync", "prove", *named, "--lemmas", as_argument(str(saved))])
 
 
 def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:

@@ -15,6 +15,7 @@ from insync.conformance.catalogue.entry_traces import EntryTrace
 from insync.conformance.classes.subject import Subject
 from insync.conformance.given_trace import given_trace
 from insync.conformance.replay import replay_on_kafka
+from insync.model import Model
 
 __all__ = ["Bisection", "Change", "bisect"]
 
@@ -47,7 +48,11 @@ class Bisection:
 
 
 def bisect(
-    given: str, versions: Sequence[str], start: Callable[[str], AbstractContextManager[Subject]]
+    given: str,
+    versions: Sequence[str],
+    start: Callable[[str], AbstractContextManager[Subject]],
+    *,
+    model: type[Model] | None = None,
 ) -> Iterator[RecordedRun]:
     """Yield what each version does with a trace, in the order of the versions.
 
@@ -58,6 +63,7 @@ def bisect(
         given: a trace file, the name of an entry, or the name of a rule with a trace of its own.
         versions: the versions.
         start: starts the harness of a version.
+        model: the class of the model of a trace file, as `given_trace` takes it.
 
     Raises:
         UserError: as `given_trace` raises.
@@ -66,8 +72,8 @@ def bisect(
     names = {name.upper(): name for name in catalogue_names()}
     name = None if Path(given).exists() else names.get(given.upper())
     if name is None:
-        model, trace = given_trace(given)
-        asked = EntryTrace(trace.bounds, model, trace)
+        built, trace = given_trace(given, model=model)
+        asked = EntryTrace(trace.bounds, built, trace)
     for version in versions:
         with start(version) as subject:
             run = run_entry(name, subject) if name else (asked, replay_on_kafka(asked.trace, asked.model, subject))

@@ -16,11 +16,12 @@ from typing import Any
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper
 from insync.explorer.export.tla.decoding import Decoder
 from insync.explorer.export.tla.module import HEADER
+from insync.explorer.given_model import model_of
+from insync.explorer.named_model import Naming, opened_kind
 from insync.explorer.runs.lasso import Lasso, lasso_trace, verify
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.model import Model
-from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.every_model import DEADLOCK_FREE
@@ -28,7 +29,7 @@ from insync.properties.registry import default_names, invariants_of, judge, run_
 from insync.properties.runs import RunKind
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["foreign_trace", "is_foreign"]
+__all__ = ["foreign_trace", "is_foreign", "named_in_module"]
 
 
 def is_foreign(file: Path) -> bool:
@@ -39,36 +40,39 @@ def is_foreign(file: Path) -> bool:
     )
 
 
-def foreign_trace(file: Path, module: Path | None = None) -> Trace:
+def foreign_trace(file: Path, module: Path | None = None, *, model: type[Model] | str | None = None) -> Trace:
     """Return what a trace of an exported module claims.
 
     Args:
         file: the trace.
         module: the exported module, whose first lines name the model; None is the only one beside the trace.
+        model: the model, a class or a name, which gets the bounds in the module. None is the one that the module names,
+            if it comes with insync or its class has been imported already.
 
     Raises:
+        UnnamedModel: the module names a Python file, and `model` is None; nothing was imported.
         UserError: there is no such module, or a state is none of its model, or no step leads from one to the next, or
             a run that never ends breaks no property of runs.
     """
-    model = _model_of(module or _beside(file))
-    decoder = Decoder(model)
+    built = _model_of(module or _beside(file), model)
+    decoder = Decoder(built)
     told, loop = _states(file)
     states = [decoder.codes(state, f"{file}: state {number}") for number, state in enumerate(told, 1)]
-    if states[0] not in model.program.initials:
-        message = f"{file}: state 1 is no initial state of {model.name} under {model.identity}."
+    if states[0] not in built.program.initials:
+        message = f"{file}: state 1 is no initial state of {built.name} under {built.identity}."
         raise UserError(message)
     if loop is not None and loop not in range(len(states)):
         message = f"{file}: the loop goes back to the place {loop!r} of {len(states)} states, counted from 0."
         raise UserError(message)
     if loop is not None and loop < len(states) - 1:
         states.append(states[loop])  # the step back closes the loop; without one the run stays
-    stepper = Stepper(model)
+    stepper = Stepper(built)
     moves: list[Move] = [(None, states[0])]
     for number, (before, after) in enumerate(pairwise(states), 2):
         moves.append((_taken(stepper, before, after, f"{file}: state {number}"), after))
     if loop is not None:
-        return _broken_run(model, Lasso(moves, loop), str(file))
-    return trace_of(model, _broken(model, states), moves, "")
+        return _broken_run(built, Lasso(moves, loop), str(file))
+    return trace_of(built, _broken(built, states), moves, "")
 
 
 def _parsed(file: Path) -> Any:
@@ -130,20 +134,30 @@ def _beside(file: Path) -> Path:
     return modules[0]
 
 
-def _model_of(module: Path) -> Model:
-    """Return the model that an exported module names in its first lines."""
+def named_in_module(file: Path, module: Path | None = None) -> Naming:
+    """Return how an exported module names its model, running nothing. See `foreign_trace`."""
+    return _named_in(module or _beside(file))[0]
+
+
+def _model_of(module: Path, given: type[Model] | str | None) -> Model:
+    naming, bounds = _named_in(module)
+    return model_of(opened_kind(naming) if given is None else given, bounds)
+
+
+def _named_in(module: Path) -> tuple[Naming, dict[str, int | str]]:
+    """Return the model that an exported module names in its first lines, and its bounds."""
     try:
         text = " ".join(module.read_text(encoding="utf-8").split())
     except OSError as error:
         message = f"{module}: cannot be read ({error.strerror or error}). Name the module that insync exported."
         raise UserError(message) from error
-    found = re.search(rf"{HEADER} (\S+) with (.*?)\. ", text.replace("\\* ", ""))
+    found = re.search(rf"{HEADER} (.+?) with (.*?)\. ", text.replace("\\* ", ""))
     if found is None:
         message = f"{module}: this is no module that insync exported; its first lines do not name a model."
         raise UserError(message)
     chosen = dict(pair.split(" = ") for pair in found[2].split(", ") if " = " in pair)
-    kind = find_model(found[1])
-    return kind(**{name: int(value) if re.fullmatch(r"-?\d+", value) else value for name, value in chosen.items()})
+    bounds = {name: int(value) if re.fullmatch(r"-?\d+", value) else value for name, value in chosen.items()}
+    return Naming(found[1], "module", str(module), module), bounds
 
 
 def _taken(stepper: Stepper, before: Codes, after: Codes, place: str) -> int:

@@ -13,12 +13,12 @@ from insync.explorer.evaluator.stepping import ParameterValue, Stepper, Walk
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
+from insync.explorer.named_model import Naming, is_in_file, opened_kind
 from insync.explorer.testing.failures import trace_directory
 from insync.explorer.traces.counterexample import first_codes, trace_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.explorer.traces.trace_file import read_trace, write_trace
-from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 from insync.properties.confine import confined
@@ -118,14 +118,17 @@ def replay_against(
         file: any trace file, of a disagreement or of a property that fails.
         adapter: as in `model_based_test`.
         outputs: as in `model_based_test`.
-        model: the model, where it cannot be found by the name in the file.
+        model: the model; None is the one that the file names, if it comes with insync or its class has been imported.
 
     Raises:
         Disagreement: the system shows something else than the model.
+        UnnamedModel: the file names a Python file, and `model` is None; nothing was imported.
         UserError: the file is not a trace, or its model takes no such steps.
     """
     trace = read_trace(Path(file))
-    built = model_of(model if model is not None else find_model(trace.model), trace.bounds)
+    if model is None:
+        model = opened_kind(Naming(trace.model, "trace", str(file), Path(file)))
+    built = model_of(model, trace.bounds)
     check_adapter(built, adapter, outputs or {})
     stepper = Stepper(built)
     start = first_codes(built, trace)
@@ -185,6 +188,7 @@ def _disagree(walk: Walk, found: str, adapter: str) -> NoReturn:
         raise Disagreement(trace.reason, trace)
     file = trace_directory() / f"{model.name}-{AGREEMENT}.json"
     write_trace(file, trace)
-    again = f"Trace: {file}\nAgain: replay_against({str(file)!r}, {adapter})"
+    named = "" if not is_in_file(trace.model) else f", model={type(model).__name__}"
+    again = f"Trace: {file}\nAgain: replay_against({str(file)!r}, {adapter}{named})"
     message = f"{adapter} and {model.name} disagree\n\n{render_grid(trace, model.grid)}\n{again}"
     raise Disagreement(message, trace, file)

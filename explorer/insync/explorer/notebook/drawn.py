@@ -6,6 +6,7 @@ from base64 import b64encode
 from dataclasses import replace
 from html import escape
 
+from insync.explorer.named_model import loaded_kind
 from insync.explorer.notebook.pieces import folded, paragraph
 from insync.explorer.prove import induction_trace
 from insync.explorer.report.picture import Picture, picture
@@ -13,7 +14,7 @@ from insync.explorer.report.svg import svg
 from insync.explorer.traces.grid import Columns, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.model import Model, ReadableState
-from insync.model.catalogue import BUILT_IN, class_reference, find_model
+from insync.model.catalogue import BUILT_IN
 from insync.model.columns import show
 from insync.model.errors import UserError
 from insync.proofs.outcome import CounterexampleToInduction
@@ -31,10 +32,12 @@ def drawing_of(trace: Trace) -> str:
     """
     model = model_behind(trace)
     if model is None:
-        why = f"{trace.model} is not loaded with these fields. replay(trace) loads it, and its result is a picture."
+        why = f"{trace.model} is not loaded with these fields. What replay(trace, model=...) returns is a picture."
         return _grid(trace, _plain_columns) + paragraph(why, dim=True)
     drawn = picture(trace, model)
-    kept = f'In Python write_trace("{drawn.file}", trace) keeps it, and replay("{drawn.file}") takes its steps again.'
+    named = "" if trace.model in BUILT_IN else f", model={type(model).__name__}"
+    again = f'replay("{drawn.file}"{named})'
+    kept = f'In Python write_trace("{drawn.file}", trace) keeps it, and {again} takes its steps again.'
     return picture_html(replace(drawn, command=kept)) + folded("As text", _grid(trace, model.grid))
 
 
@@ -62,9 +65,8 @@ def model_behind(trace: Trace) -> Model | None:
 
     None where there is none, or its states are not those of the trace.
     """
-    here = [kind for kind in _kinds(Model) if class_reference(kind) == trace.model]
     try:
-        kind = find_model(trace.model) if trace.model in BUILT_IN else here[-1] if here else None
+        kind = loaded_kind(trace.model)
         if kind is None:
             return None
         model = kind(**trace.bounds)
@@ -73,11 +75,6 @@ def model_behind(trace: Trace) -> Model | None:
     except UserError:
         return None
     return model
-
-
-def _kinds(base: type[Model]) -> list[type[Model]]:
-    """Return the classes below a class, those of a class in the order of their definition."""
-    return [found for kind in base.__subclasses__() for found in (kind, *_kinds(kind))]
 
 
 def _plain_columns(state: ReadableState) -> dict[str, str]:

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model.errors import UserError, closest
@@ -19,12 +20,10 @@ from insync.properties.fairness import Fairness
 
 __all__ = [
     "FORMAT",
-    "model_beside",
     "parse_trace",
     "portable_reference",
     "read_trace",
     "replay_command",
-    "stands_elsewhere",
     "trace_text",
     "write_trace",
 ]
@@ -86,23 +85,13 @@ def portable_reference(reference: str) -> str:
     return f"{os.path.basename(path)}{colon}{name}" if os.path.isabs(path) else reference
 
 
-def model_beside(reference: str, file: Path) -> str:
-    """Return where the model of a trace or proof file is: as the reference says, or else beside that file."""
-    path, _, name = reference.rpartition(":")
-    beside = file.parent / path
-    return f"{beside}:{name}" if path and not os.path.isfile(path) and beside.is_file() else reference
-
-
 def replay_command(trace: Trace, file: Path) -> str:
-    """Return the command that replays a trace from the file that it was written to."""
-    named = f" --model {shlex.quote(trace.model)}" if stands_elsewhere(trace.model, file) else ""
-    return f"insync replay {shlex.quote(str(file))}{named}"
+    """Return the command that replays a trace from the file that it was written to.
 
-
-def stands_elsewhere(reference: str, file: Path) -> bool:
-    """Return whether a model is neither below the current directory nor beside the file that is to name it."""
-    path, _, _ = reference.rpartition(":")
-    return os.path.isabs(path) and os.path.dirname(path) != os.path.dirname(os.path.abspath(file))
+    It names a model of the user's own, which a trace alone does not run.
+    """
+    named = ["--model", as_argument(trace.model)] if is_in_file(trace.model) else []
+    return shlex.join(["insync", "replay", as_argument(str(file)), *named])
 
 
 def _run_entries(trace: Trace) -> dict[str, object]:

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from insync.explorer.given_model import model_of
+from insync.explorer.named_model import Naming, opened_kind
 from insync.machine.arrow_states import Column, columns_of, decode_states
 from insync.machine.kernels import Part, load
 from insync.machine.sizes import BATCH
-from insync.model.catalogue import find_model
+from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.properties.confine import confined
+from insync.properties.registry import judge
 from insync.spark_explore.driver.manifest import Manifest, read_manifest, require_manifest
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import open_session, prepare_workers
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame, SparkSession
 
+    from insync.model import Model
     from insync.model.program import Program
     from insync.spark_explore.executor.level_task import Task
 
@@ -46,7 +50,9 @@ class _Graph:
     recipe: bytes
 
 
-def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple[int, int]:
+def export(
+    run_dir: str, out: str, options: SparkOptions | None = None, *, model: type[Model] | str | None = None
+) -> tuple[int, int]:
     """Write the tables `states` and `transitions` of a run below `out`, and return how many rows each has.
 
     `states` has a row per state: `state` (its packed words, the key), `depth` (the initial state's is 1), and a column
@@ -57,8 +63,11 @@ def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple
         run_dir: the run directory of a search.
         out: a path or URI that Spark writes to; it must not exist.
         options: how to use Spark.
+        model: the model of the run, a class or a name. None is the one that the run names, if it comes with insync or
+            its class has been imported already.
 
     Raises:
+        UnnamedModel: the run names a Python file, and `model` is None; nothing was imported.
         UserError: there is no such run, another insync made it, or `out` cannot be written.
     """
     require_manifest(run_dir)  # in no time, where it can be seen without Spark's packages
@@ -75,7 +84,7 @@ def export(run_dir: str, out: str, options: SparkOptions | None = None) -> tuple
             f"Search again with symmetry=False (--no-symmetry) in another --run-dir."
         )
         raise UserError(message)
-    graph = _graph(run, manifest)
+    graph = _graph(run, manifest, model)
     expanded = manifest.ledger.expanded
     with open_session(options.session, options.master, options.remote) as spark:
         prepare_workers(spark, run_dir, options.ship)
@@ -95,9 +104,14 @@ _STATES_A_BATCH = 64 * BATCH
 _STEPS = "state binary, depth int, action string, step string, next binary"
 
 
-def _graph(run: RunFolder, manifest: Manifest) -> _Graph:
-    model = confined(find_model(manifest.identity.model)(**manifest.identity.bounds), manifest.identity.within)
+def _graph(run: RunFolder, manifest: Manifest, given: type[Model] | str | None) -> _Graph:
+    searched = manifest.identity
+    kind = opened_kind(Naming(searched.model, "run", run.uri)) if given is None else given
+    model = confined(model_of(kind, searched.bounds), searched.within)
     program: Program = model.program
+    if recipe_for(program, judge(model, searched.properties).nodes).digest != searched.code:
+        message = f"{run.uri}: this run was made by other rules than those of {model_reference(model)}. Name its model."
+        raise UserError(message)
     return _Graph(
         run.uri,
         insync_version(),
