@@ -54,14 +54,12 @@ class Markup(Model):
 @pytest.fixture
 def explored(browser: Any) -> Iterator[Explored]:
     """Opens the page of a model; a fault in its script is a failure, and so is a request to anywhere else."""
-    import uvicorn
-
     ends: list[Callable[[], object]] = []
     faults: list[str] = []
 
     def opens(model: Model | Exploration, mark: str = "", **like: Any) -> Any:
         made = PageServer((model if isinstance(model, Exploration) else Exploration(model)).again)
-        server = uvicorn.Server(uvicorn.Config(made.application(), log_level="critical", lifespan="off"))
+        server = made.server()
         thread = threading.Thread(target=lambda: server.run(sockets=[made._socket]), daemon=True)
         thread.start()
         allowed = (made.address, "data:", "blob:")

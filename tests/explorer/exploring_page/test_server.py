@@ -6,7 +6,9 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import pytest
@@ -30,13 +32,10 @@ class Served:
     """A server at work, and a client that sends what it is told to."""
 
     def __init__(self, model: Model) -> None:
-        import uvicorn
-
         self.made = PageServer(Exploration(model).again)
         self.port = int(self.made.address.split(":")[2].split("/")[0])
         self.path = "/" + self.made.address.split("/", 3)[3]
-        config = uvicorn.Config(self.made.application(), log_level="critical", lifespan="off")
-        self.server = uvicorn.Server(config)
+        self.server = self.made.server()
         self.thread = threading.Thread(target=lambda: self.server.run(sockets=[self.made._socket]), daemon=True)
         self.thread.start()
 
@@ -163,6 +162,104 @@ def test_it_listens_on_this_machine_alone(served: Served) -> None:
 
 def test_small_answers_leave_at_once(served: Served) -> None:
     assert served.made._socket.proto == socket.IPPROTO_TCP, "asyncio sets TCP_NODELAY for this alone"
+
+
+@pytest.fixture
+def waiting(served: Served) -> Iterator[Callable[..., list[socket.socket]]]:
+    """Open connections that send the beginning of a request and no more."""
+    opened: list[socket.socket] = []
+
+    def open_some(number: int, begun: bytes = b"") -> list[socket.socket]:
+        made = [socket.create_connection(("127.0.0.1", served.port), timeout=30) for _ in range(number)]
+        opened.extend(made)
+        for one in made:
+            one.sendall(begun)
+        return made
+
+    yield open_some
+    for one in opened:
+        one.close()
+
+
+def closed(one: socket.socket) -> bool:
+    """Return whether the other end closes a connection, within half a minute."""
+    try:
+        return one.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+HEADERS = "Host: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n"
+BEGUN = {"nothing": "", "a line": "GET / HTTP/1.1\r\n", "headers": "POST {1}do HTTP/1.1\r\n" + HEADERS.format("{0}")}
+
+
+@pytest.mark.parametrize("begun", BEGUN.values(), ids=BEGUN.keys())
+def test_requests_that_never_end_keep_nobody_out(
+    served: Served, waiting: Callable[..., list[socket.socket]], begun: str
+) -> None:
+    waiting(100, begun.format(served.port, served.path).encode())
+    for _ in range(3):
+        assert served.do(command="open").status == 200
+
+
+def test_where_too_many_wait_the_oldest_gives_way(
+    served: Served, waiting: Callable[..., list[socket.socket]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served.made._half_open, "_most", 8)
+    first = waiting(1, b"GET / HTTP/1.1\r\n")[0]
+    waiting(8, b"GET / HTTP/1.1\r\n")
+    assert closed(first)
+    assert served.do(command="open").status == 200
+
+
+def test_headers_have_a_time_to_arrive_in_however_slowly_they_come(
+    served: Served, waiting: Callable[..., list[socket.socket]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served.made._half_open, "_seconds", 0.3)
+    (one,) = waiting(1, b"GET / HTTP/1.1\r\n")
+    began = time.monotonic()
+    with suppress(OSError):  # it is closed
+        for _ in range(1000):
+            one.sendall(b"a")
+            time.sleep(0.02)
+    assert 0.2 < time.monotonic() - began < 15
+
+
+def slowly(answer: Callable[[object], object]) -> Callable[[object], object]:
+    def answers(asked: object) -> object:
+        time.sleep(0.6)
+        return answer(asked)
+
+    return answers
+
+
+def test_a_request_that_takes_long_is_not_one_that_waits(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served.made._half_open, "_seconds", 0.2)
+    monkeypatch.setattr(served.made._tabs, "answer", slowly(served.made._tabs.answer))
+    assert served.do(command="open").status == 200
+
+
+def test_a_body_has_a_time_to_arrive_in(
+    served: Served, waiting: Callable[..., list[socket.socket]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insync.explorer.exploring_page.server._BODY_SECONDS", 0.2)
+    (one,) = waiting(1, f"{BEGUN['headers'].format(served.port, served.path)}\r\n{{".encode())
+    assert one.recv(200).startswith(b"HTTP/1.1 408 ")
+
+
+def test_who_is_refused_is_not_kept(served: Served, waiting: Callable[..., list[socket.socket]]) -> None:
+    (one,) = waiting(1, f"GET /wrong/ HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n\r\n".encode())
+    answer = b""
+    while part := one.recv(1000):
+        answer += part
+    assert b"\r\nconnection: close\r\n" in answer.lower()
+
+
+def test_a_header_does_not_say_whose_request_it_is(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served.made._half_open, "_seconds", 0.2)
+    monkeypatch.setattr(served.made._tabs, "answer", slowly(served.made._tabs.answer))
+    sent = {"Content_Type": "application/json", "X_Forwarded_For": "192.0.2.1"}
+    assert served.ask("POST", served.path + "do", b'{"command": "open"}', **sent).status == 200
 
 
 def test_each_server_has_a_secret_of_its_own() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import secrets
@@ -11,25 +12,30 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from insync.explorer.exploring.exploration import Exploration
+from insync.explorer.exploring_page.half_open import HalfOpen
 from insync.explorer.exploring_page.tabs import Tabs
 from insync.explorer.report.html import page_style
 from insync.model.errors import UserError
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import Message, Receive, Scope, Send
 
 __all__ = ["PageServer"]
 
 _HOST = "127.0.0.1"
 _NAMES = (_HOST, "localhost")
 _MOST_BYTES = 20 << 20  # of a trace file, which a page may send
+_BODY_SECONDS = 30.0  # for so much
 _FILES = {
     "": ("page.html", "text/html"),
     "page.css": ("page.css", "text/css"),
     "page.js": ("page.js", "text/javascript"),
 }
+_REFUSED = 400  # the first status that says so
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -59,36 +65,69 @@ class PageServer:
     def __init__(self, first: Callable[[], Exploration], port: int = 0, seconds: int = 30) -> None:
         _require_libraries()
         self._tabs = Tabs(first, seconds)
+        self._half_open = HalfOpen()
         self._secret = secrets.token_urlsafe(16)
         self._socket = _listening(port)
         self._port: int = self._socket.getsockname()[1]
+        self._application = self._made_application()
         self.address = f"http://{_HOST}:{self._port}/{self._secret}/"
 
     def run(self) -> None:
         """Serve until somebody interrupts it."""
+        try:
+            self.server().run(sockets=[self._socket])
+        finally:
+            self.close()
+
+    def server(self) -> uvicorn.Server:
+        """Return what serves the application, on connections that must not wait for their request for ever."""
         import uvicorn
+        from uvicorn.protocols.http.h11_impl import H11Protocol
+
+        half_open = self._half_open
+
+        class Connection(H11Protocol):
+            """A connection that is noted for as long as it waits for a request."""
+
+            def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+                super().connection_made(transport)
+                half_open.began(transport)
+
+            def connection_lost(self, exc: Exception | None) -> None:
+                half_open.ended(self.transport)
+                super().connection_lost(exc)
 
         config = uvicorn.Config(
-            self.application(),
+            self._noted,
+            interface="asgi3",  # of a method uvicorn cannot tell
+            http=Connection,
+            ws="none",
             log_level="critical",
             access_log=False,
             lifespan="off",
             server_header=False,
+            proxy_headers=False,  # else a header says whose request it is
             timeout_graceful_shutdown=1,
-            limit_concurrency=64,
         )
-        try:
-            uvicorn.Server(config).run(sockets=[self._socket])
-        finally:
-            self.close()
+        return uvicorn.Server(config)
+
+    async def _noted(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, whose headers have arrived; a connection on which one was refused does not stay open."""
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] >= _REFUSED:
+                message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+            await send(message)
+
+        self._half_open.arrived(scope.get("client"))
+        await self._application(scope, receive, answer)
 
     def close(self) -> None:
         """End what is at work, and listen no more."""
         self._tabs.close()
         self._socket.close()
 
-    def application(self) -> Starlette:
-        """Return what answers requests."""
+    def _made_application(self) -> Starlette:
         from starlette.applications import Starlette
         from starlette.routing import Route
 
@@ -123,10 +162,14 @@ class PageServer:
         if refused is not None:
             return refused
         body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > _MOST_BYTES:
-                return _said(413, "That is too much; a trace file has at most 20 MiB.")
+        try:
+            async with asyncio.timeout(_BODY_SECONDS):
+                async for part in request.stream():
+                    body += part
+                    if len(body) > _MOST_BYTES:
+                        return _said(413, "That is too much; a trace file has at most 20 MiB.")
+        except TimeoutError:
+            return _said(408, "The command did not arrive in time.")
         try:
             asked: object = json.loads(bytes(body))
         except (ValueError, RecursionError):
