@@ -16,6 +16,7 @@ from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import Model
+from insync.model.visible_text import visible
 from insync_pictures import HOSTILE, hostile_trace, kip101, r13_trace, taken
 from insync_runs import Crossing
 
@@ -212,8 +213,7 @@ def test_strings_of_a_trace_are_text_and_never_markup(opened: Opened) -> None:
     assert page.title() != "caught"
     assert page.locator("img, b, iframe, object").count() == 0
     assert page.locator("script").count() == 1
-    visible = " ".join(HOSTILE.replace("\u2028", " ").split())
-    assert visible in " ".join(page.locator("body").inner_text().replace("\u2028", " ").split())
+    assert " ".join(visible(HOSTILE).split()) in " ".join(page.locator("body").inner_text().split())
 
 
 def test_the_trace_can_be_saved_from_the_page(opened: Opened) -> None:

@@ -231,9 +231,9 @@ def test_itf_is_not_offered_for_replay() -> None:
 
 def test_colours_only_where_they_are_wanted() -> None:
     coloured = describe_check(VIOLATED, _columns, [None], painter("always"), 120)
-    assert "\x1b[" in coloured
-    assert "\x1b[" not in describe_check(VIOLATED, _columns, [None], painter("never"), 120)
-    assert "\x1b[" not in describe_check(VIOLATED, _columns, [None], painter("auto"), 120)
+    assert "\x1b" in coloured
+    assert "\x1b" not in describe_check(VIOLATED, _columns, [None], painter("never"), 120)
+    assert "\x1b" not in describe_check(VIOLATED, _columns, [None], painter("auto"), 120)
 
 
 def test_json_is_one_stable_object() -> None:

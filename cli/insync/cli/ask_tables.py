@@ -25,7 +25,7 @@ from insync.cli.show.exposure_report import (
     exposures_json,
     zookeeper_warnings,
 )
-from insync.cli.show.terminal import emit
+from insync.cli.show.terminal import emit, emit_data
 from insync.cli.show.warned import warning_lines
 from insync.explorer.ask import LOSS, Asked, Cell, Question
 from insync.explorer.availability import availability_matrix
@@ -58,7 +58,9 @@ def ask_configs(question: Question, configured: Configured, output: Output) -> i
                 emit(describe_exposure(shown, told, output.paint, output.width))
         verdict = together([shown.exposure.verdict for shown in found])
         if output.json:
-            emit(exposures_json(found, configured.named, configured.ignored, configured.half_told, warnings, verdict))
+            emit_data(
+                exposures_json(found, configured.named, configured.ignored, configured.half_told, warnings, verdict)
+            )
         elif unasked := describe_unasked(configured.named, configured.ignored, configured.half_told, output.width):
             emit(unasked)
     return exit_code_for(verdict)
@@ -101,7 +103,7 @@ def ask_matrix(question: Question, output: Output) -> int:
                 emit(describe_row([each for each, _ in cells[-2:]], promises))
         warnings, verdict = question.matrix_warnings(), together([cell.verdict for cell, _ in cells])
         if output.json:
-            emit(matrix_json(question.bounds, promises, cells, stops, warnings, verdict))
+            emit_data(matrix_json(question.bounds, promises, cells, stops, warnings, verdict))
         else:
             if stops:
                 emit("\n".join([AVAILABILITY_HEAD, *(describe_availability_row(*row) for row in stops)]))

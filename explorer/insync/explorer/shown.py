@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from insync.model.errors import UserError, closest
+from insync.model.visible_text import in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,7 @@ class Shown:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.summary()}>"
+        return in_one_line(f"<{type(self).__name__} {self.summary()}>")
 
     def _repr_html_(self) -> str:
         # By its name, as the door does it: what draws results knows them all, and stands above them.

@@ -13,6 +13,7 @@ from typing import TypeGuard
 from insync.model.collected import Seq
 from insync.model.domains import Array, Bag, BitSet, Domain, ListedSet, Readable, ReadableState, Record, State
 from insync.model.sorts import Index
+from insync.model.visible_text import in_one_line
 
 __all__ = ["MARKS", "GridCell", "LogCell", "LogRecord", "cell_text", "own_columns", "show"]
 
@@ -73,7 +74,7 @@ def show(value: Readable) -> str:
         return "{" + ", ".join(map(_element, value)) + "}"
     if isinstance(value, dict):
         return " ".join(f"{name}={show(part)}" for name, part in value.items())
-    return str(value)
+    return in_one_line(str(value))
 
 
 def _element(value: Readable) -> str:

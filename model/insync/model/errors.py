@@ -16,6 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from insync.model.visible_text import visible
+
 if TYPE_CHECKING:
     from insync.model.program import Check
 
@@ -37,6 +39,10 @@ _BETWEEN = ("<string>", "<frozen", copy.__file__)  # such as the constructor tha
 
 class UserError(Exception):
     """Something in what the user wrote: a model, an option, a file."""
+
+    def __str__(self) -> str:
+        """Return the message as it may be printed; `args` has it as it is."""
+        return visible(super().__str__())
 
 
 class ModelError(UserError):

@@ -25,6 +25,7 @@ from insync.model.sorts import Index, Parameter, Subset, label_of
 from insync.model.symmetry import symmetry_of
 from insync.model.values import Bool, Condition, condition
 from insync.model.views import StateView
+from insync.model.visible_text import in_one_line
 
 if TYPE_CHECKING:
     from insync.model.define import Model
@@ -332,7 +333,7 @@ def label_of_action(name: str, spec: ActionSpec, parameters: dict[str, Parameter
     if spec.label is None:
         return _said(name, parameters, acting=not isinstance(spec, InitialSpec))
     try:
-        return spec.label.format(**{name: label_of(value) for name, value in parameters.items()})
+        return in_one_line(spec.label.format(**{name: label_of(value) for name, value in parameters.items()}))
     except (LookupError, ValueError, AttributeError, TypeError) as error:
         usable = ", ".join(parameters) or "no parameter"
         message = (
@@ -349,4 +350,4 @@ def _said(name: str, parameters: dict[str, Parameter], *, acting: bool) -> str:
         if isinstance(value, Index) and not isinstance(value, Subset):
             said = f"{others.pop(first)}: {said}"
     rest = ", ".join(f"{other.replace('_', ' ')} {label_of(value)}" for other, value in others.items())
-    return f"{said} ({rest})" if rest else said
+    return in_one_line(f"{said} ({rest})" if rest else said)

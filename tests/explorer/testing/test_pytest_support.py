@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from insync.explorer.traces.trace_file import read_trace
 from insync.model import Condition, Drawn, ReadableState, StateView, Taken, invariant
 from insync.model.catalogue import class_reference
 from insync.model.errors import UserError
+from insync.model.visible_text import visible
 from insync_confined import Plane
 from insync_corners import Late
 from insync_lamp import Lamp
+from insync_odd import NASTY, Odd
 from insync_suspicious import Inert, Nobody
 from insync_toys import DieHard
 
@@ -194,6 +197,23 @@ def test_a_model_within_a_function_cannot_be_replayed_and_the_message_says_so(se
 
     with pytest.raises(PropertyViolated, match="To replay it, move Local out of the function"):
         search(Local, properties=["never_on"])
+
+
+def test_names_and_texts_of_a_model_move_no_cursor_in_what_pytest_shows(search: InsyncCheck) -> None:
+    with pytest.raises(PropertyViolated) as caught:
+        search(Short)
+    shown = "".join(traceback.format_exception_only(caught.value))
+    assert visible(shown) == shown
+    assert "\\x1b" in shown
+    with pytest.raises(UserError) as wrong:
+        search(Short, properties=[NASTY])
+    assert visible(str(wrong.value)) == str(wrong.value)
+
+
+class Short(Odd):
+    """Has a name that a file can have."""
+
+    name = "short"
 
 
 class Idle(Lamp):

@@ -32,7 +32,7 @@ from insync.cli.show.ask_report import (
 from insync.cli.show.attempts_report import describe_attempt, describe_what_helps
 from insync.cli.show.availability_report import describe_availability
 from insync.cli.show.progress import search_progress
-from insync.cli.show.terminal import emit, emit_status
+from insync.cli.show.terminal import emit, emit_data, emit_status
 from insync.cli.show.trace_files import say_older
 from insync.explorer import Limits
 from insync.explorer.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
@@ -195,7 +195,7 @@ def _ask(question: Question, output: Output, build: Build) -> int:
         others = _disturb(question, output.beside("disturbed") if files else output, set(files))
         verdict = together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
         if output.json:
-            emit(answer_json(asked, tried, files, calm, others, stops, verdict))
+            emit_data(answer_json(asked, tried, files, calm, others, stops, verdict))
         elif stops:
             emit(describe_availability(stops, output.width))
     if not files and not any(broken for _, broken in others):

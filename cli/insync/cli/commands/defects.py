@@ -22,7 +22,7 @@ from insync.cli.show.defects_report import (
     describe_defect,
 )
 from insync.cli.show.progress import search_progress
-from insync.cli.show.terminal import emit
+from insync.cli.show.terminal import emit, emit_data
 from insync.cli.show.trace_files import beside, say_older
 from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
 from insync.kafka.defects import Defect, all_defects
@@ -108,7 +108,7 @@ def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> 
     _say_older(output, files_of)
     left = [defect.name for defect in chosen[len(codes) :]]
     if output.json:
-        emit(json.dumps({"defects": entries, "not_shown": left}, ensure_ascii=False))
+        emit_data(json.dumps({"defects": entries, "not_shown": left}, ensure_ascii=False))
     elif left:
         emit(f"\nStopped by Ctrl-C; not shown: {', '.join(left)}.")
     return ExitCode.INCOMPLETE if left else max(codes)
@@ -145,7 +145,7 @@ def _verify(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> in
             emit(f"  {_WORDS[one.outcome]} {one.entry['name']:<5} {one.said}")
     left, outcomes = [defect.name for defect in chosen[len(results) :]], [one.outcome for one in results]
     if output.json:
-        emit(json.dumps({"defects": [one.entry for one in results], "not_tried": left}))
+        emit_data(json.dumps({"defects": [one.entry for one in results], "not_tried": left}))
     elif left:
         emit("\n" + textwrap.fill(f"Stopped by Ctrl-C; not tried: {', '.join(left)}.", 120))
     if False in outcomes:

@@ -11,7 +11,7 @@ from insync.cli.exit_codes import ExitCode
 from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import OutputPath
-from insync.cli.show.terminal import emit
+from insync.cli.show.terminal import emit, emit_data
 from insync.explorer.export import FORMATS, export
 from insync.explorer.traces.files import check_writable, write_whole
 from insync.properties.registry import run_properties_of
@@ -58,9 +58,11 @@ def command(
     files = export(model, to=form, properties=[*names, *runs], name=None if file is None else file.stem)
     written = [] if file is None else _written(file, files)
     if output.json:
-        emit(json.dumps({"model": model.name, "bounds": model.identity, "files": files}, indent=2, ensure_ascii=False))
+        emit_data(
+            json.dumps({"model": model.name, "bounds": model.identity, "files": files}, indent=2, ensure_ascii=False)
+        )
     elif file is None:
-        emit(next(iter(files.values())).rstrip("\n"))
+        emit_data(next(iter(files.values())).rstrip("\n"))
     else:
         emit("\n".join(map(str, written)))
     return ExitCode.HOLDS

@@ -15,7 +15,7 @@ from insync.cli.options.values import ReadFile
 from insync.cli.show.as_json import trace_json
 from insync.cli.show.pages import PICTURES, as_picture
 from insync.cli.show.report import describe_trace
-from insync.cli.show.terminal import emit
+from insync.cli.show.terminal import emit, emit_data
 from insync.explorer import read_trace, replay
 from insync.explorer.export.foreign_traces import foreign_trace, is_foreign, named_in_module
 from insync.explorer.replay import model_of_trace
@@ -70,11 +70,12 @@ def command(file: Path, form: str, reference: str | None, module: Path | None, o
     model = model_of_trace(claim, str(file), model=kind)
     trace = replay(claim, model=model, place=str(file))
     if form in PICTURES:
-        emit(as_picture(form, trace, model, file).rstrip("\n"))
+        drawn = as_picture(form, trace, model, file).rstrip("\n")
+        (emit_data if form in ("html", "svg") else emit)(drawn)
     elif form == "itf":
-        emit(itf_text(trace, model.state).rstrip("\n"))
+        emit_data(itf_text(trace, model.state).rstrip("\n"))
     elif form == "json":
-        emit(trace_text(trace).rstrip("\n"))
+        emit_data(trace_text(trace).rstrip("\n"))
     else:
         output.show(
             lambda: describe_trace(trace, model.grid, None, output.paint, output.width), lambda: trace_json(trace)

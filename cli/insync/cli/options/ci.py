@@ -13,7 +13,7 @@ from insync.cli.options.groups import gathered, option
 from insync.cli.options.output import Output
 from insync.cli.options.values import OutputPath
 from insync.cli.show.report import STOPPED_BY
-from insync.cli.show.terminal import emit
+from insync.cli.show.terminal import emit_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,7 +89,7 @@ class Build:
         words = "" if stopped is None else STOPPED_BY.get(stopped, stopped)
         outcome = Outcome(model, traces, asked, words, warnings, exit_code_for(verdict), never, unproved or {})
         if self.github and (lines := github_lines(outcome.annotations())):
-            emit(lines)
+            emit_data(lines)
         if self.sarif is not None:
             from insync.explorer.traces.files import write_whole
 

@@ -16,6 +16,7 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
+from insync.model.visible_text import in_one_line
 
 __all__ = [
     "MODEL_KEY",
@@ -84,8 +85,8 @@ _BREAKS = (":", "=")
 
 
 def names(known: Iterable[str], incomplete: str) -> list[Completion]:
-    """Return the names that begin so."""
-    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+    """Return the names that begin so; one that no shell could show is left out."""
+    return [CompletionItem(name) for name in known if name.startswith(incomplete) and name == in_one_line(name)]
 
 
 def file_names(incomplete: str) -> list[Completion]:
@@ -143,6 +144,8 @@ def _entries(incomplete: str, offered: Callable[[str], Iterable[str]]) -> Iterat
         return
     for entry in entries:
         if not entry.name.startswith(beginning) or (entry.name.startswith(".") and not beginning):
+            continue
+        if entry.name != in_one_line(entry.name):  # no shell could show it
             continue
         path = os.path.join(folder, entry.name)
         if entry.is_dir():

@@ -20,6 +20,7 @@ from insync.cli.options.groups import Decorator
 from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.show.choices import choices, default_of, range_of
 from insync.cli.show.models import model_properties
+from insync.cli.show.terminal import printable
 from insync.explorer.limits import Limits, Watch
 from insync.machine.interruptible import GivenUp
 from insync.model import Bound, Model
@@ -190,6 +191,10 @@ class ModelCommand(click.Command):
         if model is None:
             return params
         return [*params, *choice_options(model, self.taken(ctx), ctx.meta[_CHOSEN])]
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help text, which has names and sentences of the user's model."""
+        return printable(super().get_help(ctx))  # click prints it
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, those of the model in sections of their own, and what the model says of itself."""

@@ -14,7 +14,7 @@ from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.options.values import OutputPath
 from insync.cli.show.pages import write_page
-from insync.cli.show.terminal import emit, grid_width, painter
+from insync.cli.show.terminal import emit, emit_data, grid_width, painter
 from insync.cli.show.trace_files import beside, check_trace_path, say_not_written, traces_written
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
@@ -56,7 +56,10 @@ class Output:
 
     def show(self, text: Callable[[], str], as_json: Callable[[], str]) -> None:
         """Print the report, or with --json the object."""
-        emit(as_json() if self.json else text())
+        if self.json:
+            emit_data(as_json())
+        else:
+            emit(text())
 
     def check_trace_path(self) -> None:
         """Raise UserError unless trace and page can be written where they are wanted; done before the search."""

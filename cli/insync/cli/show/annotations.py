@@ -10,12 +10,13 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural
 from insync.model.actions import place_of_function
+from insync.model.visible_text import in_one_line, visible
 from insync.properties.every_model import TYPE_OK, TYPE_OK_SENTENCE
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 
@@ -95,10 +96,13 @@ class Outcome:
     @property
     def name(self) -> str:
         """The model's name, which is the same on every machine."""
-        return type(self.model).__name__
+        return in_one_line(type(self.model).__name__)
 
     def annotations(self) -> list[Annotation]:
-        """Return what is to be said, what fails first."""
+        """Return what is to be said, what fails first, with control characters as escapes."""
+        return [_shown(each) for each in self._annotations()]
+
+    def _annotations(self) -> list[Annotation]:
         root = repository()
         said = [self._failure(trace, root) for trace in self.traces]
         for name in self.never:
@@ -117,7 +121,7 @@ class Outcome:
         known = {TYPE_OK: TYPE_OK_SENTENCE}
         known |= {name: found.sentence for name, found in _written(self.model).items()}
         names = dict.fromkeys([*self.asked, *(trace.property for trace in self.traces), *self.never])
-        return {name: known.get(name, "") for name in names}
+        return {in_one_line(name): visible(known.get(name, "")) for name in names}
 
     def _failure(self, trace: Trace, root: Path) -> Annotation:
         settings = ", ".join(f"{name} {value}" for name, value in trace.bounds.items())
@@ -150,10 +154,23 @@ def mistake(message: str) -> Annotation:
     root, named = repository(), _LINE.match(message)
     if named is not None:
         place = _below(f"{named['file']}:{named['line']}", root)
-        return Annotation("mistake", message[named.end() :] if place is not None else message, place, fails=True)
+        return _shown(
+            Annotation("mistake", message[named.end() :] if place is not None else message, place, fails=True)
+        )
     loaded = _LOADED.match(message)
     place = None if loaded is None else _below(f"{loaded['file']}:{loaded['line']}", root)
-    return Annotation("mistake", message, place, fails=True)
+    return _shown(Annotation("mistake", message, place, fails=True))
+
+
+def _shown(said: Annotation) -> Annotation:
+    """Return an annotation with the control characters in its texts as escapes."""
+    steps = [
+        PlacedStep(
+            in_one_line(step.label), step.place, {visible(name): visible(text) for name, text in step.changed.items()}
+        )
+        for step in said.steps
+    ]
+    return replace(said, rule=in_one_line(said.rule), message=visible(said.message), steps=steps)
 
 
 def repository() -> Path:

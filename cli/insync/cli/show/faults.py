@@ -13,7 +13,7 @@ from types import TracebackType
 from insync.cli.exit_codes import ExitCode
 from insync.cli.show.refusals import refusal_of_the_system
 from insync.cli.show.shortened import shortened
-from insync.cli.show.terminal import emit, emit_error, give_up_output
+from insync.cli.show.terminal import emit_data, emit_error, give_up_output
 
 __all__ = ["explain_exit", "explain_fault"]
 
@@ -31,10 +31,11 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     from insync.explorer.named_model import UnnamedModel
     from insync.model.cures import cure_of_call
     from insync.model.errors import UserError
+    from insync.model.visible_text import in_one_line
 
     if isinstance(error, UnnamedModel):
         said = shortened(error.said, arguments)
-        _say(f"{said} {error.advice}: {_naming(arguments, error.models)}", arguments)
+        _say(in_one_line(f"{said} {error.advice}: {_naming(arguments, error.models)}"), arguments)
         return ExitCode.USER_ERROR
     if isinstance(error, UserError):
         _say(shortened(error.args[0], arguments), arguments)
@@ -79,7 +80,7 @@ def _say(message: str, arguments: Sequence[str]) -> None:
         from insync.cli.show.annotations import mistake
         from insync.cli.show.github import github_lines
 
-        emit(github_lines([mistake(message)]))
+        emit_data(github_lines([mistake(message)]))
 
 
 def _naming(arguments: Sequence[str], models: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from insync.cli.show.annotations import Annotation
+from insync.model.visible_text import visible
 
 __all__ = ["github_lines"]
 
@@ -24,7 +25,7 @@ def _line(annotation: Annotation) -> str:
     properties = {"title": f"insync: {annotation.rule}"}
     if annotation.place is not None:
         properties = {"file": annotation.place.path, "line": str(annotation.place.line), **properties}
-    written = ",".join(f"{name}={value.translate(_IN_PROPERTIES)}" for name, value in properties.items())
+    written = ",".join(f"{name}={visible(value).translate(_IN_PROPERTIES)}" for name, value in properties.items())
     steps = [f"{number:>3}  {step.label}" for number, step in enumerate(annotation.steps)]
     text = "\n".join([annotation.message, *steps]).translate(_IN_MESSAGES)
     return f"::{'error' if annotation.fails else 'warning'} {written}::{text}"

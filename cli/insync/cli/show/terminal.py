@@ -1,9 +1,14 @@
-"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted, and one line of status."""
+r"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted, and one line of status.
+
+All that commands print goes through here. Control characters in names, texts and paths are shown as escapes (`\x1b`),
+and no line of them is one that a build server obeys; `emit_data` alone prints what it gets.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, TextIO
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "clear_status",
     "emit",
+    "emit_data",
     "emit_error",
     "emit_status",
     "give_output_back",
@@ -25,6 +31,7 @@ __all__ = [
     "output",
     "painter",
     "prepare_streams",
+    "printable",
     "status_shown",
     "typed",
     "wants_colour",
@@ -92,7 +99,12 @@ def typed(prompt: str) -> str:
 
 
 def emit(text: str) -> None:
-    """Write `text` and a newline to standard output, at once.
+    """Write a text and a newline to standard output, at once. See `emit_data`."""
+    emit_data(printable(text))
+
+
+def emit_data(text: str) -> None:
+    """Write `text` and a newline to standard output, at once, as it is: for JSON and the like, which programs read.
 
     A reader that closed the pipe has seen what it wanted: the rest is dropped and the exit code stays what it is.
     Raises UserError when the output cannot be written for another reason, such as a full disk.
@@ -122,7 +134,7 @@ def give_up_output(error: OSError) -> str:
 def emit_error(text: str) -> None:
     """Write `text` and a newline to standard error, at once; nothing can be said when that fails."""
     clear_status()
-    _write_error(text + "\n")
+    _write_error(printable(text) + "\n")
 
 
 class _Status:
@@ -150,7 +162,7 @@ def emit_status(text: str) -> None:
         emit_error(text)
         return
     room = shutil.get_terminal_size().columns - 1
-    _write_error(_WIPE + text[:room])
+    _write_error(_WIPE + printable(text).replace("\n", " ")[:room])
     _Status.shown = True
 
 
@@ -196,7 +208,36 @@ def _paint(text: str, tone: Tone) -> str:
     if not text.strip():
         return text
     style = _STYLES[tone.value]
-    return click.style(text, **style)  # type: ignore[arg-type]
+    return click.style(_visible(text), **style).replace(_CODE, _OWN)  # type: ignore[arg-type]
+
+
+_CODE = "\x1b["
+"""What a code for colours begins with."""
+
+_NONCE = os.urandom(4).hex()
+_OWN = f"\x1b{_NONCE}["
+"""What stands for it until it is printed: nobody else can write it, so other codes are shown as text."""
+
+_SHOWN = f"\\x1b{_NONCE}["
+"""The same with its control character as an escape."""
+
+_COMMAND = re.compile(rf"^((?:[^\S\n]|{re.escape(_SHOWN)}[0-9;]*m)*)::|##(?=[a-z]*\[)", re.MULTILINE)
+"""What a build server would take for a command: `::error::` at the beginning of a line for GitHub's runner, and
+`##[error]`, `##vso[...]`, `##teamcity[...]` anywhere in it."""
+
+
+def printable(text: str) -> str:
+    """Return a text as it may be printed: the codes of our own colours stay."""
+    shown = _COMMAND.sub(lambda found: "#\\x23" if found[0] == "##" else f"{found[1]}\\x3a:", _visible(text))
+    return shown.replace(_SHOWN, _CODE)
+
+
+def _visible(text: str) -> str:
+    if text.replace("\n", "").isprintable():
+        return text
+    from insync.model.visible_text import visible  # where it is needed: `insync --version` begins without a model
+
+    return visible(text)
 
 
 def grid_width() -> int:

@@ -14,7 +14,7 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.rule_based import ModelMachine, build_machine, is_final
 from insync.explorer.hypothesis.side_by_side import Adapter, Output, SideBySide, check_adapter
 from insync.explorer.named_model import Naming, is_in_file, opened_kind
-from insync.explorer.testing.failures import trace_directory
+from insync.explorer.testing.failures import FailedTest, trace_directory
 from insync.explorer.traces.counterexample import first_codes, trace_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import AGREEMENT, Trace
@@ -26,7 +26,7 @@ from insync.properties.confine import confined
 __all__ = ["Disagreement", "model_based_test", "replay_against"]
 
 
-class Disagreement(AssertionError):
+class Disagreement(FailedTest):
     """A system that shows something else than its model after the same steps.
 
     Attributes:

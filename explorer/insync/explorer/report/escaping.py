@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
+from insync.model.visible_text import visible
+
 __all__ = ["attribute", "in_markdown", "in_markdown_code", "in_mermaid", "in_xml"]
 
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""What XML does not allow, escaped or not."""
-
-_TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What makes the rest of a line run the other way, so that it reads as something else."""
+_ILLEGAL = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+"""What XML does not allow, escaped or not, beside control characters."""
 
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>|~&$!]|(?<!\w)[@#](?=\w)|://|\bwww\.|^\s*\d+[.)](?=\s|$)|^[-+=#]")
 """What has a meaning in Markdown, or becomes a link or a mention of somebody where it is shown."""
@@ -75,4 +74,4 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _clean(text: str) -> str:
-    return _TURNING.sub("\ufffd", _ILLEGAL.sub("\ufffd", text))
+    return _ILLEGAL.sub("\ufffd", visible(text))

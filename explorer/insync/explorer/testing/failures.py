@@ -14,14 +14,30 @@ from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
 from insync.model.errors import UserError
+from insync.model.visible_text import visible
 from insync.properties.registry import select
 
-__all__ = ["PropertyViolated", "SuspiciousModel", "UnexpectedVerdict", "describe", "save", "trace_directory"]
+__all__ = [
+    "FailedTest",
+    "PropertyViolated",
+    "SuspiciousModel",
+    "UnexpectedVerdict",
+    "describe",
+    "save",
+    "trace_directory",
+]
 
 _PLUGIN = "_insync_pytestplugin"
 
 
-class PropertyViolated(AssertionError):
+class FailedTest(AssertionError):
+    """What fails a test. Names and texts of the model move no cursor where pytest shows it."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
+
+
+class PropertyViolated(FailedTest):
     """A property fails in a reachable state.
 
     Attributes:
@@ -38,7 +54,7 @@ class SuspiciousModel(UserWarning):
     """What is suspicious in a model, or in its settings, though the test passes."""
 
 
-class UnexpectedVerdict(AssertionError):
+class UnexpectedVerdict(FailedTest):
     """A search that is incomplete, or finds no violation where one is expected: no reason for a test to pass."""
 
 

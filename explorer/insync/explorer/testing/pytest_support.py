@@ -21,6 +21,7 @@ from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violat
 from insync.machine.memory import physical_memory
 from insync.model import Model
 from insync.model.errors import UserError, closest
+from insync.model.visible_text import visible
 from insync.properties.confine import confined
 from insync.properties.registry import default_names
 
@@ -176,7 +177,7 @@ class InsyncCheck:
         if answer.verdict is not Verdict.VIOLATED and expect == Verdict.VIOLATED:
             raise UnexpectedVerdict(_warned(_not_violated_text(built, answer), answer))
         for text in answer.warnings:
-            warnings.warn(text, SuspiciousModel, stacklevel=2)
+            warnings.warn(visible(text), SuspiciousModel, stacklevel=2)
         return answer.verdict
 
     def _note_down(self, model: Model, answer: Answer, files: Sequence[Path]) -> None:

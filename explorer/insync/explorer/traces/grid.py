@@ -14,6 +14,7 @@ from insync.explorer.traces.layout import GAP, groups_of_columns, widths_of, wra
 from insync.explorer.traces.shown_cells import Columns, legend_of, model_behind, trace_cells
 from insync.explorer.traces.trace import DIFFERENCE, EXPLORED, Trace
 from insync.model import Model
+from insync.model.visible_text import in_one_line, visible
 
 __all__ = [
     "Columns",
@@ -95,11 +96,12 @@ def render_grid(
     """
     model = model_behind(columns)
     cells = trace_cells(replace(trace, steps=trace.steps[shown:]), columns)
-    rows = [["#", "step", *[cell.column for cell in cells[0]]]]
+    texts = [["#", "step", *[cell.column for cell in cells[0]]]]
     for number, (step, row) in enumerate(zip(trace.steps[shown:], cells, strict=True), start=shown):
-        rows.append([str(number), step.label, *[f"{cell.shown} {cell.mark}".strip() for cell in row]])
+        texts.append([str(number), step.label, *[f"{cell.shown} {cell.mark}".strip() for cell in row]])
     if trace.refused is not None:
-        rows.append(["!", f"{trace.refused.label} (refused)", *[""] * len(cells[0])])
+        texts.append(["!", f"{trace.refused.label} (refused)", *[""] * len(cells[0])])
+    rows = [[in_one_line(text) for text in row] for row in texts]  # before it is known how wide they are
     lines = [*_header(trace, model, width, paint), ""] if header else []
     if shown:
         steps = f"Steps 1 to {shown} are those of {by}, above; this is the state after them, and how it goes on."
@@ -138,24 +140,24 @@ def render_reason(trace: Trace, width: int, paint: Paint = plain) -> list[str]:
 
 def _wrapped(text: str, width: int) -> list[str]:
     """Return the lines of a text, broken between words alone."""
-    return textwrap.wrap(text, max(1, width), break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(visible(text), max(1, width), break_long_words=False, break_on_hyphens=False)
 
 
 def _demands(trace: Trace, width: int, paint: Paint, after: int) -> list[str]:
     """Return the lines that say what must happen for the steps after some to come about, if the model says it."""
     lines: list[str] = []
     for demand in (demand for demand in trace.demands if demand.step > after or not after):
-        text = f"{demand.step}: {demand.text} ({demand.hardness.value})"
+        text = visible(f"{demand.step}: {demand.text} ({demand.hardness.value})")
         lines += textwrap.wrap(text, width, initial_indent="  step ", subsequent_indent="    ", break_long_words=False)
     return ["", paint("What it takes besides:" if after else "What it takes:", Tone.NUMBER), *lines] if lines else []
 
 
 def _header(trace: Trace, model: Model | None, width: int, paint: Paint) -> list[str]:
     """Return the verdict and what it is about: in one line, or where that is too long in several."""
-    verdict = trace.outcome
+    verdict = in_one_line(trace.outcome)
     neutral = trace.property in (DIFFERENCE, EXPLORED)
     tone = Tone.HEADING if neutral else Tone.GOOD if trace.witness else Tone.BAD
-    about = f"{trace.model}   {describe_chosen(trace.bounds, model)}".rstrip()
+    about = in_one_line(f"{trace.model}   {describe_chosen(trace.bounds, model)}".rstrip())
     if len(verdict) + 4 + len(about) <= width:
         return [f"{paint(verdict, tone)}    {about}"]
     return [paint(verdict, tone), *_wrapped(about, width)]
