@@ -83,8 +83,8 @@ def test_a_function_must_answer_yes_or_no() -> None:
 @pytest.mark.parametrize(
     ("properties", "message"),
     [
-        ("never_on", r"must be a list of properties; write \['never_on'\]"),
-        (len, r"must be a list of properties; write \["),
+        ("never_on", r"properties='never_on' is one string; give a list of names: properties=\['never_on'\]"),
+        (len, r"is not a list of names; write properties=\["),
         ([lambda state: True], "has no name to be reported by; write it with `def name"),
         ([7], "7 is not a property; give the name of one, or a function"),
         (["never_onn"], "lamp has no property 'never_onn'. Did you mean 'never_on'?"),

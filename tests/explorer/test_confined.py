@@ -287,10 +287,6 @@ class Unknown(Plane):
     within = ("neer",)
 
 
-class OneString(Plane):
-    within = "near"  # type: ignore[assignment]
-
-
 class Deep(Ladder):
     name = "ladder"
 
@@ -328,7 +324,9 @@ def test_a_class_that_names_a_string_is_refused_with_its_place() -> None:
     with pytest.raises(
         ModelError, match=r"test_confined\.py:\d+: class OneString: within is the string 'near'\. Write"
     ):
-        check(OneString())
+
+        class OneString(Plane):
+            within = "near"  # type: ignore[assignment]
 
 
 def test_an_initial_state_outside_is_refused() -> None:

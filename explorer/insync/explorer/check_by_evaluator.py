@@ -20,6 +20,7 @@ from insync.explorer.verdict import CheckResult, Violation
 from insync.machine.packed import Stepless
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
+from insync.model.given_names import given_list
 from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 
@@ -55,6 +56,7 @@ def check_by_evaluator(
         UserError: an unknown property, or a function that does not return true or false.
     """
     model = confined(model, within)
+    properties = None if properties is None else given_list("properties", properties)
     claims = claims_of(model, properties)
     watch = Watch(limits_of(limits), stop)
     watch.require_room()

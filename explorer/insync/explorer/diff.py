@@ -22,6 +22,7 @@ from insync.explorer.verdict import CheckResult, Verdict
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.errors import UserError, closest
+from insync.model.given_names import given_names
 from insync.model.tracing import traced
 from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
@@ -147,6 +148,7 @@ def _asked(models: Sequence[Model], names: Sequence[str] | None) -> list[list[st
     """
     if names is None:
         return [list(default_names(model)) for model in models]
+    names = given_names("properties", names)
     known = [{**lemmas_of(model), **invariants_of(model), TYPE_OK: None} for model in models]
     for name in names:
         if not any(name in each for each in known):

@@ -30,10 +30,11 @@ from insync.model import Model
 from insync.model.actions import initial_specs
 from insync.model.catalogue import model_reference
 from insync.model.errors import ModelError, UserError, closest
+from insync.model.given_names import given_names
 from insync.model.graph import Op
 from insync.model.program import Program
 from insync.model.simplify import combine
-from insync.properties.class_names import named_in, names_within
+from insync.properties.class_names import names_within
 from insync.properties.confine import confined, whole_of
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.registry import invariants_of, judge, run_properties_of, select_run_properties
@@ -167,7 +168,7 @@ def mutate(
     """
     started = time.perf_counter()
     model = confined(model_of(model, bounds), within)
-    actions = None if actions is None else named_in("actions", actions)
+    actions = None if actions is None else given_names("actions", actions)
     known = [*initial_specs(type(model)), *model.program.action_names]
     unknown = next((name for name in actions or () if name not in known), None)
     if unknown is not None:

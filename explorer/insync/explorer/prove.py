@@ -25,13 +25,13 @@ from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.errors import UserError
+from insync.model.given_names import given_names
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import check_induction
 from insync.proofs.inference import Dropped, Inferred, infer, refuted_at_first
 from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, ProofVerdict, Query, StateSequence
 from insync.proofs.proof_file import Proof, read_proof
 from insync.proofs.watch import ProofLimits, ProofWatch
-from insync.properties.class_names import named_in
 from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
@@ -180,11 +180,12 @@ def _conditions(
     saved: Proof | None,
     k: int | None,
 ) -> _Conditions:
-    names = properties or (saved.properties if saved is not None else None)
+    asked = () if properties is None else given_names("properties", properties)
+    names = asked or (saved.properties if saved is not None else None)
     if infer and not lemmas and saved is None:
         helping: list[Invariant] = list(lemmas_of(model).values())
     else:
-        given = [*(saved.lemmas if saved is not None else ()), *named_in("lemmas", lemmas)]
+        given = [*(saved.lemmas if saved is not None else ()), *given_names("lemmas", lemmas)]
         helping = select_lemmas(model, [n for name in given for n in (lemmas_of(model) if name == "all" else [name])])
     if saved is not None:
         helping += lemmas_in(saved, model)

@@ -25,12 +25,13 @@ from insync.model.actions import action_specs
 from insync.model.anatomy import Anatomy, anatomies
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError, closest
+from insync.model.given_names import given_names
 from insync.model.graph import Node, Op
 from insync.model.noticed import noting
 from insync.model.simplify import apply
-from insync.model.suspicion import suspicions
+from insync.model.suspicion import remarks_of, suspicions
 from insync.model.tracing import traced
-from insync.properties.class_names import named_in, names_within
+from insync.properties.class_names import names_within
 from insync.properties.confine import confined
 from insync.properties.registry import judge, select
 
@@ -96,13 +97,13 @@ def why(
 
 def _stopped_before(model: Model, stopped: StopReason, seconds: float) -> WhyResult:
     """Return the result of a search that was given up before it began."""
-    reference, within, remarks = model_reference(model), names_within(model), tuple(model.remarks())
+    reference, within, remarks = model_reference(model), names_within(model), remarks_of(model)
     return WhyResult(reference, model.identity, 0, 0, stopped, (), (), (), within, remarks, seconds)
 
 
 def _require_actions(model: Model, names: Sequence[str] | None) -> None:
     known = action_specs(type(model))
-    unknown = next((name for name in named_in("actions", names or ()) if name not in known), None)
+    unknown = next((name for name in given_names("actions", () if names is None else names) if name not in known), None)
     if unknown is not None:
         message = f"{model.name} has no action {unknown!r}. {closest(unknown, known)}"
         raise UserError(message)

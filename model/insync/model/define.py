@@ -20,7 +20,8 @@ from insync.model.columns import GridCell, own_columns
 from insync.model.confinement import Confinement
 from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
 from insync.model.drawing import Drawn, own_drawing, own_lifelines
-from insync.model.errors import ModelError, user_frame
+from insync.model.errors import ModelError, closest, user_frame
+from insync.model.given_names import NAMED, names_in_class
 from insync.model.graph import Node
 from insync.model.hardness import Demand, Taken
 from insync.model.kinds import is_kind, members_of
@@ -77,9 +78,15 @@ class ModelMeta(type):
         _check_names(bases, members)
         members.setdefault("name", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
         made = super().__new__(mcs, name, bases, members)
-        twice = [one for one in getattr(made, "settings", ()) if one in getattr(made, "bounds", ())]
+        declared = getattr(made, "bounds", Bounds())
+        twice = [one for one in getattr(made, "settings", ()) if one in declared]
         if twice:
             message = f"{user_frame()}: {name}: {twice[0]!r} is a bound and a setting; rename one."
+            raise ModelError(message)
+        unknown = [one for one in getattr(made, "unbounded", ()) if one not in declared]
+        if unknown:
+            known = closest(unknown[0], declared)
+            message = f"{user_frame()}: class {name}: unbounded names {unknown[0]!r}, which is no bound of it. {known}"
             raise ModelError(message)
         return made
 
@@ -96,7 +103,10 @@ class ModelMeta(type):
 
 
 def _check_declarations(model: str, members: dict[str, Any]) -> None:
-    """Refuse bounds, settings, a legend and a text that are something else."""
+    """Refuse bounds, settings, lists of names, a legend and a text that are something else."""
+    for attribute in NAMED:
+        if members.get(attribute) is not None:
+            names_in_class(f"{user_frame()}: class {model}: ", attribute, members[attribute])
     bounds, settings = members.get("bounds", Bounds()), members.get("settings", Settings())
     if not isinstance(bounds, Bounds):
         message = f"{user_frame()}: {model}: bounds={bounds!r} must be Bounds(name=Bound(...), ...)."

@@ -19,7 +19,8 @@ from insync.model.actions import (
     place_of_function,
     scopes_of,
 )
-from insync.model.errors import ModelError, user_frame
+from insync.model.errors import ModelError, UserError, user_frame
+from insync.model.given_names import given_names
 
 __all__ = ["RunSpec", "eventually", "leads_to", "run_specs", "sometimes"]
 
@@ -41,10 +42,10 @@ class RunSpec(InvariantSpec):
     mark: ClassVar[str] = "sometimes, @eventually or @leads_to"
 
     def __init__(
-        self, place: str, parameters: dict[str, type], says: str, weak: Sequence[str], strong: Sequence[str]
+        self, place: str, parameters: dict[str, type], says: str, weak: tuple[str, ...], strong: tuple[str, ...]
     ) -> None:
         super().__init__(place, parameters)
-        self.says, self.weak, self.strong = says, tuple(weak), tuple(strong)
+        self.says, self.weak, self.strong = says, weak, strong
 
 
 def sometimes(function: F, /) -> F:
@@ -109,7 +110,13 @@ def _marked(function: F, says: str, weak: Sequence[str], strong: Sequence[str], 
         raise ModelError(message)
     check_signature(function, RunSpec)
     types = parameter_types(function, f"{says} property", scopes_of(function, frame))
-    setattr(function, ROLE, RunSpec(place_of_function(function), types, says, weak, strong))
+    place = place_of_function(function)
+    try:
+        fair = given_names("weak", weak), given_names("strong", strong)
+    except UserError as error:
+        message = f"{place}: @{says}: {error}"
+        raise ModelError(message) from None
+    setattr(function, ROLE, RunSpec(place, types, says, *fair))
     return function
 
 

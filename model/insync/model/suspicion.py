@@ -9,14 +9,22 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from insync.model.actions import ROLE, action_specs, initial_specs, invariant_names, invariant_specs
+from insync.model.actions import (
+    ROLE,
+    action_specs,
+    initial_specs,
+    invariant_names,
+    invariant_specs,
+    place_of_function,
+)
 from insync.model.define import Model
+from insync.model.errors import ModelError
 from insync.model.graph import Node, Op, reachable
 from insync.model.kinds import number_of_members
 from insync.model.steps import StepInvariantSpec, step_invariant_specs
 from insync.model.tracing import action_traced_otherwise
 
-__all__ = ["suspicions"]
+__all__ = ["remarks_of", "suspicions"]
 
 _CONDITIONS = {"And", "Implies", "Not", "Or", "exists", "for_all"}
 """The words of the language that give a condition and do nothing else."""
@@ -30,13 +38,26 @@ def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
         conditions: the conditions that are checked in its states, by name.
     """
     if model._program is None:
-        return tuple(model.remarks())
-    found = [*model.remarks(), *_actions(model)]
+        return remarks_of(model)
+    found = [*remarks_of(model), *_actions(model)]
     if not _of_one(model):
         found += _conditions(conditions)
     if not type(model).__module__.startswith("insync."):
         found += _of_source(model)
     return tuple(found)
+
+
+def remarks_of(model: Model) -> tuple[str, ...]:
+    """Return what a model's own method `remarks` says of the chosen bounds and settings.
+
+    Raises:
+        ModelError: it returns anything but a list of sentences.
+    """
+    given: Any = model.remarks()
+    if not isinstance(given, list | tuple) or not all(isinstance(text, str) for text in given):
+        message = f"{place_of_function(model.remarks)}: remarks returns {given!r}; it must return a list of sentences."
+        raise ModelError(message)
+    return tuple(given)
 
 
 def _of_source(model: Model) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.errors import UserError, closest
+from insync.model.given_names import given_names
 from insync.model.program import BoundAction
-from insync.properties.class_names import named_in
 
 __all__ = ["FairSet", "Fairness", "fair_sets"]
 
@@ -37,7 +37,7 @@ class Fairness:
 
     def __post_init__(self) -> None:
         for word in ("weak", "strong"):
-            object.__setattr__(self, word, named_in(word, getattr(self, word)))
+            object.__setattr__(self, word, given_names(word, getattr(self, word)))
 
     def __str__(self) -> str:
         parts = [

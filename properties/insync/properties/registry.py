@@ -9,10 +9,11 @@ from typing import TypeVar
 from insync.model import Model
 from insync.model.actions import invariant_names
 from insync.model.errors import ModelError, UserError, closest
+from insync.model.given_names import given_names
 from insync.model.graph import Node
 from insync.model.run_marks import run_specs
 from insync.model.steps import step_invariant_specs
-from insync.properties.class_names import headline_of, named_in, names_within, place_of_names
+from insync.properties.class_names import headline_of, names_within, place_of_names
 from insync.properties.declared import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
@@ -101,9 +102,6 @@ def default_names(model: Model) -> tuple[str, ...]:
 
     They are the model's headline, or where its class has none all its invariants but `deadlock_free`. What the model is
     confined to is not among them.
-
-    Raises:
-        ModelError: the headline is something else than a tuple of names.
     """
     headline, within = headline_of(model), names_within(model)
     named = [name for name in invariants_of(model) if name != DEADLOCK_FREE] if headline is None else headline
@@ -164,12 +162,12 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
             return f"{name} is about {what}, not about runs: {again} decides it."
         return f"{model.name} has no property of runs {name!r}. {closest(name, known)}"
 
-    return _named(known, known if names is None else named_in("properties", names), unknown)
+    return _named(known, known if names is None else given_names("properties", names), unknown)
 
 
 def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:
     known = invariants_of(model)
-    asked = tuple(dict.fromkeys(default_names(model) if names is None else named_in("properties", names)))
+    asked = tuple(dict.fromkeys(default_names(model) if names is None else given_names("properties", names)))
 
     def unknown(name: str) -> str:
         where = f"{place_of_names(type(model), 'headline')}headline names {name!r}, but " if names is None else ""

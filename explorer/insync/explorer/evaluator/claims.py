@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
+from insync.model.given_names import given_list
 from insync.model.graph import Node
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant, sentence_of
@@ -87,10 +88,7 @@ def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) ->
     Raises:
         UserError: an unknown name, something that is neither name nor function, or two of one name.
     """
-    if isinstance(properties, str) or callable(properties):
-        message = f"properties={properties!r} must be a list of properties; write [{_named(properties)}]."
-        raise UserError(message)
-    wanted = list(default_names(model) if properties is None else properties)
+    wanted = default_names(model) if properties is None else given_list("properties", properties)
     claims = [claim for given in wanted for claim in _claims(model, given)]
     unique: dict[str, Claim] = {}
     for claim in claims:
@@ -124,7 +122,3 @@ def _claims(model: Model, given: object) -> list[Claim]:
         )
         raise UserError(message)
     return [Claim(model, name, sentence_of(given), None, given)]
-
-
-def _named(given: object) -> str:
-    return repr(given) if isinstance(given, str) else getattr(given, "__name__", "...")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from insync.explorer.export.formats import FORMATS, require_format
 from insync.explorer.given_model import ModelLike, model_of
+from insync.model.given_names import given_names
 from insync.properties.confine import confined
 from insync.properties.registry import run_properties_of, select
 
@@ -36,6 +37,7 @@ def export(
     """
     form = require_format(to)
     made = confined(model_of(model, bounds), within)
-    runs = [one for one in properties or () if one in run_properties_of(made)]
-    states = None if properties is None else [one for one in properties if one not in runs]
+    names = None if properties is None else given_names("properties", properties)
+    runs = [one for one in names or () if one in run_properties_of(made)]
+    states = None if names is None else [one for one in names if one not in runs]
     return form(made, [*select(made, states), *runs], name or made.name)

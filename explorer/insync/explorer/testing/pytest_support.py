@@ -21,6 +21,7 @@ from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violat
 from insync.machine.memory import physical_memory
 from insync.model import Model
 from insync.model.errors import UserError, closest
+from insync.model.given_names import given_list
 from insync.model.visible_text import visible
 from insync.properties.confine import confined
 from insync.properties.registry import default_names
@@ -159,7 +160,7 @@ class InsyncCheck:
             bounded = self._limits(limits_of(limits), chosen)
             built = confined(model_of(model, bounds), within)
             meant = _meant(expect, stopped_by)
-            _check_properties(built, properties)
+            properties = _given_properties(built, properties)
             run = _engine(chosen)
             request = Request(built, properties, bounded, threads or self._threads(), walks, depth, seed, symmetry)
             self.answer = answer = run(request)
@@ -312,13 +313,16 @@ def _meant(expect: str, stopped_by: str | Collection[str]) -> Collection[str]:
     return meant
 
 
-def _check_properties(model: Model, properties: Sequence[PropertyLike] | None) -> None:
-    if properties is None and not default_names(model):
+def _given_properties(model: Model, properties: Sequence[PropertyLike] | None) -> tuple[PropertyLike, ...] | None:
+    if properties is not None:
+        return given_list("properties", properties)
+    if not default_names(model):
         message = (
             f"{model.name} has no properties to check by default and the test names none, so it would check type_ok "
             f"alone. Name some, or say so with properties=[]."
         )
         raise UserError(message)
+    return None
 
 
 def _warned(text: str, answer: Answer) -> str:
