@@ -20,7 +20,15 @@ from insync.explorer.hypothesis import model_based_test, reachable_states, state
 from insync.explorer.opinions import Opinion, evaluator_engine, local_engine, z3_engine
 from insync.explorer.replay import replay
 from insync.explorer.testing.failures import PropertyViolated
-from insync.model import And, Condition, Model, ModelError, StateView, UserError, invariant
+from insync.model import (
+    And,
+    Condition,
+    Model,
+    ModelError,
+    StateView,
+    UserError,
+    invariant,
+)
 from insync.properties.confine import confined, whole_of
 from insync.properties.registry import invariants_of, judge, select
 from insync_confined import Ladder, Mail, Plane
@@ -94,11 +102,15 @@ def test_a_refused_step_is_found_from_states_within_alone(engine: Callable[..., 
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_search_that_ends_early_knows_the_outside_of_the_levels_that_were_expanded(
+def test_a_search_that_ends_early_counts_the_states_outside_of_its_last_level_as_outside(
     engine: Callable[..., CheckResult],
 ) -> None:
     limited = engine(Mail(), limits=Limits(depth=4))
-    assert (limited.verdict, limited.levels, limited.outside, limited.frontier) == ("incomplete", (1, 1, 2, 2), 0, 2)
+    assert (limited.verdict, limited.levels, limited.outside, limited.frontier) == ("incomplete", (1, 1, 2, 1), 1, 1)
+    by_states = engine(Mail(), limits=Limits(states=6))
+    assert timeless(replace(by_states, stopped_by=limited.stopped_by)) == timeless(limited), "six were found"
+    violated = engine(Plane(), properties=["x_below_four"])
+    assert (violated.verdict, violated.levels, violated.outside, violated.frontier) == ("violated", (1, 2, 3, 4), 5, 0)
     later = engine(Mail(), limits=Limits(depth=5))
     assert (later.levels, later.outside) == ((1, 1, 2, 1, 2), 1)
 
@@ -241,9 +253,8 @@ def test_all_engines_agree_within() -> None:
         assert found.within == ("near",)
 
 
-@pytest.mark.parametrize("depth", [4, 5, 7])
-def test_an_engine_that_was_stopped_is_compared_in_what_it_has_told_apart(depth: int) -> None:
-    """Which states of its last level are outside is seen when they are to be expanded, and then it was stopped."""
+@pytest.mark.parametrize("depth", range(1, 9))
+def test_an_engine_that_was_stopped_is_compared_up_to_its_last_level(depth: int) -> None:
 
     def shallow(model: Model, properties: Sequence[str], limits: Limits, stop: Event | None = None) -> Opinion:
         return evaluator_engine(model, properties, Limits(depth=depth), stop)

@@ -115,10 +115,10 @@ def test_a_step_from_the_last_level_breaks_an_invariant_of_steps() -> None:
     assert differences(replace(broken, failing={"p": 4}), replace(CUT, depth=3), stepping=True) == []
 
 
-def test_within_something_the_last_level_of_a_search_that_was_stopped_is_not_compared() -> None:
+def test_within_something_the_last_level_of_a_search_that_was_stopped_is_compared_too() -> None:
     odd = replace(CUT, levels=(1, 3))
-    assert differences(WHOLE, odd, within=["low"]) == []
-    assert differences(WHOLE, replace(odd, stopped_by=None), within=["low"]) != []
+    assert differences(WHOLE, CUT, within=["low"]) == []
+    assert differences(WHOLE, odd, within=["low"]) == differences(WHOLE, odd) != []
     assert differences(replace(WHOLE, stopped_by=StopReason.TIME), replace(odd, depth=3, stopped_by=None)) != []
 
 

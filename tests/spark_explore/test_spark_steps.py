@@ -57,6 +57,10 @@ def test_a_confined_search_counts_what_the_local_one_counts(spark: SparkSession,
     assert facts(refused) == facts(check_locally(Mail(), keep_going=True))
     ends = check(Ladder(), options=options, within=["low"])
     assert (ends.deadlocks, ends.outside) == (1, 1)
+    for depth in (4, 5):
+        early = check(Mail(), options=options, limits=Limits(depth=depth), properties=[])
+        assert facts(early) == facts(check_locally(Mail(), limits=Limits(depth=depth), properties=[]))
+        assert early.outside == 1
 
 
 @pytest.mark.slow

@@ -123,7 +123,7 @@ def agree(
     ran = [opinion for opinion in opinions if opinion.counts]
     steps = {found.name for found in judge(model, names).invariants if isinstance(found, StepInvariant)}
     confined_to = names_within(model)
-    found = (text for one, other in _pairs(ran) for text in _differences(one, other, steps, bool(confined_to)))
+    found = (text for one, other in _pairs(ran) for text in _differences(one, other, steps))
     differences = tuple(dict.fromkeys(found))
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
@@ -167,17 +167,16 @@ def _pairs(ran: Sequence[Opinion]) -> Iterator[tuple[Opinion, Opinion]]:
         yield from ((one, other) for other in ran[1:] if one is not None and other is not one)
 
 
-def _differences(one: Opinion, other: Opinion, steps: Collection[str], is_confined: bool) -> list[str]:
+def _differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[str]:
     """Return a sentence for each thing that two engines say differently, in the levels that both have searched.
 
     Args:
         one: what the first says.
         other: what the other says.
         steps: the names of the invariants of steps, which are broken by a step from the last level that was searched.
-        is_confined: whether states are outside: which of a level are, is told apart when they are to be expanded.
     """
     found = []
-    both = min(opinion.depth - (is_confined and opinion.stopped_by is not None) for opinion in (one, other))
+    both = min(one.depth, other.depth)
     if one.levels is not None and other.levels is not None:
         pairs = zip(one.levels[:both], other.levels[:both], strict=False)
         uneven = next((level for level, (a, b) in enumerate(pairs, start=1) if a != b), None)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
-from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 
@@ -29,7 +28,7 @@ from insync.machine.identity import conditions_key, program_key
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
-from insync.machine.packed import PackedRows, Stepless, Words
+from insync.machine.packed import PackedRows, Words
 from insync.model import Model
 from insync.model.actions import action_specs
 from insync.model.catalogue import model_reference
@@ -177,7 +176,7 @@ def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: Give
 
 def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
     """Return the result of a search that was given up while its model was traced."""
-    extent = Extent((), 0, StopReason.of(ended), dict.fromkeys(action_specs(type(model)), 0), ())
+    extent = Extent((), 0, StopReason.of(ended), dict.fromkeys(action_specs(type(model)), 0), (), ())
     return concluded(model, "local", names, extent, (), {"compile": seconds, "search": 0.0}, {})
 
 
@@ -233,13 +232,13 @@ def result_of(
     for action, steps in zip(model.program.actions, space.steps, strict=True):
         taken[action.name] += steps
     visited = None if alike.symmetry is None else sum(space.visited)
-    without = tuple(space.stepless)
     extent = Extent(
         tuple(space.levels),
         space.expanded,
         space.stopped_by,
         taken,
-        without,
+        tuple(space.stepless),
+        tuple(space.outside),
         visited,
         (*alike.notes, *untraced.values()),
         tuple(untraced),
@@ -257,7 +256,8 @@ class Extent:
         expanded: how many levels were expanded as a whole.
         stopped_by: the limit that ended it.
         taken: the steps of each action.
-        stepless: of each level that was expanded how many states have no step.
+        stepless: of each level that was expanded how many states have no step, though they are not outside.
+        outside: of each complete level how many states are outside of what the model is confined to.
         representatives: how many states were visited, where they stand for others.
         notes: why none did, and why there is no trace of some violation; a sentence each.
         untraced: the properties that fail and have no trace.
@@ -268,7 +268,8 @@ class Extent:
     expanded: int
     stopped_by: StopReason | None
     taken: Mapping[str, int]
-    stepless: tuple[Stepless, ...]
+    stepless: tuple[int, ...]
+    outside: tuple[int, ...]
     representatives: int | None = None
     notes: tuple[str, ...] = ()
     untraced: tuple[str, ...] = ()
@@ -295,7 +296,7 @@ def concluded(
         seconds: how long its parts took.
         conditions: what was checked in each state, by name.
     """
-    taken, without_step = extent.taken, sum(extent.stepless, Stepless())
+    taken = extent.taken
     complete = extent.stopped_by is None and extent.expanded == len(extent.levels)
     levels = _within(extent)
     violated = [*(violation.property for violation in violations), *extent.untraced]
@@ -316,15 +317,15 @@ def concluded(
         transitions=sum(taken.values()),
         depth=len(levels),
         levels=levels,
-        frontier=levels[-1] if extent.expanded < len(extent.levels) else 0,
+        frontier=extent.levels[-1] - extent.outside[-1] if extent.expanded < len(extent.levels) else 0,
         properties=tuple(PropertyResult(n, Verdict.VIOLATED if n in violated else otherwise) for n in names),
         violations=violations,
         actions=taken,
         never_enabled=without if complete else (),
         not_enabled_yet=() if complete else without,
-        deadlocks=without_step.stuck,
+        deadlocks=sum(extent.stepless),
         within=names_within(model),
-        outside=without_step.outside,
+        outside=sum(extent.outside),
         warnings=(*suspicions(model, conditions), *extent.notes),
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
@@ -335,10 +336,6 @@ def concluded(
 
 
 def _within(extent: Extent) -> tuple[int, ...]:
-    """Return the states of each level without those outside, of which only an expanded level knows.
-
-    The last level may have no other states: it is none then.
-    """
-    outside = (stepless.outside for stepless in extent.stepless)
-    levels = [states - out for states, out in zip_longest(extent.levels, outside, fillvalue=0)]
+    """Return the states of each level without those outside; a last level that has no others is left out."""
+    levels = [states - outside for states, outside in zip(extent.levels, extent.outside, strict=True)]
     return tuple(levels[:-1] if levels and not levels[-1] else levels)

@@ -17,7 +17,6 @@ from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.traces.counterexample import trace_of, violation_trace
 from insync.explorer.verdict import CheckResult, Violation
-from insync.machine.packed import Stepless
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.model.given_names import given_list
@@ -81,7 +80,8 @@ class _EvaluatorSearch:
     failing: dict[str, tuple[int, Codes]] = field(default_factory=dict)
     refused: tuple[int, Codes, Refused] | None = None
     steps: dict[str, int] = field(default_factory=dict)
-    stepless: list[Stepless] = field(default_factory=list)
+    stepless: list[int] = field(default_factory=list)
+    outside: list[int] = field(default_factory=list)
     _parents: dict[Codes, _Parent] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -105,6 +105,11 @@ class _EvaluatorSearch:
     def _close(self, level: list[Codes]) -> bool:
         """Check the states of a level; return whether all were looked at before something ended the search."""
         failing = {}
+        program, outside = self.model.program, 0
+        for place, codes in enumerate(level if program.within else (), start=1):
+            if place % _OFTEN == 0 and self._must_stop():
+                return False
+            outside += evaluate(program.outside, codes)
         for claim in self.claims:
             if claim.name not in self.failing:
                 broken = []
@@ -114,8 +119,9 @@ class _EvaluatorSearch:
                     if not claim.holds(codes):
                         broken.append(codes)
                 if broken:
-                    failing[claim.name] = len(self.levels) + 1, min(broken, key=self.model.program.schema.pack)
+                    failing[claim.name] = len(self.levels) + 1, min(broken, key=program.schema.pack)
         self.levels.append(level)
+        self.outside.append(outside)
         self.failing |= failing
         return True
 
@@ -125,14 +131,11 @@ class _EvaluatorSearch:
         taken = dict(self.steps)
         fresh: dict[Codes, _Parent] = {}
         refused: list[tuple[tuple[int, ...], Codes, Refused]] = []
-        stepless, outside = Stepless(), self.model.program.outside
+        stepless, outside = 0, self.model.program.outside
         for place, codes in enumerate(level):
             if place % _OFTEN == 0 and self._must_stop():
                 return None
-            if evaluate(outside, codes):
-                stepless += Stepless(outside=1)
-            elif not stepper.enabled(codes):
-                stepless += Stepless(stuck=1)
+            stepless += not evaluate(outside, codes) and not stepper.enabled(codes)
             packed = pack(codes)
             for number, after in stepper.outcomes(codes):
                 if isinstance(after, Refused):
@@ -195,8 +198,8 @@ def _result(
     violations: tuple[Violation, ...],
     seconds: dict[str, float],
 ) -> CheckResult:
-    levels, stepless = tuple(map(len, search.levels)), tuple(search.stepless)
-    extent = Extent(levels, search.expanded, search.stopped_by, search.steps, stepless)
+    levels, stepless, outside = tuple(map(len, search.levels)), tuple(search.stepless), tuple(search.outside)
+    extent = Extent(levels, search.expanded, search.stopped_by, search.steps, stepless, outside)
     symbolic = [claim.symbolic[0] for claim in search.claims if claim.symbolic is not None]
     conditions = {found.name: found.as_written(model) for found in symbolic}
     return concluded(model, "evaluator", asked, extent, violations, seconds, conditions)

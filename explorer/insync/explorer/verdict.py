@@ -76,7 +76,7 @@ class CheckResult(Tabular):
         within: the names of the invariants that the search was confined to: what is counted here and what `holds` says
             is about the states that can be reached through states in which they hold.
         outside: how many states were found in which one of these fails, and which are counted nowhere else: they were
-            checked, and not expanded. Of the last level of a search that was stopped it is not known.
+            checked, and not expanded.
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.

@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from insync.machine.memory import Block
 from insync.machine.ownership import Ownership
-from insync.machine.packed import Found, Records, Stepless, Words, words_at
+from insync.machine.packed import Found, Records, Words, words_at
 from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
 __all__ = ["ExpandField", "Expander"]
@@ -34,10 +34,8 @@ class ExpandField(IntEnum):
     RAW = 11  # address of scratch memory: a state per step of a batch
     RAW_END = 12  # scratch: the end of the states there
     STUCK = 13  # a counter: states without a step, but for those outside
-    OUTSIDE = 14  # a counter: states outside of what the program is confined to
-    STUCK_HIGH = 15  # the upper half of the counter STUCK, where states stand for others
-    OUTSIDE_HIGH = 16  # of OUTSIDE
-    OWNING = 17  # address of a mask per word: of the bits that say which partition owns a state; 0 is all bits
+    STUCK_HIGH = 14  # the upper half of that counter, where states stand for others
+    OWNING = 15  # address of a mask per word: of the bits that say which partition owns a state; 0 is all bits
 
 
 class Expander:
@@ -145,13 +143,11 @@ class Expander:
         ctypes.memset(ctypes.addressof(self._steps), 0, ctypes.sizeof(self._steps))
         return taken
 
-    def take_stepless(self) -> Stepless:
-        """Return how many states that were expanded have no step, since the last call."""
-        fields = (ExpandField.STUCK, ExpandField.STUCK_HIGH, ExpandField.OUTSIDE, ExpandField.OUTSIDE_HIGH)
-        stuck, stuck_high, outside, outside_high = (int(self._context[field]) for field in fields)
-        for field in fields:
-            self._context[field] = 0
-        return Stepless(stuck | stuck_high << 64, outside | outside_high << 64)
+    def take_stepless(self) -> int:
+        """Return how many states that were expanded have no step, since the last call; none of those outside."""
+        low, high = (int(self._context[field]) for field in (ExpandField.STUCK, ExpandField.STUCK_HIGH))
+        self._context[ExpandField.STUCK] = self._context[ExpandField.STUCK_HIGH] = 0
+        return low | high << 64
 
     def take_refused(self) -> Found:
         """Return the states with a step whose checks fail (counted once per step), since the last call."""

@@ -13,6 +13,7 @@ from insync.machine.components import rest_masks
 from insync.machine.counter import Counter
 from insync.machine.edges import Edges
 from insync.machine.emit.checking import check_module
+from insync.machine.emit.confining import outside_module
 from insync.machine.emit.counting import count_module
 from insync.machine.emit.edging import edges_module
 from insync.machine.emit.expanding import expand_module
@@ -47,10 +48,11 @@ class Part(StrEnum):
     SIGHT = "sight"
     EDGES = "edges"
     COUNT = "count"
+    OUTSIDE = "outside"
 
 
-SEARCH = (Part.EXPAND, Part.CHECK, Part.STORE)
-"""What a search needs."""
+SEARCH = (Part.EXPAND, Part.CHECK, Part.STORE, Part.OUTSIDE)
+"""What a search needs; the last where the program is confined, without which it is not made."""
 
 WALKS = (Part.WALK, Part.SIGHT)
 """What walks need; the second with an abstraction alone, without which it is not made."""
@@ -63,6 +65,7 @@ _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.SIGHT: {"absorb": 5, "spread": 1},
     Part.EDGES: {"edges": 1},
     Part.COUNT: {"count": 3},
+    Part.OUTSIDE: {"outside": 3},
 }
 """The functions of each part, with the number of their arguments."""
 
@@ -171,6 +174,17 @@ class Kernels:
         self._functions["orbits"](rows, count, ctypes.addressof(total))
         return int(total[0]) | int(total[1]) << 64
 
+    def outside_of(self, rows: int, count: int) -> int:
+        """Return how many states are outside of what the program is confined to, of those that some states stand for.
+
+        Needs the part OUTSIDE.
+        """
+        if not self.sizes.confined or not count:
+            return 0
+        total = (ctypes.c_uint64 * 2)()
+        self._functions["outside"](rows, count, ctypes.addressof(total))
+        return int(total[0]) | int(total[1]) << 64
+
     @property
     def _store(self) -> StoreKernels:
         return StoreKernels(**{name: self._functions[name] for name in _FUNCTIONS[Part.STORE]})
@@ -222,9 +236,11 @@ def texts(
     """
     violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
     needless = {*([] if violated else (Part.CHECK, Part.COUNT)), *([Part.SIGHT] if abstraction is None else [])}
+    needless |= set() if program.within else {Part.OUTSIDE}
     wanted = [part for part in parts if part not in needless]
     abstract_words = 0 if abstraction is None else abstraction.schema.words
-    sizes = Sizes(program.schema.words, len(program.actions), len(violated), symmetry is not None, abstract_words)
+    of_program = (program.schema.words, len(program.actions), len(violated), symmetry is not None)
+    sizes = Sizes(*of_program, abstract_words, confined=bool(program.within))
     return Texts(sizes, tuple(_text(part, program, violated, symmetry, abstraction) for part in wanted))
 
 
@@ -250,6 +266,8 @@ def _text(
             assert abstraction is not None, "it is not wanted without one"
             words = abstraction.schema.words
             return Text(part, words_key("sight", words), lambda: sightings_module(words))
+        case Part.OUTSIDE:
+            return Text(part, program_key("outside", program, symmetry), lambda: outside_module(program, symmetry))
         case Part.EDGES:
             return Text(part, program_key("edges", program), lambda: edges_module(program))
 

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Found", "PackedRows", "Records", "Stepless", "Words", "words_at"]
+__all__ = ["Found", "PackedRows", "Records", "Words", "words_at"]
 
 Words = tuple[int, ...]
 """A packed state: compared word by word, the first word first."""
@@ -65,22 +65,6 @@ class Found:
         self.count += other.count
         known = [least for least in (self.least, other.least) if least is not None]
         self.least = min(known) if known else None
-
-
-@dataclass(frozen=True, slots=True)
-class Stepless:
-    """How many states that were expanded have no step.
-
-    Attributes:
-        stuck: those in which no action is enabled.
-        outside: those outside of what a program is confined to, whose steps are not taken.
-    """
-
-    stuck: int = 0
-    outside: int = 0
-
-    def __add__(self, other: Stepless) -> Stepless:
-        return Stepless(self.stuck + other.stuck, self.outside + other.outside)
 
 
 class Records:

@@ -30,6 +30,7 @@ class Sizes:
         symmetric: whether a state stands for all that differ in who is who only: successors are representatives, and
             steps are counted for each state that a representative stands for.
         abstract_words: 64-bit words per abstract state; 0 where walks note none.
+        confined: whether no step is taken from some states.
     """
 
     words: int
@@ -37,6 +38,7 @@ class Sizes:
     conditions: int = 0
     symmetric: bool = False
     abstract_words: int = 0
+    confined: bool = False
 
     @property
     def row_bytes(self) -> int:

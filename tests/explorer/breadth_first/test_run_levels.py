@@ -167,7 +167,7 @@ def test_a_level_that_is_gone_is_missed(tmp_path: Path) -> None:
         ("[]", "this is no manifest of a run"),
         ("{}", "this is no manifest of a run"),
         ('{"format": "insync-run/2"}', "this is a run on Spark; go on with it by --engine spark"),
-        ('{"format": "insync-levels/2"}', "format is 'insync-levels/2', and this insync reads 'insync-levels/3'"),
+        ('{"format": "insync-levels/2"}', "format is 'insync-levels/2', and this insync reads 'insync-levels/4'"),
     ],
 )
 def test_a_manifest_of_something_else_is_refused(content: str, said: str, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from insync.explorer import Limits, StopReason, Verdict
 from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.run_identity import identity_of
 from insync.machine.interruptible import GivenUp
-from insync.machine.packed import Found, Stepless
+from insync.machine.packed import Found
 from insync.model.errors import UserError
 from insync.properties.registry import judge
 from insync.spark_explore.driver.jobs import Stopped
@@ -30,7 +30,7 @@ from insync_toys import TokenRing
 module = import_module("insync.spark_explore.driver.check")
 MODEL = TokenRing(nodes=2)
 RECIPE_OF = recipe_for(MODEL.program)
-START = Space([], [1] * len(MODEL.program.actions), [1, 2], expanded=1, stepless=[Stepless()], visited=[1, 2])
+START = Space([], [1] * len(MODEL.program.actions), [1, 2], expanded=1, stepless=[0], visited=[1, 2])
 IDENTITY = identity_of(MODEL, ("exclusive",), RECIPE_OF.digest, False, "0.1")
 
 
@@ -137,8 +137,8 @@ def test_what_ends_before_spark_is_there_knows_what_the_run_knew(
 
 def test_a_violation_without_time_for_its_trace_counts_for_nothing_yet() -> None:
     ledger = Ledger(START)
-    ledger.figures(2).add_expanded([0] * len(MODEL.program.actions), Found(), Stepless())
-    ledger.figures(3).add_closed(1, 1, [Found(1, (9,))])
+    ledger.figures(2).add_expanded([0] * len(MODEL.program.actions), Found(), 0)
+    ledger.figures(3).add_closed(1, 1, 0, [Found(1, (9,))])
     judged = judge(MODEL, ["exclusive"])
     space = replace(START, levels=[1, 2, 1], violations={0: Hit(3, 1, (9,))}, refused=Hit(4, 1, (9,)))
 

@@ -9,10 +9,10 @@ import pytest
 
 from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.machine.packed import Found, Stepless
+from insync.machine.packed import Found
 from insync.spark_explore.driver.ledger import Ledger
 
-START = Space([], [1, 2], [1, 3], expanded=1, stepless=[Stepless()])
+START = Space([], [1, 2], [1, 3], expanded=1, stepless=[0])
 """Two levels that the driver searched, the second of them not expanded: two actions, two properties."""
 
 NOTHING = Found()
@@ -32,11 +32,11 @@ def ledger(*, closed: int = 0, expanded: int = 0, refused: int = 0, violating: i
     for level in range(3, closed + 1):
         found = [Found(3, (level,)) if level == violating else NOTHING for _ in range(2)]
         there = level < end
-        made.figures(level).add_closed(1 * there, 2 * there, [NOTHING, NOTHING])
-        made.figures(level).add_closed(1 * there, 3 * there, [NOTHING, found[1]])
+        made.figures(level).add_closed(1 * there, 2 * there, 2 * there, [NOTHING, NOTHING])
+        made.figures(level).add_closed(1 * there, 3 * there, 0, [NOTHING, found[1]])
     for level in range(2, expanded + 1):
-        made.figures(level).add_expanded([1, 0], Found(2, (7, level)) if level == refused else NOTHING, Stepless(1, 0))
-        made.figures(level).add_expanded([0, 4], NOTHING, Stepless(0, 2))
+        made.figures(level).add_expanded([1, 0], Found(2, (7, level)) if level == refused else NOTHING, 1)
+        made.figures(level).add_expanded([0, 4], NOTHING, 0)
     return made
 
 
@@ -77,11 +77,18 @@ def test_states_that_stand_for_others() -> None:
     assert space(ledger(closed=4, expanded=4), Limits(states=9))[0].levels == [1, 3, 5]
 
 
+def test_states_outside_are_known_of_each_level_that_is_closed() -> None:
+    result, _ = space(ledger(closed=4, expanded=3))
+    assert (result.levels, result.outside, result.stepless) == ([1, 3, 5, 5], [0, 0, 2, 2], [0, 1, 1])
+    again, _ = space(Ledger.from_entries(json.loads(json.dumps(ledger(closed=4, expanded=3).entries()))))
+    assert (again.outside, again.stepless) == (result.outside, result.stepless)
+
+
 def test_how_far_it_is() -> None:
     found = ledger(closed=5, expanded=4, end=5)
     assert (found.warm, found.depth, found.expanded) == (2, 4, 4)
     assert (ledger().warm, ledger().depth, ledger().expanded) == (2, 2, 1)
-    found.figures(2).add_closed(3, 3, [NOTHING, NOTHING])
+    found.figures(2).add_closed(3, 3, 0, [NOTHING, NOTHING])
     assert found.depth == 4, "the last level of the driver is not counted twice"
 
 

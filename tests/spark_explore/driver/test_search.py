@@ -13,7 +13,7 @@ import pytest
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress
-from insync.machine.packed import Found, Stepless
+from insync.machine.packed import Found
 from insync.spark_explore.driver import search
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped
 from insync.spark_explore.driver.ledger import Ledger, LevelFigures
@@ -64,10 +64,10 @@ class Played:
         rows = []
         for part in range(PARTS):
             for each in range(level, level + further):
-                steps = expanded_block([each, part], NOTHING, Stepless(1, part), 1)
+                steps = expanded_block([each, part], NOTHING, 1, 1)
                 rows.append(row(part, Kind.EXPANDED, each, 0, steps))
                 count = self.size(each + 1) // PARTS if part else -(-self.size(each + 1) // PARTS)
-                rows.append(row(part, Kind.CLOSED, each + 1, count, closed_block(3 * count, [NOTHING], 1)))
+                rows.append(row(part, Kind.CLOSED, each + 1, count, closed_block(3 * count, part, [NOTHING], 1)))
             rows.append(row(part, Kind.FIGURES, level, 0, figures_block({"part": part})))
         return rows
 
@@ -95,7 +95,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
         monkeypatch.setattr(search, "run_plan", one.run)
         monkeypatch.setattr(search, "level_plan", lambda spark, place, level, further: (place, level, further))
         recipe = SimpleNamespace(sizes=SimpleNamespace(words=1, actions=2))
-        start = Space([], [0, 0], list(levels[:2]), expanded=1, stepless=[Stepless()], visited=list(levels[:2]))
+        start = Space([], [0, 0], list(levels[:2]), expanded=1, stepless=[0], visited=list(levels[:2]))
         nobody: Any = None
         ledger = Ledger(start)
         ledger.levels.update(known or {})
@@ -113,7 +113,7 @@ def test_levels_are_added_up_over_partitions_and_jobs(play: Play) -> None:
     one, space = play(1, 3, 7, 11, 5)
     assert (space.visited, space.levels, space.expanded) == ([1, 3, 7, 11, 5], [1, 3, 21, 33, 15], 5)
     assert space.steps == [PARTS * sum(range(2, 6)), 4]
-    assert (space.stepless[0], space.stepless[1:]) == (Stepless(), [Stepless(2, 1)] * 4)
+    assert (space.stepless, space.outside) == ([0, 2, 2, 2, 2], [0, 0, 1, 1, 1])
     assert space.stopped_by is None
     assert one.jobs == [(2, 8)]
     assert one.saved == 1
@@ -221,8 +221,8 @@ def test_who_has_asked_for_the_end_gets_no_further_attempt(play: Play) -> None:
 def test_a_level_that_was_expanded_without_what_it_leads_to_is_expanded_again_and_counts_once(play: Play) -> None:
     """As in a run that goes on where its manifest ends."""
     known = LevelFigures()
-    known.add_expanded([5, 7], NOTHING, Stepless(4, 2))
+    known.add_expanded([5, 7], NOTHING, 4)
     one, space = play(1, 3, 7, known={2: known})
     assert one.jobs == [(2, 8)]
     assert (space.visited, space.steps) == ([1, 3, 7], [PARTS * sum(range(2, 4)), 2])
-    assert space.stepless == [Stepless(), Stepless(2, 1), Stepless(2, 1)]
+    assert space.stepless == [0, 2, 2]

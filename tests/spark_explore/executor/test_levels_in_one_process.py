@@ -122,15 +122,16 @@ def _require_what_the_evaluator_says(everything: list[Said]) -> None:
         taken = [number for codes in states for number, _ in successors(evaluator, codes)]
         assert [sum(each) for each in zip(*steps, strict=True)] == [taken.count(number) for number in range(actions)]
         assert set(map(repr, refused)) == {repr(Found())}
-        assert sum(each.stuck for each in stepless) == sum(not evaluator.enabled(codes) for codes in states)
+        assert sum(stepless) == sum(not evaluator.enabled(codes) for codes in states)
         if level > 1:
             closed = of_kind(everything, Kind.CLOSED, level)
             read = [read_closed(row[4], words) for row in closed]
-            assert sum(row[3] for row in closed) == sum(many for many, _ in read) == len(states)
+            assert sum(row[3] for row in closed) == sum(many for many, _, _ in read) == len(states)
+            assert sum(outside for _, outside, _ in read) == 0
             for number, node in enumerate(NODES):
                 wrong = [program.schema.pack(codes) for codes in states if not evaluate(node, codes)]
                 total = Found()
-                for _, violations in read:
+                for _, _, violations in read:
                     total.add(violations[number])
                 assert total == Found(len(wrong), min(wrong, default=None))
     assert sum(row[3] for row in of_kind(everything, Kind.CLOSED, len(LEVELS) + 1)) == 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.machine.packed import Found, Stepless
+from insync.machine.packed import Found
 
 pytest.importorskip("pyarrow")
 
@@ -33,10 +33,10 @@ def records(words: int) -> st.SearchStrategy[Found]:
 @given(st.integers(1, 4), st.data())
 def test_what_was_found_is_read_as_it_was_written(words: int, data: st.DataObject) -> None:
     found = data.draw(st.lists(records(words), max_size=4))
-    states = data.draw(LARGE)
-    assert read_closed(closed_block(states, found, words), words) == (states, found)
+    states, outside = data.draw(LARGE), data.draw(LARGE)
+    assert read_closed(closed_block(states, outside, found, words), words) == (states, outside, found)
     steps, refused = data.draw(st.lists(LARGE, max_size=5)), data.draw(records(words))
-    stepless = Stepless(data.draw(LARGE), data.draw(LARGE))
+    stepless = data.draw(LARGE)
     block = expanded_block(steps, refused, stepless, words)
     assert read_expanded(block, len(steps), words) == (steps, refused, stepless)
 

@@ -14,6 +14,7 @@ from insync_toys import DieHard, TokenRing
 def test_a_recipe_is_read_as_it_was_written() -> None:
     model = TokenRing()
     program = model.program
+    program = program.confined([program.graph.node(Op.LT, (program.graph.cell(0), program.graph.const(1)))])
     recipe = recipe_for(program, [program.graph.true], tuple(Part), abstraction=abstraction_of(model))
     assert read_recipe(write_recipe(recipe)) == recipe
     assert [text.part for text in recipe.texts.parts] == list(Part)

@@ -31,7 +31,7 @@ from insync.model.errors import UserError
 __all__ = ["RunLevels"]
 
 _MANIFEST = "manifest.json"
-_FORMAT = "insync-levels/3"
+_FORMAT = "insync-levels/4"
 _OF_SPARK = "insync-run/"
 _FEW = 1024  # states that one thread writes faster than two can share
 

@@ -22,7 +22,7 @@ from insync.explorer.progress import Phase, Progress, Pulse, Reporter
 from insync.machine.coded_store import InsertOutcome
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels
-from insync.machine.packed import Found, PackedRows, Stepless
+from insync.machine.packed import Found, PackedRows
 from insync.model.errors import ModelError
 from insync.model.schema import Schema
 
@@ -93,8 +93,8 @@ class BreadthFirstSearch:
     def _begin(self, schema: Schema | None) -> None:
         """Begin with nothing found; with a schema, codes may take the place of states."""
         self._to_code = schema if self._rounds else None
-        stores = (self.kernels.store(self.watch.memory_bytes, self.partitions) for _ in range(self.partitions))
-        self._begin_with(WholePartition(store) for store in stores)
+        count, most = self.partitions, self.watch.memory_bytes
+        self._begin_with(WholePartition(self.kernels.store(most, count)) for _ in range(count))
 
     def _begin_with(self, parts: Iterable[Partition]) -> None:
         kernels, partitions = self.kernels, self.partitions
@@ -103,7 +103,7 @@ class BreadthFirstSearch:
         known = self.initials.first(kernels.sizes.words)
         self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(self.team.size)]
         self.checkers = [kernels.checker() for _ in range(self.team.size)]
-        self._found = [0] * self.team.size
+        self._found, self._outside = [0] * self.team.size, [0] * self.team.size
         self._failed = InsertOutcome.DONE
 
     def run(self) -> Space:
@@ -252,14 +252,14 @@ class BreadthFirstSearch:
             self.space.stopped_by = self._out_of_memory()
             if self.space.stopped_by is not None:
                 return False
-        refused = _total([expander.take_refused() for expander in self.expanders])
+        refused = _total([each.take_refused() for each in self.expanders])
         if refused.least is not None and self.space.refused is None:
             self.space.refused = Hit(len(self.space.levels), refused.count, refused.least)
             if not self.keep_going:
                 return False
-        for expander in self.expanders:
-            self.space.steps = [a + b for a, b in zip(self.space.steps, expander.take_steps(), strict=True)]
-        self.space.stepless.append(sum((each.take_stepless() for each in self.expanders), Stepless()))
+        taken = [self.space.steps, *(each.take_steps() for each in self.expanders)]
+        self.space.steps = [sum(steps) for steps in zip(*taken, strict=True)]
+        self.space.stepless.append(sum(each.take_stepless() for each in self.expanders))
         self.space.expanded = len(self.space.levels)
         return self._close_level()
 
@@ -269,7 +269,8 @@ class BreadthFirstSearch:
             return False
         self.space.levels.append(sum(self._found))
         self.space.visited.append(size)
-        self._found = [0] * self.team.size
+        self.space.outside.append(sum(self._outside))
+        self._found, self._outside = [0] * self.team.size, [0] * self.team.size
         by_property = zip(*[checker.take() for checker in self.checkers], strict=True)
         for number, found in enumerate(map(_total, by_property)):
             if found.least is not None and number not in self.space.violations:
@@ -321,8 +322,7 @@ class BreadthFirstSearch:
         """Expand until the buffers are full or the level is done, and insert what came out."""
         pending = sum(partition.pending for partition in self.space.partitions)
         self._report(pending)
-        stopped = self.watch.interrupted()
-        if stopped is not None:
+        if (stopped := self.watch.interrupted()) is not None:
             return stopped
         widest = pending * self.kernels.sizes.actions * self.kernels.sizes.row_bytes
         if not self.watch.may_use(min(widest, sum(expander.untouched_bytes for expander in self.expanders))):
@@ -370,19 +370,19 @@ class BreadthFirstSearch:
                 self._failed = outcome
 
     def _look_at_unseen(self, number: int, worker: int) -> None:
-        """Check the states that are new in a partition, and count those that they stand for."""
-        partition, sizes = self.space.partitions[number], self.kernels.sizes
-        if not sizes.conditions and not sizes.symmetric:
+        """Check the states that are new in a partition, and count those that they stand for, and those outside."""
+        partition, kernels, sizes = self.space.partitions[number], self.kernels, self.kernels.sizes
+        if not (sizes.conditions or sizes.symmetric or sizes.confined):
             self._found[worker] += partition.skip_unseen()
             return
         for rows, count in partition.unseen():
             self.checkers[worker].check(rows, count)
-            self._found[worker] += self.kernels.states_of(rows, count)
+            self._found[worker] += kernels.states_of(rows, count)
+            self._outside[worker] += kernels.outside_of(rows, count)
 
     def _report(self, pending: int) -> None:
         if self.reporter is not None and self._pulse.due():
-            rate = self._pulse.rate(sum(len(partition) for partition in self.space.partitions))
-            self.reporter(self._progress(pending, rate))
+            self.reporter(self._progress(pending, self._pulse.rate(sum(map(len, self.space.partitions)))))
 
     def _progress(self, pending: int, rate: float) -> Progress:
         return progress_of(self.space, self.watch, self.kernels.sizes.row_bytes, pending, rate)

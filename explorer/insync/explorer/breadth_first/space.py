@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from insync.explorer.breadth_first.partitions import Partition, WholePartition
 from insync.explorer.limits import StopReason
-from insync.machine.packed import Stepless, Words
+from insync.machine.packed import Words
 from insync.model.errors import InternalError
 
 __all__ = ["Hit", "Space"]
@@ -33,8 +33,9 @@ class Space:
         refused: where a step's checks first fail.
         stopped_by: the bound that ended the search.
         expanded: how many levels were expanded as a whole.
-        stepless: of each of these how many states have no step.
+        stepless: of each of these how many states have no step, though they are not outside.
         visited: how many states of each complete level were visited: all, or their representatives.
+        outside: how many states of each complete level are outside of what the model is confined to.
     """
 
     partitions: list[Partition]
@@ -44,11 +45,13 @@ class Space:
     refused: Hit | None = None
     stopped_by: StopReason | None = None
     expanded: int = 0
-    stepless: list[Stepless] = field(default_factory=list)
+    stepless: list[int] = field(default_factory=list)
     visited: list[int] = field(default_factory=list)
+    outside: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.visited = self.visited or list(self.levels)
+        self.outside = self.outside or [0] * len(self.levels)
 
     @property
     def whole(self) -> list[WholePartition]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from insync.explorer.breadth_first.space import Hit, Space
-from insync.machine.packed import Stepless
 
 __all__ = ["space_entries", "space_of"]
 
@@ -20,7 +19,8 @@ def space_entries(space: Space) -> dict[str, Any]:
         "expanded": space.expanded,
         "violations": {str(number): _hit(hit) for number, hit in space.violations.items()},
         "refused": None if space.refused is None else _hit(space.refused),
-        "stepless": [[found.stuck, found.outside] for found in space.stepless],
+        "stepless": space.stepless,
+        "outside": space.outside,
     }
 
 
@@ -28,9 +28,8 @@ def space_of(entries: Mapping[str, Any]) -> Space:
     """Return the space that `space_entries` described, without any state."""
     violations = {int(number): _read_hit(hit) for number, hit in entries["violations"].items()}
     refused = entries["refused"] and _read_hit(entries["refused"])
-    stepless = [Stepless(*found) for found in entries["stepless"]]
-    levels, expanded, visited = entries["levels"], entries["expanded"], entries["visited"]
-    return Space([], entries["steps"], levels, violations, refused, None, expanded, stepless, visited)
+    counts = (entries[name] for name in ("expanded", "stepless", "visited", "outside"))
+    return Space([], entries["steps"], entries["levels"], violations, refused, None, *counts)
 
 
 def _hit(hit: Hit) -> list[Any]:

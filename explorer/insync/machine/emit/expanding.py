@@ -88,7 +88,7 @@ def _stepless_function(m: Module, actions: int, confined: bool, weighted: bool) 
     Args:
         m: where to define it.
         actions: how many masks of guards there are.
-        confined: whether a mask of the states outside follows them.
+        confined: whether a mask of the states outside, which do not count, follows them.
         weighted: whether a state counts as often as its weight says.
     """
     b = m.function("stepless", VOID, (PTR, PTR, I64, PTR))
@@ -105,23 +105,17 @@ def _stepless_function(m: Module, actions: int, confined: bool, weighted: bool) 
         with b.loop(count) as state:
             word, bit = state >> 6, state & 63
             _add(b, context, ExpandField.STUCK, weights[state] * (~enabled[word] >> bit & 1))
-            if confined:
-                there = masks[word + actions * BLOCKS] >> bit & 1
-                _add(b, context, ExpandField.OUTSIDE, weights[state] * there)
         return b
     stepping = reduce(Value.__add__, [b.ones(variable.value) for variable in some])
     context[ExpandField.STUCK] = context[ExpandField.STUCK] + (count - stepping)
-    if confined:
-        outside = reduce(Value.__add__, [b.ones(masks[actions * BLOCKS + block]) for block in range(BLOCKS)])
-        context[ExpandField.OUTSIDE] = context[ExpandField.OUTSIDE] + outside
     return b
 
 
 def _add(b: Function, context: Fields, field: ExpandField, amount: Value) -> None:
-    """Add to a counter of 128 bits: a field, and the one two further on."""
+    """Add to a counter of 128 bits: a field, and the one after it."""
     total = context[field] + amount
     context[field] = total
-    context[field + 2] = context[field + 2] + b.convert("zext", total < amount, I64)
+    context[field + 1] = context[field + 1] + b.convert("zext", total < amount, I64)
 
 
 def _steps_function(m: Module, program: Program, canonical: Canonical | None) -> Function:

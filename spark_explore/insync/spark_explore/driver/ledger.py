@@ -9,7 +9,7 @@ from typing import Any
 from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.breadth_first.space_entries import space_entries, space_of
 from insync.explorer.limits import Limits, Watch
-from insync.machine.packed import Found, Stepless
+from insync.machine.packed import Found
 
 __all__ = ["Ledger", "LevelFigures"]
 
@@ -21,29 +21,32 @@ class LevelFigures:
     Attributes:
         count: its states, as they were visited.
         states: how many these stand for.
+        outside: how many of those are outside of what the model is confined to.
         violations: for each property those among them that violate it.
         steps: of each action, from its states; None before it is expanded.
         refused: the steps whose checks fail.
-        stepless: how many of its states have no step.
+        stepless: how many of its states have no step, though they are not outside.
     """
 
     count: int = 0
     states: int = 0
+    outside: int = 0
     violations: list[Found] = field(default_factory=list)
     steps: list[int] | None = None
     refused: Found = field(default_factory=Found)
-    stepless: Stepless = field(default_factory=Stepless)
+    stepless: int = 0
 
-    def add_closed(self, count: int, states: int, violations: Sequence[Found]) -> None:
+    def add_closed(self, count: int, states: int, outside: int, violations: Sequence[Found]) -> None:
         """Take in what a partition found in the level."""
         self.count += count
         self.states += states
+        self.outside += outside
         if not self.violations:
             self.violations = [Found() for _ in violations]
         for total, found in zip(self.violations, violations, strict=True):
             total.add(found)
 
-    def add_expanded(self, steps: Sequence[int], refused: Found, stepless: Stepless) -> None:
+    def add_expanded(self, steps: Sequence[int], refused: Found, stepless: int) -> None:
         """Take in how a partition expanded its part of the level."""
         self.steps = list(steps) if self.steps is None else [a + b for a, b in zip(self.steps, steps, strict=True)]
         self.refused.add(refused)
@@ -93,6 +96,7 @@ class Ledger:
             violations=dict(start.violations),
             visited=list(start.visited),
             stepless=list(start.stepless),
+            outside=list(start.outside),
         )
         if space.expanded == len(space.levels):
             return space, True
@@ -130,6 +134,7 @@ class Ledger:
             return False
         space.levels.append(figures.states)
         space.visited.append(figures.count)
+        space.outside.append(figures.outside)
         for number, found in enumerate(figures.violations):
             if found.least is not None and number not in space.violations:
                 space.violations[number] = Hit(level, found.count, found.least)
@@ -145,10 +150,11 @@ class Ledger:
                 str(level): {
                     "count": figures.count,
                     "states": figures.states,
+                    "outside": figures.outside,
                     "violations": [_found(found) for found in figures.violations],
                     "steps": figures.steps,
                     "refused": _found(figures.refused),
-                    "stepless": _stepless(figures.stepless),
+                    "stepless": figures.stepless,
                 }
                 for level, figures in sorted(self.levels.items())
             },
@@ -162,16 +168,13 @@ class Ledger:
             ledger.levels[int(level)] = LevelFigures(
                 figures["count"],
                 figures["states"],
+                figures["outside"],
                 [_read_found(found) for found in figures["violations"]],
                 figures["steps"],
                 _read_found(figures["refused"]),
-                Stepless(*figures["stepless"]),
+                figures["stepless"],
             )
         return ledger
-
-
-def _stepless(found: Stepless) -> list[int]:
-    return [found.stuck, found.outside]
 
 
 def _found(found: Found) -> list[Any]:

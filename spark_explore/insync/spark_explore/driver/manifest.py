@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 MANIFEST = "manifest.json"
-_FORMAT = "insync-run/2"
+_FORMAT = "insync-run/3"
 
 
 @dataclass(frozen=True, slots=True)

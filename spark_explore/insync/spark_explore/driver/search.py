@@ -12,7 +12,6 @@ from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.machine.memory import resident_memory
-from insync.machine.packed import Stepless
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.executor.worker import RunPlace
@@ -152,10 +151,10 @@ class SparkSearch:
     def _forget(self, row: Row) -> None:
         figures = self.ledger.figures(row.level)
         if row.kind is Kind.CLOSED:
-            figures.count, figures.states, figures.violations = 0, 0, []
+            figures.count, figures.states, figures.outside, figures.violations = 0, 0, 0, []
         else:
             figures.steps = None
-            figures.refused.count, figures.refused.least, figures.stepless = 0, None, Stepless()
+            figures.refused.count, figures.refused.least, figures.stepless = 0, None, 0
 
     def _enter(self, row: Row) -> None:
         figures, words = self.ledger.figures(row.level), self.recipe.sizes.words

@@ -135,12 +135,13 @@ class _LevelTask:
 
     def _check(self, table: KnownTable) -> _OutputRow:
         began, level = time.thread_time(), self.job.level
-        checker, kernels, states = self.worker.checker, self.worker.kernels, 0
+        checker, kernels, states, outside = self.worker.checker, self.worker.kernels, 0, 0
         checker.take()
         for address, count in table.pieces(level):
             checker.check(address, count)
             states += kernels.states_of(address, count)
-        block = closed_block(states, checker.take(), kernels.sizes.words)
+            outside += kernels.outside_of(address, count)
+        block = closed_block(states, outside, checker.take(), kernels.sizes.words)
         self.figures["check"] = time.thread_time() - began
         return table.partition, Kind.CLOSED, level, table.count(level), block
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from insync.machine.packed import Found, Stepless
+from insync.machine.packed import Found
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,28 +85,29 @@ def to_batch(rows: Sequence[tuple[int, Kind, int, int, object]]) -> pa.RecordBat
     return pa.RecordBatch.from_arrays([*arrays, blocks], names=["partition", "kind", "level", "count", "block"])
 
 
-def closed_block(states: int, violations: Sequence[Found], words: int) -> bytes:
+def closed_block(states: int, outside: int, violations: Sequence[Found], words: int) -> bytes:
     """Return the block of a CLOSED row."""
-    return _wide([states]) + _records(violations, words)
+    return _wide([states, outside]) + _records(violations, words)
 
 
-def expanded_block(steps: Sequence[int], refused: Found, stepless: Stepless, words: int) -> bytes:
+def expanded_block(steps: Sequence[int], refused: Found, stepless: int, words: int) -> bytes:
     """Return the block of an EXPANDED row."""
-    return _wide(steps) + _records([refused], words) + _wide((stepless.stuck, stepless.outside))
+    return _wide(steps) + _records([refused], words) + _wide([stepless])
 
 
-def read_closed(block: bytes, words: int) -> tuple[int, list[Found]]:
-    """Return how many states the new ones stand for, and the violations of each property."""
+def read_closed(block: bytes, words: int) -> tuple[int, int, list[Found]]:
+    """Return how many states the new ones stand for, how many are outside, and the violations of each property."""
     numbers = array("Q", block)
-    (states,) = _read_wide(numbers[:2])
-    return states, _read_records(numbers[2:], words)
+    states, outside = _read_wide(numbers[:4])
+    return states, outside, _read_records(numbers[4:], words)
 
 
-def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found, Stepless]:
+def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found, int]:
     """Return the steps of each action, the refused steps, and how many states have no step."""
     numbers = array("Q", block)
-    (refused,) = _read_records(numbers[2 * actions : -4], words)
-    return _read_wide(numbers[: 2 * actions]), refused, Stepless(*_read_wide(numbers[-4:]))
+    (refused,) = _read_records(numbers[2 * actions : -2], words)
+    (stepless,) = _read_wide(numbers[-2:])
+    return _read_wide(numbers[: 2 * actions]), refused, stepless
 
 
 def figures_block(figures: Mapping[str, float]) -> bytes:
