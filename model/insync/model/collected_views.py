@@ -54,10 +54,8 @@ class Collected:
 
     def contains(self, element: object = BY_NAME, /, **fields: object) -> Bool:
         """Return whether this is an element; what is not of the domain is none."""
-        aside = Environment(self._graph, [])
-        codes = self._element(aside, element, fields)
-        fits = [expected.node for expected in aside.expected]
-        return Bool(combine(self._graph, Op.AND, [*fits, self._holds(codes)]))
+        codes, fits = self._aside(element, fields)
+        return Bool(combine(self._graph, Op.AND, [fits, self._holds(codes)]))
 
     def is_empty(self) -> Bool:
         """Return whether there is no element."""
@@ -73,6 +71,12 @@ class Collected:
 
     def _holds(self, codes: Sequence[Node]) -> Node:
         raise NotImplementedError
+
+    def _aside(self, element: object, fields: dict[str, object]) -> tuple[list[Node], Node]:
+        """Return the codes of an element that need not be of the domain, and the condition that it is."""
+        aside = Environment(self._graph, [])
+        codes = self._element(aside, element, fields)
+        return codes, combine(self._graph, Op.AND, [expected.node for expected in aside.expected])
 
     def _element(self, env: Environment, element: object, fields: dict[str, object]) -> list[Node]:
         """Return the codes of an element as it is given; fields that may be none may be left out."""
@@ -139,6 +143,13 @@ class ListedView(Collected, View):
 
     def _write(self, changed: Arrangement) -> None:
         self._place.write(changed.codes())
+
+    def _take_away(self, element: object, fields: dict[str, object]) -> None:
+        """Take an element away once; what is not there, or is not of the domain, changes nothing."""
+        codes, fits = self._aside(element, fields)
+        arranged = self._arrangement()
+        without = arranged.without(codes)
+        self._write(without if fits is self._graph.true else without.where(fits, arranged))
 
     def _expect_room(self, condition: Node, what: str) -> None:
         most = self._domain.most
@@ -245,16 +256,13 @@ class BagView(ListedView):
         self._write(self._arrangement().inserted(codes))
 
     def remove(self, element: object = BY_NAME, /, **fields: object) -> None:
-        """Take an element away once; nothing changes where it is not in the bag."""
-        codes = self._element(self._place.environment, element, fields)
-        self._write(self._arrangement().without(codes))
+        """Take an element away once; nothing changes where it is not in the bag, or is not of its domain."""
+        self._take_away(element, fields)
 
     def count(self, element: object = BY_NAME, /, **fields: object) -> Num:
         """Return how often this is in the bag."""
-        aside = Environment(self._graph, [])
-        found = self._arrangement().number_of(self._element(aside, element, fields))
-        fits = combine(self._graph, Op.AND, [expected.node for expected in aside.expected])
-        return Num(apply(Op.ITE, fits, found, self._graph.const(0)))
+        codes, fits = self._aside(element, fields)
+        return Num(apply(Op.ITE, fits, self._arrangement().number_of(codes), self._graph.const(0)))
 
 
 # ---------------------------------------------------------------------------------------------------------- assigning

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from insync.model import domains as d
@@ -28,7 +28,7 @@ class SetOfView(Collected):
         raise NotImplementedError
 
     def remove(self, element: object = BY_NAME, /, **fields: object) -> None:
-        """Take an element away; nothing changes where it is not in the set."""
+        """Take an element away; nothing changes where it is not in the set, or is not of its domain."""
         raise NotImplementedError
 
     def is_subset(self, other: object) -> Bool:
@@ -48,18 +48,24 @@ class SetOfView(Collected):
     def _minus(self, other: Any) -> Any:
         raise NotImplementedError
 
-    def _other(self, other: object) -> Any:
-        """Return another set as a view like this one."""
+    def _other(self, other: object, *, keeping: bool = True) -> Any:
+        """Return another set as a view like this one.
+
+        Args:
+            other: a view or a Python collection.
+            keeping: whether its elements may come to be in the result, so that each must be of the domain. Otherwise
+                those that are not of the domain are left out, as this set has none of them.
+        """
         raise NotImplementedError
 
     def __or__(self, other: object) -> Any:
         return self._join(self._other(other))
 
     def __and__(self, other: object) -> Any:
-        return self._meet(self._other(other))
+        return self._meet(self._other(other, keeping=False))
 
     def __sub__(self, other: object) -> Any:
-        return self._minus(self._other(other))
+        return self._minus(self._other(other, keeping=False))
 
     def __rsub__(self, other: object) -> Any:
         return self._other(other)._minus(self)
@@ -80,18 +86,17 @@ class ListedSetView(SetOfView, ListedView):
         self._write(arranged.with_one(codes))
 
     def remove(self, element: object = BY_NAME, /, **fields: object) -> None:
-        codes = self._element(self._place.environment, element, fields)
-        self._write(self._arrangement().without(codes))
+        self._take_away(element, fields)
 
     def is_subset(self, other: object) -> Bool:
-        arranged, theirs = self._arrangement(), self._other(other)._arrangement()
+        arranged, theirs = self._arrangement(), self._other(other, keeping=False)._arrangement()
         parts = [
             combine(self._graph, Op.OR, [apply(Op.NOT, arranged.there(place)), theirs.holds(codes)])
             for place, codes in enumerate(arranged.elements)
         ]
         return Bool(combine(self._graph, Op.AND, parts))
 
-    def _other(self, other: object) -> ListedSetView:
+    def _other(self, other: object, *, keeping: bool = True) -> ListedSetView:
         if isinstance(other, ListedSetView) and other._domain.of.shape() == self._domain.of.shape():
             return other
         if isinstance(other, BitSetView):
@@ -103,8 +108,14 @@ class ListedSetView(SetOfView, ListedView):
         if not isinstance(other, (list, tuple, set, frozenset)):
             refuse(self._domain, other, f"a set beside {self!r}")
         domain = d.ListedSet.bound_to(self._domain.of, len(other))
-        codes = codes_for(domain, self._place.environment, other, f"a set beside {self!r}")
-        return self._valued(domain, Arrangement.read(domain.sizes, codes))
+        env = self._place.environment if keeping else Environment(self._graph, [])
+        codes = codes_for(domain, env, other, f"a set beside {self!r}")
+        found = Arrangement.read(domain.sizes, codes)
+        if not keeping and env.expected:
+            found = Arrangement.empty(domain.sizes, domain.most, self._graph.const(0))
+            for element, fits in (self._aside(one, {}) for one in other):
+                found = found.with_one(element).where(fits, found)
+        return self._valued(domain, found)
 
     def _valued(self, domain: d.ListedSet, arranged: Arrangement) -> ListedSetView:
         return ListedSetView(domain, Place(ValueCells(self._graph, arranged.codes()), 0, "this set"))
@@ -163,10 +174,10 @@ class BitSetView(SetOfView, View):
         self._put(1, self._element(self._place.environment, element, fields))
 
     def remove(self, element: object = BY_NAME, /, **fields: object) -> None:
-        self._put(0, self._element(self._place.environment, element, fields))
+        self._put(0, *self._aside(element, fields))
 
     def is_subset(self, other: object) -> Bool:
-        pairs = zip(self._codes(), self._other(other)._codes(), strict=True)
+        pairs = zip(self._codes(), self._other(other, keeping=False)._codes(), strict=True)
         return Bool(combine(self._graph, Op.AND, [apply(Op.LE, a, b) for a, b in pairs]))
 
     def __getitem__(self, index: object) -> NoReturn:
@@ -176,17 +187,26 @@ class BitSetView(SetOfView, View):
         )
         raise ModelError(message)
 
-    def _put(self, code: int, element: list[Node]) -> None:
-        """Give the cells of an element this code: one cell where it is known while the model is traced."""
-        known = _known(element)
-        if known is not None:
+    def _put(self, code: int, element: list[Node], fits: Node | None = None) -> None:
+        """Give the cells of an element this code: one cell where it is known while the model is traced.
+
+        Args:
+            code: the code.
+            element: the codes of the element.
+            fits: the condition that it is of the domain; None where it must be.
+        """
+        known, always = _known(element), fits is None or fits is self._graph.true
+        if fits is self._graph.false:
+            return
+        if known is not None and always:
             number = self._domain.number_of.get(known)
             if number is not None:
                 self._place.at(number, self._place.path).write([self._graph.const(code)])
             return
         codes, new = self._codes(), self._graph.const(code)
         for number, chosen in self._matching(element):
-            codes[number] = apply(Op.ITE, chosen, new, codes[number])
+            here = chosen if fits is None else combine(self._graph, Op.AND, [fits, chosen])
+            codes[number] = apply(Op.ITE, here, new, codes[number])
         self._place.write(codes)
 
     def _holds(self, codes: Sequence[Node]) -> Node:
@@ -215,11 +235,21 @@ class BitSetView(SetOfView, View):
             return plain(self._domain.of, codes[0])
         return self._lifted([self._graph.const(code) for code in codes], f"an element of {self!r}")
 
-    def _other(self, other: object) -> BitSetView:
+    def _other(self, other: object, *, keeping: bool = True) -> BitSetView:
         if isinstance(other, BitSetView) and other._domain.shape() == self._domain.shape():
             return other
+        if not keeping and isinstance(other, (list, tuple, set, frozenset)):
+            return self._of_domain(other)
         codes = codes_for(self._domain, self._place.environment, other, f"a set beside {self!r}")
         return self._valued(codes)
+
+    def _of_domain(self, elements: Iterable[object]) -> BitSetView:
+        """Return the set of those of some elements that are of the domain."""
+        zeros = [self._graph.const(0)] * self._domain.width
+        found = BitSetView(self._domain, Place(ValueCells(self._graph, zeros, writable=True), 0, "this set"))
+        for element in elements:
+            found._put(1, *self._aside(element, {}))
+        return found
 
     def _valued(self, codes: list[Node]) -> BitSetView:
         return BitSetView(self._domain, Place(ValueCells(self._graph, codes), 0, "this set"))
