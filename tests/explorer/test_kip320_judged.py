@@ -27,7 +27,7 @@ def test_all_engines_agree() -> None:
     }
     found = agree(Kip320(max_leader_epoch=1), engines=engines)
     assert found.agreed, found.differences
-    assert [opinion.note for opinion in found.opinions] == ["", "", "", "traces of at most 8 states"]
+    assert [opinion.note for opinion in found.opinions] == ["", "", "", "up to depth 8"]
     assert found.opinions[0].levels is not None
     assert sum(found.opinions[0].levels) == 39_619
 

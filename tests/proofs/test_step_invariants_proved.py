@@ -7,7 +7,7 @@ import itertools
 import pytest
 from hypothesis import given, settings
 
-from insync.explorer import agree, bounded_check, check, prove
+from insync.explorer import Limits, agree, bounded_check, check, prove
 from insync.explorer.opinions import evaluator_engine, local_engine, opinion_of, z3_engine
 from insync.explorer.prove import induction_trace
 from insync.model import Condition, Int, Model, State, StateView, UserError, action, invariant, require, step_invariant
@@ -177,7 +177,7 @@ def test_it_is_no_lemma_and_no_property_of_runs() -> None:
     with pytest.raises(UserError, match="terms_grow is about steps, and a lemma is about states"):
         select_lemmas(Votes(), ["terms_grow"])
     with pytest.raises(
-        UserError, match="terms_grow is about steps, not about runs: `insync check votes --property ter"
+        UserError, match="terms_grow is about steps, not about runs: `insync check` with the same model, the"
     ):
         select_run_properties(Votes(), ["terms_grow"])
     with pytest.raises(UserError, match="low is about states, not about runs"):
@@ -233,3 +233,13 @@ def test_of_several_conditions_only_those_that_fail_are_named() -> None:
     found = check_induction(model, judge(model, ["in_range", "never_down"]).invariants).counterexample
     assert found is not None
     assert found.failing == ("never_down",)
+
+
+@pytest.mark.parametrize(("depth", "length"), [(1, None), (2, None), (3, 4), (4, 4)])
+def test_a_bounded_check_looks_at_the_steps_from_its_last_level_as_a_search_does(
+    depth: int, length: int | None
+) -> None:
+    """A trace to a broken step ends with the state after it: four states at depth 3, in both."""
+    lengths = [trace.length for trace in bounded_check(Votes(), depth=depth, properties=["terms_grow"]).traces]
+    searched = check(Votes(), limits=Limits(depth=depth), properties=["terms_grow"])
+    assert lengths == [one.trace_length for one in searched.violations] == ([] if length is None else [length])

@@ -165,7 +165,7 @@ def symmetric_engine(
 
 
 def z3_engine(depth: int) -> Engine:
-    """Return the bounded check with z3, of traces of at most so many states."""
+    """Return the bounded check with z3, of the states of so many levels and the steps from them."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         from insync.proofs.bounded import check_bounded
@@ -191,7 +191,7 @@ def z3_engine(depth: int) -> Engine:
             failing=lengths,
             paths={},
             seconds=answer.seconds,
-            note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"traces of at most {states_in_words(most)}",
+            note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"up to depth {most}",
             stopped_by=None if answer.stopped_by is None else StopReason(str(answer.stopped_by)),
         )
 

@@ -128,11 +128,13 @@ def bounded_check(
     reporter: QueryReporter | None = None,
     stop: threading.Event | None = None,
 ) -> BoundedResult:
-    """Look with z3 for the shortest trace to a violation, among traces of at most `depth` states.
+    """Look with z3 for the shortest trace to a violation, in the states of `depth` levels and the steps from them.
+
+    A trace to a step that breaks a step invariant ends with the state after it, so it may have `depth` + 1 states.
 
     Args:
         model: the model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
-        depth: the most states of a trace; the initial state is the first.
+        depth: how many levels of states are looked at; the initial states are the first.
         bounds: bounds and settings of a class or a name; those left out have their defaults, also beside a proof.
         properties: names of properties; None is those of the proof file, or the model's headline.
         lemmas: names of what is proved first and then assumed, which spares z3 states that cannot be reached.

@@ -39,12 +39,12 @@ def check_bounded(
     reporter: QueryReporter | None = None,
     stop: threading.Event | None = None,
 ) -> Bounded:
-    """Return whether some trace of at most `depth` states ends in a violation; type_ok is always checked.
+    """Return whether a violation is in the states of `depth` levels or the steps from them; type_ok is always checked.
 
     Args:
         model: the model.
         properties: what must hold.
-        depth: how many states a trace may have; an initial state is the first.
+        depth: how many levels of states are looked at; the initial states are the first.
         lemmas: conditions proved to hold in every reachable state, which spare z3 the states in which they do not.
         limits: its bounds; each depth is a query.
         reporter: is told of each depth when it is answered.

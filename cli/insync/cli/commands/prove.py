@@ -147,7 +147,11 @@ class Helped:
     "way",
     Way,
     bmc=option(
-        "--bmc", type=Whole(1, 1000), metavar="DEPTH", help="Look for a trace of at most DEPTH states to a violation."
+        "--bmc",
+        type=Whole(1, 1000),
+        metavar="DEPTH",
+        help="Look for a violation in the states of DEPTH levels, the initial ones being the first, and the steps from "
+        "them.",
     ),
     induction=option("--induction", is_flag=True, help="Prove the properties by induction, with the lemmas given."),
     infer=option(
