@@ -7,8 +7,9 @@ import re
 import shlex
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Sequence
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.show.refusals import refusal_of_the_system
@@ -42,6 +43,10 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
         return ExitCode.USER_ERROR
     if isinstance(error, OSError) and _is_of_click(error):  # a help text, which click writes itself
         emit_error(f"Error: {give_up_output(error)}")
+        return ExitCode.USER_ERROR
+    endless = _endless_recursion(error)
+    if endless is not None:
+        _say(endless, arguments)
         return ExitCode.USER_ERROR
     place = _place_in_user_code(error.__traceback__)
     if place is not None:
@@ -90,6 +95,30 @@ def _naming(arguments: Sequence[str], models: Sequence[str]) -> str:
     named = [word for model in models for word in ("--model", model)]
     end = arguments.index("--") if "--" in arguments else len(arguments)
     return shlex.join(["insync", *arguments[:end], *named, *arguments[end:]])
+
+
+_OFTEN = 20
+"""How often a function of a user's file is found in one traceback only if it calls itself without end."""
+
+
+def _endless_recursion(error: Exception) -> str | None:
+    """What to say where a user's function calls itself without end, wherever Python then gave up."""
+    if not isinstance(error, RecursionError):
+        return None
+    frames = [one for one in traceback.walk_tb(error.__traceback__) if _is_of_user(one[0])]
+    times = Counter(frame.f_code for frame, _ in frames)
+    found = next(((frame, line) for frame, line in reversed(frames) if times[frame.f_code] >= _OFTEN), None)
+    if found is None:
+        return None
+    code = found[0].f_code
+    return (
+        f"{code.co_filename}:{found[1]}: the model raised RecursionError: {code.co_name} calls itself without end. "
+        "What ends it must be known while the model is read, such as a number of Python; a value of the state is not."
+    )
+
+
+def _is_of_user(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith(_USER_MODULES)
 
 
 def _replaced_method(error: Exception) -> str | None:
