@@ -16,7 +16,7 @@ def test_a_value_is_shown_without_its_address() -> None:
         "the function shown",
         "this generator",
         "this function",
-        "this list",
+        "[the function shown]",
     ]
 
 

@@ -198,7 +198,7 @@ def test_the_range_of_no_numbers_in_particular_is_none() -> None:
             def go(self, s: Any, n: Range) -> None:
                 s.n = n
 
-    with pytest.raises(ModelError, match=r"Range'> is not a domain; use Bool, Int, Enum, a sort, a range, Option"):
+    with pytest.raises(ModelError, match=r": Range is not a domain; use Bool, Int, Enum, a sort, a range, Option"):
         _ = declaring(Range).program
 
 

@@ -195,7 +195,7 @@ OF_STEPS = cast("Any", step_invariant)
         ),
         (
             lambda: OF_RUNS(int),
-            f"@eventually {TAKES} @eventually(Lock); <class 'int'> is not one. {IN_THE_BODY_OF_RUNS}",
+            f"@eventually {TAKES} @eventually(Lock); int is not one. {IN_THE_BODY_OF_RUNS}",
         ),
         (
             lambda: OF_INVARIANT(Puzzle)(alone),
@@ -221,7 +221,7 @@ def test_a_mistake_gets_a_sentence_and_its_place(decorate: Callable[[], object],
     with pytest.raises(ModelError) as raised:
         decorate()
     place = str(raised.value).removesuffix(message)
-    no_function = "<class 'int'> is not one." in message or message.endswith("not on 5.")
+    no_function = "int is not one." in message or message.endswith("not on 5.")
     assert place == "" if no_function else re.fullmatch(re.escape(__file__) + r":\d+: ", place)
 
 

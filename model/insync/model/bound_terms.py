@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn, TypeGuard
 
 from insync.model.bounds import BoundValues
-from insync.model.errors import ModelError, closest, user_frame
+from insync.model.errors import ModelError, closest, shown, user_frame
 
 __all__ = ["BoundTerm", "bound", "is_whole", "value_of"]
 
@@ -38,7 +38,7 @@ class BoundTerm:
     def _joined(self, sign: str, how: Callable[[int, int], int], a: object, b: object) -> BoundTerm:
         for part in (a, b):
             if not isinstance(part, BoundTerm) and not is_whole(part):
-                message = f"{user_frame()}: {self!r} is calculated with whole numbers; {part!r} is not one."
+                message = f"{user_frame()}: {self!r} is calculated with whole numbers; {shown(part)} is not one."
                 raise ModelError(message)
         first, second = (f"({part!r})" if " " in repr(part) else repr(part) for part in (a, b))
         return BoundTerm(f"{first} {sign} {second}", lambda bounds: how(value_of(a, bounds), value_of(b, bounds)))
@@ -63,7 +63,7 @@ class BoundTerm:
 
     def __floordiv__(self, other: int) -> BoundTerm:
         if not is_whole(other) or other < 1:
-            message = f"{user_frame()}: {self!r} can be divided by a whole number from 1, not by {other!r}."
+            message = f"{user_frame()}: {self!r} can be divided by a whole number from 1, not by {shown(other)}."
             raise ModelError(message)
         return self._joined("//", int.__floordiv__, self, other)
 
@@ -91,7 +91,7 @@ def bound(name: str) -> BoundTerm:
     """
     place = user_frame()
     if not isinstance(name, str):
-        message = f"{place}: bound({name!r}): a bound is given by its name, as in bound('workers')."
+        message = f"{place}: bound({shown(name)}): a bound is given by its name, as in bound('workers')."
         raise ModelError(message)
 
     def value(bounds: BoundValues) -> int:

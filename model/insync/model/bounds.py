@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-from insync.model.errors import ModelError, UserError, closest, user_frame
+from insync.model.errors import ModelError, UserError, closest, shown, user_frame
 
 __all__ = ["Bound", "BoundValues", "Bounds", "SettingValues"]
 
@@ -33,7 +33,9 @@ class Bound:
     def __post_init__(self) -> None:
         for number in (self.default, self.lowest, self.highest):
             if isinstance(number, bool) or not isinstance(number, int):
-                message = f"{user_frame()}: Bound(default, lowest, highest, doc) takes whole numbers, not {number!r}."
+                message = (
+                    f"{user_frame()}: Bound(default, lowest, highest, doc) takes whole numbers, not {shown(number)}."
+                )
                 raise ModelError(message)
         if not self.lowest <= self.default <= self.highest:
             message = (
@@ -56,7 +58,7 @@ class Bound:
         allowed = f"from {self.lowest} to {self.highest}"
         if isinstance(given, bool) or not isinstance(given, int):
             message = (
-                f"{model}: the bound {name}={given!r} is of type {type(given).__name__}; "
+                f"{model}: the bound {name}={shown(given)} is of type {type(given).__name__}; "
                 f"it must be a whole number {allowed}."
             )
             raise UserError(message)
@@ -144,7 +146,9 @@ class Bounds(Mapping[str, Bound]):
         for name, bound in bounds.items():
             refuse_name(name, "bound")
             if not isinstance(bound, Bound):
-                message = f"{user_frame()}: the bound {name}={bound!r} must be Bound(default, lowest, highest, doc)."
+                message = (
+                    f"{user_frame()}: the bound {name}={shown(bound)} must be Bound(default, lowest, highest, doc)."
+                )
                 raise ModelError(message)
         self._bounds = bounds
 

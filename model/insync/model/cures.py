@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterator
+import sys
+import traceback
+from collections.abc import Callable, Iterator
 from enum import Enum
-from types import GeneratorType, NoneType
+from types import GeneratorType, ModuleType, NoneType
 
-__all__ = ["cure_of_call", "for_condition", "for_number", "instead_of"]
+__all__ = ["cure_of_call", "for_condition", "for_number", "instead_of", "mistaken_call"]
 
 _NUMBERS = "Numbers have no bits here: // and % by a constant take them apart, and conditions join by And and Or."
 _ORDER = "It has no order: compare it by == and !=, or declare a range, whose numbers have one."
@@ -106,6 +109,47 @@ _CALLS = (
     (r"(?P<word>\w+)\(\) missing .*'kind'", "Name the model class that it is about, as in @{word}(Lock)."),
 )
 """How Python begins to say that a word of the language was called in a wrong way, and what to write."""
+
+
+def mistaken_call(error: TypeError) -> str | None:
+    """Return the sentence for a call of a word of the language with other arguments than it has, with its place.
+
+    It is None for any other error: Python raises this one in the line of the call, before the word itself is run.
+    """
+    called = re.match(r"(?P<word>\w+)(?:\.(?P<method>\w+))?\(\) (?:takes|missing|got)\b", str(error))
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if called is None or not frames or str(frames[-1][0].f_globals.get("__name__")).startswith(_LANGUAGE):
+        return None
+    (frame, line), word, method = frames[-1], called["word"], called["method"] or "__init__"
+    if not str(getattr(frame.f_globals.get(word), "__module__", _LANGUAGE)).startswith(_LANGUAGE):
+        return None  # a class or function of the user's own that has the name of one here
+    found = next((vars(one)[word] for one in _modules() if word in vars(one)), None)
+    if method != "__init__":
+        word, found = method, getattr(found, method, None)
+    if not callable(found):
+        return None
+    cure = cure_of_call(error) or f" Write {word}({_arguments(found)})."
+    return f"{frame.f_code.co_filename}:{line}: {word} is called with other arguments than it has.{cure}"
+
+
+_LANGUAGE = "insync.model."
+
+
+def _modules() -> list[ModuleType]:
+    """Return the modules of the language: classes of views are found in them alone."""
+    return [one for name, one in list(sys.modules.items()) if name.startswith(_LANGUAGE)]
+
+
+_STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+
+
+def _arguments(function: Callable[..., object]) -> str:
+    """Return the parameters of a function as a call is written."""
+    return ", ".join(
+        f"{_STARS.get(one.kind.name, '')}{one.name}{'' if one.default is one.empty else '=...'}"
+        for one in inspect.signature(function).parameters.values()
+        if one.name != "self"
+    )
 
 
 def cure_of_call(error: BaseException) -> str:

@@ -29,7 +29,7 @@ from insync.model.open_sizes import OpenMembers
 from insync.model.program import Program
 from insync.model.settings import Settings, choose
 from insync.model.sorts import Index
-from insync.model.tracing import ConditionTracer, trace_predicate, traced
+from insync.model.tracing import ConditionTracer, refuse_mistaken_call, trace_predicate, traced
 from insync.model.values import Condition
 from insync.model.views import StateView
 from insync.model.whole_numbers import Range
@@ -286,7 +286,11 @@ class Model(metaclass=ModelMeta):
         """The bound domain of the state."""
         if self._state is None:
             _check_takes_bounds(self.declare)
-            declared: object = self.declare(self.b)
+            try:
+                declared: object = self.declare(self.b)
+            except TypeError as error:
+                refuse_mistaken_call(error)
+                raise
             if not isinstance(declared, State):
                 message = f"{place_of_function(self.declare)}: declare returns {declared!r}; it must return State(...)."
                 raise ModelError(message)

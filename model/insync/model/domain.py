@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from insync.model.bounds import BoundValues
-from insync.model.errors import UserError
+from insync.model.errors import UserError, shown
 
 __all__ = ["Domain", "DomainLike", "Readable"]
 
@@ -67,5 +67,5 @@ class Domain:
         raise NotImplementedError
 
     def _reject(self, value: Readable, path: str, expected: str) -> NoReturn:
-        message = f"{path or 'state'}: {value!r} is not a value of this field; expected {expected}."
+        message = f"{path or 'state'}: {shown(value)} is not a value of this field; expected {expected}."
         raise UserError(message)

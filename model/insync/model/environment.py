@@ -203,7 +203,8 @@ class Place:
                 apply(Op.LE, graph.const(0), dimension.index),
                 apply(Op.LT, dimension.index, graph.const(dimension.length)),
             ]
-            what = f"this assigns outside {self.path}, which has {dimension.length} places."
+            places = f"{dimension.length} place{'' if dimension.length == 1 else 's'}"
+            what = f"this assigns outside {self.path}, which has {places}."
             environment.expect(combine(graph, Op.AND, inside), what)
         if graph.false not in environment.where:
             if (notes := noted.get()) is not None:

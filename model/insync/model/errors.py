@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from types import FrameType
+from types import BuiltinFunctionType, FrameType
 from typing import TYPE_CHECKING
 
 from insync.model.visible_text import visible
@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
+_BRACKETS = {list: "[{}]", tuple: "({})"}
 _BETWEEN = ("<string>", "<frozen", copy.__file__)  # such as the constructor that dataclasses write
 
 
@@ -89,14 +90,18 @@ def closest(name: str, known: Iterable[str]) -> str:
 def shown(value: object) -> str:
     """Return a value as a message shows it: of what has no text of its own what it is, and not where in memory.
 
-    >>> shown((1, "x")), shown(int), shown(x for x in "ab"), shown(closest)
-    ("(1, 'x')", 'int', 'this generator', 'the function closest')
+    >>> shown((1, "x")), shown(int), shown(x for x in "ab"), shown(closest), shown([int, closest])
+    ("(1, 'x')", 'int', 'this generator', 'the function closest', '[int, the function closest]')
     """
+    if type(value) in _BRACKETS and isinstance(value, list | tuple):
+        inside = ", ".join(map(shown, value))
+        return _BRACKETS[type(value)].format(f"{inside}," if type(value) is tuple and len(value) == 1 else inside)
     text = value.__name__ if isinstance(value, type) else repr(value)
-    if " at 0x" not in text:
+    if " at 0x" not in text and not text.startswith("<built-in"):
         return text
-    name = getattr(value, "__name__", "<lambda>")
-    return f"this {type(value).__name__}" if name.startswith("<") else f"the {type(value).__name__} {name}"
+    name, kind = getattr(value, "__name__", "<lambda>"), type(value).__name__
+    kind = "function" if isinstance(value, BuiltinFunctionType) else kind
+    return f"this {kind}" if name.startswith("<") else f"the {kind} {name}"
 
 
 def user_frame() -> str:

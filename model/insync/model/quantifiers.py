@@ -161,7 +161,7 @@ def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
         members.in_places()
     candidates = _candidates("the", members)
     if not candidates:
-        message = f"{user_frame()}: the(...) chooses one of the members, and there is none in {members!r}."
+        message = f"{user_frame()}: the(...) chooses one of the members, and there is none in {shown(members)}."
         raise ModelError(message)
     chosen = candidates[0].value
     for one in reversed(candidates):

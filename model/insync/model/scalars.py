@@ -16,7 +16,7 @@ from insync.model.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.bounds import BoundValues
 from insync.model.domain import Domain, DomainLike, Readable
 from insync.model.environment import Environment
-from insync.model.errors import ModelError, user_frame
+from insync.model.errors import ModelError, shown, user_frame
 from insync.model.graph import LARGEST_SET, Node, Op
 from insync.model.optional import OptionValue
 from insync.model.simplify import apply
@@ -56,8 +56,8 @@ def as_domain(given: DomainLike) -> Domain:
         message = f"{user_frame()}: {given.__name__} needs its arguments in parentheses to be a domain."
         raise ModelError(message)
     message = (
-        f"{user_frame()}: {given!r} is not a domain; use Bool, Int, Enum, a sort, a range, Option, Set, Record, Array, "
-        f"Seq, Bag or SetOf."
+        f"{user_frame()}: {shown(given)} is not a domain; use Bool, Int, Enum, a sort, a range, Option, Set, Record, "
+        f"Array, Seq, Bag or SetOf."
     )
     raise ModelError(message)
 
@@ -162,7 +162,7 @@ class Int(Scalar):
         self.ends = lo, hi
         for end in self.ends:
             if not isinstance(end, BoundTerm) and not is_whole(end):
-                message = f"{place}: Int({lo!r}, {hi!r}) needs two whole numbers; {end!r} is not one."
+                message = f"{place}: Int({lo!r}, {hi!r}) needs two whole numbers; {shown(end)} is not one."
                 raise ModelError(message)
         if isinstance(lo, BoundTerm) or isinstance(hi, BoundTerm):
             return  # `bind` makes the domain whose ends are known
@@ -226,7 +226,9 @@ class Enum(Scalar):
             return of_graph(env.graph, value)
         if isinstance(value, self.kind):
             return env.graph.const(self.names.index(value.name))
-        message = f"{user_frame()}: {value!r} cannot be the value of {path}; expected a member of {self.kind.__name__}."
+        message = (
+            f"{user_frame()}: {shown(value)} cannot be the value of {path}; expected a member of {self.kind.__name__}."
+        )
         raise ModelError(message)
 
     def shape(self) -> tuple[object, ...]:

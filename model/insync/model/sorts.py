@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from insync.model.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.bounds import BoundValues
-from insync.model.errors import ModelError, user_frame
+from insync.model.errors import ModelError, shown, user_frame
 from insync.model.open_sizes import OpenMembers, is_open
 
 __all__ = ["Index", "Parameter", "Subset", "label_of"]
@@ -111,7 +111,7 @@ def _check_comparable(member: Index, other: object) -> None:
 
 def _check_symmetric(sort: type[Index], symmetric: object) -> None:
     if not isinstance(symmetric, bool):
-        message = f"{user_frame()}: {sort.__name__}: symmetric={symmetric!r} must be True or False."
+        message = f"{user_frame()}: {sort.__name__}: symmetric={shown(symmetric)} must be True or False."
         raise ModelError(message)
     if symmetric and issubclass(sort, Subset):
         message = (
@@ -130,8 +130,8 @@ def _read_size(sort: type[Index], given: object) -> None:
         raise ModelError(message)
     if not isinstance(given, BoundTerm) and not (is_whole(given) and given > 0):
         message = (
-            f"{user_frame()}: {sort.__name__}.size is {given!r}; write a whole number from 1, bound('name') with the "
-            f"name of a bound of the model, or a classmethod `size(cls, bounds)`."
+            f"{user_frame()}: {sort.__name__}.size is {shown(given)}; write a whole number from 1, bound('name') with "
+            f"the name of a bound of the model, or a classmethod `size(cls, bounds)`."
         )
         raise ModelError(message)
     sort.size = classmethod(lambda _, bounds: value_of(given, bounds))
@@ -187,7 +187,7 @@ class Subset(Index):
             return bool(int(self) >> member & 1)
         if not hasattr(member, "in_subset"):
             message = (
-                f"{user_frame()}: A member of {self.of.__name__} is needed here, but {member!r} is of type "
+                f"{user_frame()}: A member of {self.of.__name__} is needed here, but {shown(member)} is of type "
                 f"{type(member).__name__}."
             )
             raise ModelError(message)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from insync.model.actions import ActionSpec, InitialSpec, action_specs, initial_specs
 from insync.model.beginnings import Beginning
+from insync.model.cures import mistaken_call
 from insync.model.environment import Environment, Place, Unreachable, current
 from insync.model.errors import ModelError, shown
 from insync.model.free_cells import InitialEnvironment
@@ -160,8 +161,19 @@ def traced_condition(
             raise ModelError(message)
         return found
 
-    with under(model.b):
-        return condition(graph, for_all_bindings(list(parameters), list(parameters.values()), body))
+    try:
+        with under(model.b):
+            return condition(graph, for_all_bindings(list(parameters), list(parameters.values()), body))
+    except TypeError as error:
+        refuse_mistaken_call(error)
+        raise
+
+
+def refuse_mistaken_call(error: TypeError) -> None:
+    """Raise ModelError in place of an error that Python raised as a word of the language got other arguments."""
+    message = mistaken_call(error)
+    if message is not None:
+        raise ModelError(message) from None
 
 
 def _place(function: Callable[..., object]) -> str:
@@ -300,6 +312,9 @@ def run_method(
         returned = method(state_view(model, environment), *values)
     except Unreachable:
         return False
+    except TypeError as error:
+        refuse_mistaken_call(error)
+        raise
     finally:
         current.reset(token)
     if returned is not None:

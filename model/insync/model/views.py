@@ -16,7 +16,7 @@ from insync.model import domains as d
 from insync.model.anything import Anything
 from insync.model.either import Either
 from insync.model.environment import Environment, Nowhere, Place, current
-from insync.model.errors import ModelError, closest, user_frame
+from insync.model.errors import ModelError, closest, shown, user_frame
 from insync.model.free_cells import free_codes
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply, combine
@@ -340,7 +340,7 @@ def _array_codes(domain: d.Array, env: Environment, value: object, path: str) ->
 
 def refuse(domain: d.Domain, value: object, path: str) -> NoReturn:
     """Raise ModelError for a value of another kind than the domain."""
-    message = f"{user_frame()}: {value!r} cannot be the value of {path}, which is {d.described(domain)}."
+    message = f"{user_frame()}: {shown(value)} cannot be the value of {path}, which is {d.described(domain)}."
     raise ModelError(message)
 
 

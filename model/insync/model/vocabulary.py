@@ -142,7 +142,7 @@ def condition_graph(test: object) -> Graph:
     """Return the graph of a symbolic condition."""
     if not isinstance(test, Bool):
         kind = type(test).__name__
-        message = f"{user_frame()}: If needs a condition first, but {test!r} is of type {kind}; use a comparison."
+        message = f"{user_frame()}: If needs a condition first, but {shown(test)} is of type {kind}; use a comparison."
         raise ModelError(message)
     return test.graph
 
@@ -150,8 +150,7 @@ def condition_graph(test: object) -> Graph:
 def _extreme(op: Op, plain: Callable[..., int], values: tuple[Num | int, ...]) -> Any:
     graph = _graph(values)
     if not values or (graph is None and not all(isinstance(v, int) and not isinstance(v, bool) for v in values)):
-        shown = ", ".join(map(repr, values))
-        message = f"{user_frame()}: minimum() and maximum() need numbers, one by one; these are ({shown})."
+        message = f"{user_frame()}: minimum() and maximum() need numbers, one by one; these are {shown(values)}."
         raise ModelError(message)
     if graph is None:
         return plain(values)
@@ -180,7 +179,7 @@ def set_of(members: Sequence[Num | int] | Any) -> Any:
     if isinstance(members, (SetValue, Subset)):
         return members
     if isinstance(members, Symbolic) or not isinstance(members, Iterable):
-        message = f"{user_frame()}: set_of() needs the members in a list or another sequence, not {members!r}."
+        message = f"{user_frame()}: set_of() needs the members in a list or another sequence, not {shown(members)}."
         raise ModelError(message)
     listed = list(members)
     traced = current.get()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from insync.model import Model
 from insync.model.actions import parameter_types, refuse_suspended, scopes_of
-from insync.model.errors import ModelError, UserError
+from insync.model.errors import ModelError, UserError, shown
 from insync.model.steps import STATES, refuse_swapped
 from insync.properties.declared import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS, Declared
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
@@ -79,6 +79,8 @@ def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable
 
 def sometimes(kind: type[Model]) -> Callable[[F], F]:
     """Declare that some reachable state is like this: a function of model, state and parameters returns a condition.
+
+    For each value of the parameters some reachable state must be like this, though not the same one.
 
     Args:
         kind: the model class.
@@ -150,7 +152,7 @@ def _check_kind(word: str, kind: object) -> None:
         return
     code = getattr(kind, "__code__", None)
     place = f"{code.co_filename}:{code.co_firstlineno}: " if code is not None else ""
-    given = f"above {code.co_name!r} there is none" if code is not None else f"{kind!r} is not one"
+    given = f"above {code.co_name!r} there is none" if code is not None else f"{shown(kind)} is not one"
     own = f" In the class's own body, use @{word} of insync.model." if word != "lemma" else ""
     message = f"{place}@{word} takes the model class that it is about, as in @{word}(Lock); {given}.{own}"
     raise ModelError(message)
@@ -160,7 +162,7 @@ def _check_because(word: str, kind: type[Model], because: object, frame: FrameTy
     if because is None or callable(because):
         return
     message = (
-        f"{frame.f_code.co_filename}:{frame.f_lineno}: @{word}({kind.__name__}): because={because!r} must be a "
+        f"{frame.f_code.co_filename}:{frame.f_lineno}: @{word}({kind.__name__}): because={shown(because)} must be a "
         f"function of a Failure that returns a sentence, such as `lambda failing: ...`."
     )
     raise ModelError(message)
@@ -169,7 +171,7 @@ def _check_because(word: str, kind: type[Model], because: object, frame: FrameTy
 def _check_function(word: str, kind: type[Model], function: object, states: Sequence[str] = ("state",)) -> None:
     code = getattr(function, "__code__", None)
     if code is None:
-        message = f"@{word}({kind.__name__}) belongs directly above a function (def), not on {function!r}."
+        message = f"@{word}({kind.__name__}) belongs directly above a function (def), not on {shown(function)}."
         raise ModelError(message)
     if code.co_name in (TYPE_OK, DEADLOCK_FREE):
         message = (
