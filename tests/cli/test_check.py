@@ -238,7 +238,10 @@ def test_who_has_kept_a_run_is_told_how_to_go_on(insync: Insync, tmp_path: Path)
     assert "--resume" not in out
     code, out, _ = insync(*given, "--run-dir", run, "--max-depth", 3)
     assert code == 3
-    assert out.endswith(f"\n\nIts complete levels are in {run}: the same command with --resume '{run}' goes on.\n")
+    again = f"the same command with --resume '{run}' in place of --run-dir and a larger --max-depth goes on.\n"
+    assert out.endswith(f"\n\nIts complete levels are in {run}: {again}")
+    code, out, _ = insync(*given, "--resume", run, "--max-depth", 4)
+    assert out.endswith(f"the same command with --resume '{run}' and a larger --max-depth goes on.\n")
     code, out, _ = insync(*given, "--resume", run)
     assert code == 0
     assert "--resume" not in out

@@ -43,7 +43,8 @@ def test_a_step_invariant_is_listed_and_may_be_asked_for(insync: Insync) -> None
 def test_a_property_of_steps_is_none_of_runs(insync: Insync) -> None:
     code, _, err = insync("liveness", VOTES, "--property", "terms_grow")
     assert code == 2
-    assert "terms_grow is about steps, not about runs: `insync check votes --property terms_grow` decides it." in err
+    about = "terms_grow is about steps, not about runs: `insync check` with the same model, the same bounds and "
+    assert f"{about}--property terms_grow decides it." in err
 
 
 def test_a_confined_search_says_so(insync: Insync) -> None:

@@ -53,7 +53,10 @@ def test_properties_are_selected_by_name() -> None:
 
 
 def test_check_is_told_where_a_property_of_runs_is_decided() -> None:
-    with pytest.raises(UserError, match="turns_green is about runs, not about states: `insync liveness crossing"):
+    with pytest.raises(
+        UserError,
+        match="turns_green is about runs, not about states: `insync liveness` with the same mo",
+    ):
         select(Crossing(), ["turns_green"])
 
 

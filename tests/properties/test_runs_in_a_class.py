@@ -82,7 +82,7 @@ def test_they_are_found_by_name_with_those_beside_the_class() -> None:
     assert len(found["crosses"].instances(Watched(people=3))) == 3
     assert "green" not in run_properties_of(Patient)
     assert str(run_properties_of(Patient)["crosses"].fairness) == "none"
-    with pytest.raises(UserError, match="crosses is about runs, not about states: `insync liveness watched"):
+    with pytest.raises(UserError, match="crosses is about runs, not about states: `insync liveness` with the same"):
         check(Watched(), properties=["crosses"])
 
 

@@ -205,7 +205,10 @@ class _Jury:
             model, properties=asked, limits=limits, threads=threads, keep_going=True, symmetry=False, stop=stop
         )
         if TYPE_OK in {violation.property for violation in self.original.violations}:
-            message = f"{model.name} itself breaks type_ok; fix that first: `insync check` shows the trace."
+            message = (
+                f"{model.name} itself breaks type_ok; fix that first: `insync check` with the same model, the same "
+                f"bounds and the same --within shows the trace."
+            )
             raise UserError(message)
         failing = {violation.property for violation in self.original.violations}
         self.properties = [name for name in asked if name not in failing]

@@ -158,11 +158,15 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
         found = invariants_of(model).get(name)
         if found is not None:
             what = "steps" if isinstance(found, StepInvariant) else "states"
-            again = f"`insync check {model.name} --property {name}`"
-            return f"{name} is about {what}, not about runs: {again} decides it."
+            return f"{name} is about {what}, not about runs: {_by('check', name)} decides it."
         return f"{model.name} has no property of runs {name!r}. {closest(name, known)}"
 
     return _named(known, known if names is None else given_names("properties", names), unknown)
+
+
+def _by(verb: str, name: str) -> str:
+    """Say which verb decides a property; this one is not told with which bounds that is to be."""
+    return f"`insync {verb}` with the same model, the same bounds and --property {name}"
 
 
 def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], list[Invariant]]:
@@ -172,8 +176,7 @@ def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], 
     def unknown(name: str) -> str:
         where = f"{place_of_names(type(model), 'headline')}headline names {name!r}, but " if names is None else ""
         if name in run_properties_of(model):
-            again = f"`insync liveness {model.name} --property {name}`"
-            return f"{where}{name} is about runs, not about states: {again} decides it."
+            return f"{where}{name} is about runs, not about states: {_by('liveness', name)} decides it."
         return f"{where}{model.name} has no property {name!r}. {closest(name, [*known, TYPE_OK])}"
 
     with_condition = [name for name in asked if name != TYPE_OK]

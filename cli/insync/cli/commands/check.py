@@ -97,6 +97,10 @@ def command(
     return exit_code_for(result.verdict)
 
 
+_RAISED = {StopReason.DEPTH: "--max-depth", StopReason.STATES: "--max-states", StopReason.MEMORY: "--memory"}
+"""The limits at which the same command would stop at once."""
+
+
 def _how_to_go_on(result: CheckResult, engine: Engine) -> str:
     """Return a line for who has kept a run that did not come to its end, or should have."""
     kept = engine.resume or engine.run_dir
@@ -104,7 +108,11 @@ def _how_to_go_on(result: CheckResult, engine: Engine) -> str:
         return "\n\nWith --run-dir DIR it keeps its levels in DIR, and goes on from there when the memory is full."
     if kept is None or result.stopped_by is None or not result.levels:
         return ""
-    return f"\n\nIts complete levels are in {kept}: the same command with --resume {shlex.quote(kept)} goes on."
+    instead = "" if engine.run_dir is None else " in place of --run-dir"
+    raised = _RAISED.get(result.stopped_by)
+    more = "" if raised is None else f" and a larger {raised}"
+    again = f"the same command with --resume {shlex.quote(kept)}{instead}{more}"
+    return f"\n\nIts complete levels are in {kept}: {again} goes on."
 
 
 def _without_symmetry(model: Model, result: CheckResult) -> list[str]:

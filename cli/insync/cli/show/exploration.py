@@ -158,7 +158,8 @@ class ExplorationText:
             lines += self._wrapped(said, " " * 9, " " * 9) if said else []
         runs = self.exploration.not_shown
         if runs:
-            said = f"Not shown, as they are about whole runs: {', '.join(runs)}. `insync liveness` decides them."
+            decides = "`insync liveness` with this model and these bounds decides them."
+            said = f"Not shown, as they are about whole runs: {', '.join(runs)}. {decides}"
             lines += self._wrapped(said, "  ", "  ")
         return "\n".join(lines)
 
