@@ -183,7 +183,6 @@ class Mine(Model):
 MODEL_MISTAKES = {
     "symbolic if": ("if s.x > 1: s.x += 1", r":19: Python decides `if`"),
     "unknown field": ("s.y = 1", r":19: the state has no field 'y'\."),
-    "outside its domain": ("s.x = 5", r":19: "),
     "an error of Python": ("1 / 0", r":19: the model raised ZeroDivisionError: division by zero\."),
     "a request to end the process": ("raise SystemExit(0)", r":19: the model ends the process\."),
     "two actions of one name": (

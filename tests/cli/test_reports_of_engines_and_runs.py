@@ -168,16 +168,29 @@ def test_the_runs_that_are_shown() -> None:
     assert sum("ends.json" in line for line in said) == 1
 
 
+def test_a_sometimes_property_of_several_bindings_says_which_is_not_reached() -> None:
+    several = replace(LIT, instances=3)
+    lost = replace(several, verdict=Verdict.VIOLATED, trace=None)
+    said = runs((), {}, properties=(several, lost, replace(lost, unreached=("a = 1", "a = 2"))))
+    assert said[1:4] == [
+        "holds       lit  sometimes, for each of 3 bindings: the last of them is reached after 1 step",
+        "violated    lit  sometimes, for each of 3 bindings: not reached",
+        "violated    lit  sometimes, for each of 3 bindings: not reached for a = 1 and 1 more",
+    ]
+
+
 def test_runs_for_scripts() -> None:
     found = json.loads(liveness_json(RUNS, {"ends": Path("ends.json"), "lit": None}))
     assert {name: value for name, value in found.items() if name != "properties"} == {
         "model": "lamp", "bounds": BOUNDS, "verdict": "violated", "stopped_by": None, "distinct_states": 2,
-        "transitions": 1, "depth": 2, "warnings": [], "seconds": {"explore": 0.5, "decide": 12.0},
+        "transitions": 1, "depth": 2, "type_ok": None, "warnings": [], "seconds": {"explore": 0.5, "decide": 12.0},
     }  # fmt: skip
     assert found["properties"] == [
         {"name": "ends", "kind": "eventually", "verdict": "violated",
          "fairness": {"weak": ["press"], "strong": ["burn"]},
-         "trace_length": 2, "loop": 1, "undecided": None, "reason": "The lamp is on.", "trace": "ends.json"},
+         "trace_length": 2, "loop": 1, "undecided": None, "unreached": [],
+         "reason": "The lamp is on.", "trace": "ends.json"},
         {"name": "lit", "kind": "sometimes", "verdict": "holds", "fairness": {"weak": [], "strong": []},
-         "trace_length": 2, "loop": None, "undecided": None, "reason": "The lamp is on.", "trace": None},
+         "trace_length": 2, "loop": None, "undecided": None, "unreached": [],
+         "reason": "The lamp is on.", "trace": None},
     ]  # fmt: skip

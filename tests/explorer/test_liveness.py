@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import Limits, Trace, Verdict
+from insync.explorer import Limits, Trace, Verdict, check
 from insync.explorer.limits import StopReason
 from insync.explorer.liveness import LivenessResult, RunResult, liveness
 from insync.explorer.replay import ReplayError, replay
@@ -219,8 +219,13 @@ def test_a_model_whose_steps_leave_a_domain_has_no_runs() -> None:
     def on(model: Pressed, s: StateView) -> Condition:
         return True
 
-    with pytest.raises(UserError, match=r"pressed: .* steps leave the domain of a field, so its runs are not defined"):
-        liveness(Pressed(switches=1, presses=1))
+    found = liveness(Pressed(switches=1, presses=1))
+    assert found.verdict is Verdict.VIOLATED
+    assert [(one.verdict, one.undecided) for one in found.properties] == [
+        (Verdict.INCOMPLETE, "not decided: type_ok fails")
+    ]
+    (violation,) = check(Pressed(switches=1, presses=1), properties=[]).violations
+    assert found.refused == violation.trace, "the same shortest trace"
 
 
 def test_without_properties_there_is_nothing_to_decide() -> None:

@@ -16,7 +16,7 @@ from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reaso
 from insync.explorer.runs.lasso_search import Path, find_lasso
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
 from insync.explorer.shown import Shown, TableColumns, Tabular, plural
-from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.counterexample import refusal_trace, trace_of
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import Verdict
 from insync.machine.interruptible import GivenUp
@@ -42,10 +42,12 @@ class RunResult(Shown):
         kind: what it says of runs.
         sentence: what it means.
         fairness: what was taken for granted.
-        verdict: for `sometimes`, holds means that there is a witness.
+        verdict: for `sometimes`, holds means that there is a witness for each binding.
         instances: how many bindings of its parameters there are.
-        trace: the counterexample, or the witness of a `sometimes` property.
+        trace: the counterexample, or the witness of a `sometimes` property: of several bindings that which is reached
+            last.
         undecided: why the verdict is incomplete; None if it is not.
+        unreached: the bindings for which a `sometimes` property has no witness, unless it has none at all.
     """
 
     name: str
@@ -56,6 +58,7 @@ class RunResult(Shown):
     instances: int
     trace: Trace | None
     undecided: str | None = None
+    unreached: tuple[str, ...] = ()
 
     def summary(self) -> str:
         return f"{self.name}: {self.verdict}, {self.kind}"
@@ -75,6 +78,8 @@ class LivenessResult(Tabular):
         properties: what is known of each.
         warnings: what is suspicious in the model, or in its settings; a sentence for each.
         seconds: spent to explore, and to decide.
+        refused: the shortest trace to a step that leaves the domain of a field, which violates type_ok. Runs are not
+            defined then, and no property of them is decided.
     """
 
     model: str
@@ -87,6 +92,7 @@ class LivenessResult(Tabular):
     properties: tuple[RunResult, ...]
     warnings: tuple[str, ...]
     seconds: Mapping[str, float]
+    refused: Trace | None = None
 
     def summary(self) -> str:
         return f"{self.model}: {self.verdict}, {plural(self.distinct_states, 'state')}"
@@ -129,8 +135,7 @@ def liveness(
             properties are still looked for, for half a second, in what was explored.
 
     Raises:
-        UserError: an unknown model, bound, property, action or parameter, no property at all, or a model in which
-            type_ok fails.
+        UserError: an unknown model, bound, property, action or parameter, or no property at all.
     """
     model = whole_of(model_of(model, bounds))
     chosen = select_run_properties(model, properties)
@@ -150,18 +155,15 @@ def liveness(
         raise UserError(message)
     graph = graph_within(model, watch, reporter)
     explored = time.perf_counter()
-    if graph.refused:
-        message = (
-            f"{model.name}: {graph.refused} steps leave the domain of a field, so its runs are not defined. "
-            f"`insync check {model_reference(model)}` shows one."
-        )
-        raise UserError(message)
+    refused = None
+    if graph.refusing is not None:
+        refused = refusal_trace(model, _moves(graph, _shortest(graph, graph.refusing)))
     court = _Court(graph, watch)
     results = []
     for found in chosen:
         with watch.telling(_while_deciding(reporter, graph, watch, found.name)):
             results.append(court.decided(found, fairness or found.fairness))
-    verdicts = {result.verdict for result in results}
+    verdicts = {*(result.verdict for result in results), *([] if refused is None else [Verdict.VIOLATED])}
     order = (Verdict.VIOLATED, Verdict.INCOMPLETE, Verdict.HOLDS)
     return LivenessResult(
         model=model_reference(model),
@@ -174,6 +176,7 @@ def liveness(
         properties=tuple(results),
         warnings=(*suspicions(model, {}), *_not_confined(model)),
         seconds={"explore": explored - started, "decide": time.perf_counter() - explored},
+        refused=refused,
     )
 
 
@@ -216,12 +219,15 @@ class _Court:
         if found.kind is RunKind.SOMETIMES:
             fairness = Fairness()
         result = RunResult(found.name, found.kind, found.sentence, fairness, Verdict.INCOMPLETE, 0, None)
+        if self.graph.refused:
+            return replace(result, undecided="not decided: type_ok fails")
         try:
             self._go_on(found.kind)
             instances = found.instances(self.graph.model)
             result = replace(result, instances=len(instances))
             if found.kind is RunKind.SOMETIMES:
-                trace, shown, absent = self._witness(found, instances), Verdict.HOLDS, Verdict.VIOLATED
+                trace, unreached = self._witness(found, instances)
+                shown, absent, result = Verdict.HOLDS, Verdict.VIOLATED, replace(result, unreached=unreached)
             else:
                 trace, shown, absent = self._counterexample(found, fairness, instances), Verdict.VIOLATED, Verdict.HOLDS
         except GivenUp as ended:
@@ -249,21 +255,19 @@ class _Court:
             self._over_since = time.perf_counter()
         return reason if time.perf_counter() - self._over_since >= _OVERTIME_SECONDS else None
 
-    def _witness(self, found: RunProperty, instances: Sequence[Instance]) -> Trace | None:
-        """The trace to the first state that is as asked for, of any binding."""
-        import numpy as np
-
+    def _witness(self, found: RunProperty, instances: Sequence[Instance]) -> tuple[Trace | None, tuple[str, ...]]:
+        """Return the trace to the state by which each binding is reached, or else the bindings that are not."""
         graph = self.graph
         truth = graph.truth([one.then for one in instances], self._over)
-        reached = np.flatnonzero(np.any(truth, axis=0))
-        if not len(reached):
-            return None
-        moves = _moves(graph, _shortest(graph, int(reached[0])))
+        unreached = tuple(str(one) for one, holds in zip(instances, truth, strict=True) if not holds.any())
+        if unreached or not instances:
+            return None, unreached if len(unreached) < len(instances) else ()
+        moves = _moves(graph, _shortest(graph, max(int(holds.argmax()) for holds in truth)))
         reason = witness_reason(graph.model, found, moves[-1][1])
         if reason is None:
             message = f"The machine code finds {found.name} in {moves[-1][1]}; by the evaluator it does not hold there."
             raise InternalError(message)
-        return replace(trace_of(graph.model, found.name, moves, reason), witness=True)
+        return replace(trace_of(graph.model, found.name, moves, reason), witness=True), ()
 
     def _counterexample(self, found: RunProperty, fairness: Fairness, instances: Sequence[Instance]) -> Trace | None:
         """The trace of a fair run that breaks the property, the shortest over the bindings."""

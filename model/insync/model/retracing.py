@@ -235,7 +235,4 @@ def _trace_general(
     if not run_method(model, environment, getattr(model, name), values, spec.place):
         return None
     checks = tuple(expected.node for expected in environment.expected if expected.node is not environment.graph.true)
-    if environment.graph.false in checks:
-        message = f"{spec.place}: an assignment can never be made."
-        raise ModelError(message)
     return GeneralAction(name, tuple(parameters), tuple(environment.guard), tuple(environment.assignments), checks)

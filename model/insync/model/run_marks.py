@@ -51,8 +51,9 @@ class RunSpec(InvariantSpec):
 def sometimes(function: F, /) -> F:
     """Mark a method of a model: some reachable state is like this; it returns a condition.
 
-    The method takes `self`, the state, and perhaps parameters, annotated like those of an action; the same is asked for
-    each of their values.
+    The method takes `self`, the state, and perhaps parameters, annotated like those of an action. For each of their
+    values some reachable state must be like this, though not the same one; `exists(...)` in the method asks for one
+    value alone.
     """
     return _marked(function, "sometimes", (), (), sys._getframe(1))
 

@@ -334,9 +334,6 @@ def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, .
     known: dict[tuple[Node, ...], Facts] = {}
     for expected in environment.expected:
         node = expected.node
-        if node is environment.graph.false:
-            message = f"{expected.place}: {expected.message}"
-            raise ModelError(message)
         if expected.where not in known:
             known[expected.where] = Facts([*environment.guard, *expected.where])
         holds = known[expected.where].show(expected.condition)

@@ -101,20 +101,21 @@ def command(
             stop=stop,
         )
     shown = [found for found in result.properties if found.trace is not None and (witnesses or not found.trace.witness)]
-    traces = [found.trace for found in shown if found.trace is not None]
+    refused = [] if result.refused is None else [result.refused]
+    traces = [*refused, *(found.trace for found in shown if found.trace is not None)]
     with output.traces_written(traces, model) as files:
-        by_name = {found.name: file for found, file in zip(shown, files, strict=True)}
+        by_name = {trace.property: file for trace, file in zip(traces, files, strict=True)}
         output.show(
             lambda: describe_liveness(result, shown, by_name, model.grid, output.paint, output.width),
             lambda: liveness_json(result, by_name),
         )
     failed = [found for found in result.properties if found.verdict == "violated"]
-    shortest = [found.trace for found in failed if found.trace is not None]
+    shortest = [*refused, *(found.trace for found in failed if found.trace is not None)]
     never = [found.name for found in failed if found.trace is None]
     build.tell(
         model,
         shortest,
-        [found.name for found in result.properties],
+        [*(trace.property for trace in refused), *(found.name for found in result.properties)],
         verdict=result.verdict,
         stopped_by=result.stopped_by,
         warnings=result.warnings,

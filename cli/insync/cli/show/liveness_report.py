@@ -14,6 +14,8 @@ from insync.cli.show.warned import warning_lines
 from insync.explorer import LivenessResult, RunResult
 from insync.explorer.traces.grid import Columns, Paint, Tone, render_grid
 from insync.explorer.traces.shown_cells import model_behind
+from insync.explorer.traces.trace import Trace
+from insync.properties.every_model import TYPE_OK
 
 __all__ = ["describe_liveness", "liveness_json"]
 
@@ -28,6 +30,8 @@ def describe_liveness(
 ) -> str:
     """Return the report; `files` are where the traces shown were written, by the property."""
     lines = describe_choices(result.model, result.bounds, model_behind(columns), width)
+    if result.refused is not None:
+        lines.append(paint(f"{result.verdict:<10}", Tone.BAD) + f"  {TYPE_OK}: a step leaves the domain of its field")
     size = max(len(found.name) for found in result.properties)
     for found in result.properties:
         tone = Tone.GOOD if found.verdict == "holds" else Tone.BAD
@@ -36,6 +40,10 @@ def describe_liveness(
     end = "" if result.stopped_by is None else f", stopped by {STOPPED_BY[result.stopped_by]}"
     lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
     lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
+    if result.refused is not None:
+        lines += ["", render_grid(result.refused, columns, width=width, paint=paint)]
+        if (file := files[TYPE_OK]) is not None:
+            lines.append(replay_hint(result.refused, file))
     for found in shown:
         assert found.trace is not None
         lines += ["", render_grid(found.trace, columns, width=width, paint=paint)]
@@ -47,15 +55,23 @@ def describe_liveness(
 
 
 def _what(found: RunResult) -> str:
+    bindings = f", for each of {found.instances} bindings" if found.instances > 1 else ""
     if found.undecided is not None:
         return f"{found.kind}: {found.undecided}"
-    if found.kind == "sometimes":
-        reached = (
-            f"reached after {plural(found.trace.length - 1, 'step')}" if found.trace is not None else "not reached"
-        )
-        return f"sometimes: {reached}"
-    bindings = f", for each of {found.instances} bindings" if found.instances > 1 else ""
-    return f"{found.kind}{bindings}"
+    if found.kind != "sometimes":
+        return f"{found.kind}{bindings}"
+    if found.trace is not None:
+        last = "the last of them is " if bindings else ""
+        return f"sometimes{bindings}: {last}reached after {plural(found.trace.length - 1, 'step')}"
+    first, *more = found.unreached or ("",)
+    others = f" and {len(more)} more" if more else ""
+    return f"sometimes{bindings}: not reached{f' for {first}{others}' if first else ''}"
+
+
+def _refused_entry(refused: Trace, files: Mapping[str, Path | None]) -> dict[str, object]:
+    """Return what `--json` says of the trace to a step that is refused."""
+    file = files.get(TYPE_OK)
+    return {"trace_length": refused.length, "reason": refused.reason, "trace": None if file is None else str(file)}
 
 
 def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> str:
@@ -69,6 +85,7 @@ def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> s
             "trace_length": None if found.trace is None else found.trace.length,
             "loop": None if found.trace is None else found.trace.loop,
             "undecided": found.undecided,
+            "unreached": list(found.unreached),
             "reason": None if found.trace is None else found.trace.reason,
             "trace": str(files[found.name]) if files.get(found.name) is not None else None,
         }
@@ -84,6 +101,7 @@ def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> s
             "transitions": result.transitions,
             "depth": result.depth,
             "properties": properties,
+            "type_ok": None if result.refused is None else _refused_entry(result.refused, files),
             "warnings": list(result.warnings),
             "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
         },

@@ -78,6 +78,7 @@ def _liveness(result: LivenessResult) -> str:
             table(("property", "verdict", "kind", "fairness", ""), rows),
             paragraph(size + stopped, dim=True),
             *_warnings(result.warnings),
+            *([] if result.refused is None else [drawing_of(result.refused)]),
             *(drawing_of(run.trace) for run in result.properties if run.trace is not None),
         ]
     )

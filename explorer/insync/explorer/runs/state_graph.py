@@ -22,6 +22,7 @@ from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels
+from insync.machine.packed import PackedRows
 from insync.machine.sizes import BATCH
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
@@ -61,6 +62,7 @@ class StateGraph(Tabular):
         source, action, target: for each step the state it leaves, the number of its action and the state it leads
             to, in the order of source and action.
         refused: how many steps leave a field's domain; they are not among the steps.
+        refusing: the first of the states that have such a step, in the order of levels; None if there is none.
         expanded: the steps of the states below this number are there.
         stopped_by: the bound that ended the exploration; None when the graph is the whole space.
     """
@@ -74,6 +76,7 @@ class StateGraph(Tabular):
     refused: int
     expanded: int
     stopped_by: StopReason | None
+    refusing: int | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -199,6 +202,7 @@ class _Builder:
         self.model, self.watch, self.reporter = model, watch, reporter
         self.words, self.row_bytes = kernels.sizes.words, kernels.sizes.row_bytes
         self._edges = kernels.edges()
+        self.refused, self.refusing = 0, None  # type: int, int | None
         self.rows = bytearray()
         self.index: dict[bytes, int] = {}
         self.steps: list[tuple[Numbers, Numbers, Numbers]] = []
@@ -225,9 +229,17 @@ class _Builder:
                 done += size
                 stopped = self.watch.interrupted() or (None if self.watch.may_use(0) else StopReason.MEMORY)
                 self._report(starts, end - done)
+            self._note_refused()
         if starts[-1] != len(self.index):
             starts.append(len(self.index))
         return self._graph(starts, done, stopped if done < len(self.index) else None)
+
+    def _note_refused(self) -> None:
+        """Count the refused steps of a level; the first level that has any has the least state with one."""
+        found = self._edges.take_refused()
+        self.refused += found.count
+        if self.refusing is None and found.least is not None:
+            self.refusing = self.index[PackedRows([found.least]).content(self.words)]
 
     def _number(self, row: bytes) -> int:
         found = self.index.setdefault(row, len(self.index))
@@ -254,9 +266,9 @@ class _Builder:
         rows = np.frombuffer(bytes(self.rows), dtype=np.uint64).reshape(-1, self.words)
         empty = np.zeros(0, dtype=np.int64)
         columns = [np.concatenate([part[column] for part in self.steps] or [empty]) for column in range(3)]
-        refused = self._edges.take_refused().count
         source, action, target = columns
-        return StateGraph(self.model, rows, tuple(starts), source, action, target, refused, done, stopped)
+        known = (done, stopped, self.refusing)
+        return StateGraph(self.model, rows, tuple(starts), source, action, target, self.refused, *known)
 
     def _report(self, starts: Sequence[int], left: int) -> None:
         if self.reporter is None or not self._pulse.due():

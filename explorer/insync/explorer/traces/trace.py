@@ -94,7 +94,8 @@ class Trace(Tabular):
     def outcome(self) -> str:
         """What it shows, in words: "weak_isr fails after 10 steps"."""
         steps = self.length - 1
-        count = "in the initial state" if steps == 0 else f"after {plural(steps, 'step')}"
+        first = "in the initial state" if self.refused is None else "in the first step"
+        count = first if steps == 0 else f"after {plural(steps, 'step')}"
         if self.property in (DIFFERENCE, EXPLORED):
             return f"{self.property}, {count}"
         if self.witness:
