@@ -148,11 +148,11 @@ def test_liveness_shows_the_shortest_trace_and_decides_nothing(insync: Insync, m
     code, out, _ = insync("liveness", model, "--trace", trace, "--json", "--quiet")
     found = json.loads(out)
     assert (code, found["verdict"]) == (1, "violated")
-    assert found["type_ok"]["trace_length"] == 3
-    assert found["type_ok"]["trace"] == str(trace)
+    assert found["refused"]["trace_length"] == 3
+    assert found["refused"]["trace"] == str(trace)
     assert {one["undecided"] for one in found["properties"]} == {"not decided: type_ok fails"}
     assert replay(trace).length == 3
-    assert json.loads(insync("liveness", model, "--json", "--quiet", "--most", 2)[1])["type_ok"] is not None
+    assert json.loads(insync("liveness", model, "--json", "--quiet", "--most", 2)[1])["refused"] is not None
 
 
 def test_liveness_shows_a_trace_outside_of_what_check_stays_within(insync: Insync, model: str, tmp_path: Path) -> None:

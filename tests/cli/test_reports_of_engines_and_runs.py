@@ -183,7 +183,7 @@ def test_runs_for_scripts() -> None:
     found = json.loads(liveness_json(RUNS, {"ends": Path("ends.json"), "lit": None}))
     assert {name: value for name, value in found.items() if name != "properties"} == {
         "model": "lamp", "bounds": BOUNDS, "verdict": "violated", "stopped_by": None, "distinct_states": 2,
-        "transitions": 1, "depth": 2, "type_ok": None, "warnings": [], "seconds": {"explore": 0.5, "decide": 12.0},
+        "transitions": 1, "depth": 2, "refused": None, "warnings": [], "seconds": {"explore": 0.5, "decide": 12.0},
     }  # fmt: skip
     assert found["properties"] == [
         {"name": "ends", "kind": "eventually", "verdict": "violated",

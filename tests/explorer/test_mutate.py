@@ -220,7 +220,7 @@ def test_without_one_part_of_a_condition_the_others_are_still_required() -> None
 def test_without_a_guard_what_it_excluded_is_checked_again() -> None:
     (mutant,) = [m for m in mutants_of(SMALL) if m.name == "leader_write does not require replica[leader].leo < 1"]
     checks = {check.message.split(": ", 1)[1] for action in mutant.replaced.values() for check in action.checks}
-    assert "this assigns outside replica[b1].log[...], which has 1 places." in checks
+    assert "this assigns outside replica[b1].log[...], which has 1 place." in checks
 
 
 class Tank(Model):

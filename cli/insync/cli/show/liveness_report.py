@@ -101,7 +101,7 @@ def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> s
             "transitions": result.transitions,
             "depth": result.depth,
             "properties": properties,
-            "type_ok": None if result.refused is None else _refused_entry(result.refused, files),
+            "refused": None if result.refused is None else _refused_entry(result.refused, files),
             "warnings": list(result.warnings),
             "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
         },
