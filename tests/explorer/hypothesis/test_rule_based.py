@@ -35,6 +35,7 @@ from insync.model import (
     require,
     step_invariant,
 )
+from insync.model.catalogue import class_reference
 from insync.model.errors import GuardError, UserError
 from insync_lamp import Lamp
 
@@ -131,7 +132,7 @@ def test_a_failure_is_shrunk_shown_and_saved(traces: Path) -> None:
     shown = str(caught.value)
     file = traces / "lamp-broken_lamps_are_dark.json"
     assert shown.startswith("lamp: broken_lamps_are_dark violated\n\nbroken_lamps_are_dark fails after 2 steps")
-    assert shown.endswith(f"Replay: insync replay {file}")
+    assert shown.endswith(f"Replay: insync replay {file} --model {class_reference(Lamp)}")
     assert set(traces.iterdir()) == {file, file.with_suffix(".html")}, "only the shrunk failure is saved"
     assert replay(read_trace(file), model=Lamp(presses=9), place=str(file)) == caught.value.trace
     assert "state.press(switch='s1')\nstate.breaks(really=True)" in "\n".join(caught.value.__notes__).replace(
