@@ -63,4 +63,4 @@ def test_tlc_is_asked_for_a_witness_for_each_value() -> None:
     asked = [line for line in files["queue.waits.cfg"].splitlines() if line.startswith("INVARIANT")]
     assert asked == ["INVARIANT waits_never_p1", "INVARIANT waits_never_p2"]
     for line in asked:
-        assert f"\n{line.removeprefix('INVARIANT ')} == ~" in files["queue.tla"]
+        assert f"\n{line.removeprefix('INVARIANT ')} ==\n  /\\ ~" in files["queue.tla"]

@@ -75,7 +75,7 @@ def said_of_runs(speaker: Speaker, found: RunProperty, operators: Sequence[Opera
             parts.append(f"<>{then}" if found.kind is RunKind.EVENTUALLY else f"~{then}")
     if found.kind is RunKind.SOMETIMES:  # what TLC finds against it is a witness, of each binding one
         never = [_numbered(f"{name}_never", number, instances) for number in range(1, len(instances) + 1)]
-        texts += [f"{one} == {part}" for one, part in zip(never, parts, strict=True)]
+        texts += [f"{one} ==\n  /\\ {part}" for one, part in zip(never, parts, strict=True)]
         return Said(_with_sentence(found.sentence, *texts), "\n".join(f"INVARIANT {one}" for one in never))
     texts.append("\n".join([f"{name} ==", *(f"  /\\ {part}" for part in parts)]))
     fair, specification = _fairness(speaker, found, name, operators)
