@@ -14,7 +14,6 @@ SPELT_OUT = re.compile(rf"\binsync (?:{VERBS})(?: --?[\w-]+)* *$")
 
 ALLOWED = {
     "cli/insync/cli/commands/prove.py": "--lemmas names a proof, which has its bounds, properties and `within`",
-    "cli/insync/cli/show/proof_report.py": "--lemmas names a proof, which has its bounds, properties and `within`",
 }
 
 

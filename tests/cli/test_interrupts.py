@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from insync_process import processes_of, started
+from insync_process import started
 
 SMALL = ["--replicas", "2", "--log-size", "1", "--max-records", "1", "--max-leader-epoch", "1"]
 COMMANDS = {
@@ -103,10 +103,22 @@ def test_at_any_call(name: str, count: int, tmp_path: Path) -> None:
         assert "Exception ignored" not in end.err, (number, end)
         assert end.files <= whole.files, (number, end)
     assert ends[numbers[0]].code == 130
-    assert ends[numbers[-1]].code == whole.code
+    if name == "help":  # how many calls the others make depends on the time and on caches
+        assert ends[numbers[-1]].code == whole.code
 
 
 READY = "import insync.cli.start, os; os.write(2, b'ready\\n'); insync.cli.start.main()"
+
+
+def is_left(group: int) -> bool:
+    """Return whether a group has a process that does not end by itself."""
+    for _ in range(50):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return False
+        time.sleep(0.1)
+    return True
 
 
 @pytest.mark.slow
@@ -129,7 +141,7 @@ def test_at_any_time(name: str, sent: signal.Signals, tmp_path: Path, monkeypatc
         by_signal = {-signal.SIGTERM} if sent is signal.SIGTERM else {130}
         assert process.returncode in {*by_signal, 0, 1, 3}, err
         assert "Traceback" not in err
-        assert not processes_of(process.pid)
+        assert not is_left(process.pid)
         if sent is signal.SIGINT:
             assert {path.name for path in folder.iterdir()} <= {"out.json", "out.html", "out.strong_isr.json"}
 
@@ -206,6 +218,12 @@ def test_it_is_not_lost(body: str, tmp_path: Path) -> None:
 
 AFTERWARDS = {
     "a function that is called at the end": "    atexit.register(kill)\n    return 1",
+    "the end of Python itself": """
+    class Held:
+        def __del__(self, kill=os.kill, process=os.getpid()):
+            kill(process, 2)
+    sys.held = Held()
+    return 1""",
     "a thread that Python waits for": """
     threading.Thread(target=time.sleep, args=(60,)).start()
     main = threading.main_thread()

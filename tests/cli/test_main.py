@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ Handler = Callable[..., object] | int | None
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr(atexit, "register", lambda *given: None)
     yield
     signal.signal(signal.SIGINT, before)
 

@@ -76,11 +76,12 @@ COMMANDS = (
     f"diff {RING} --two-tokens 0 --two-tokens 1 --json",
     f"mutate {RING}",
     f"mutate {RING} --json",
-    "replay given_jugs.json --html jugs.html",
-    *(f"replay given_jugs.json --format {form}" for form in FORMATS),
-    "replay given_jugs.json --json",
+    "replay given_jugs.json",
+    f"replay given_jugs.json --model {JUGS} --html jugs.html",
+    *(f"replay given_jugs.json --model {JUGS} --format {form}" for form in FORMATS),
+    f"replay given_jugs.json --model {JUGS} --json",
     "replay given_kip101.json --format html",
-    "report given_jugs.json given_kip101.json --output both.html",
+    f"report given_jugs.json given_kip101.json --model {JUGS} --output both.html",
     "diff given_kip101.json given_walk.json",
     "diff given_kip101.json given_walk.json --json",
     *(f"export {COMMIT} --to {form} --output commit" for form in ("tla", "tla-unrolled", "promela", "dot")),
@@ -122,6 +123,8 @@ MASKS = (
         r'\1"MASKED"',
     ),
     (r"insync \d+\.\d+\S*", "insync VERSION"),
+    (r'("digest": )"[0-9a-f]{32}"', r'\1"MASKED"'),  # of a proof file, which has seconds
+    (r'"solver": "z3 [\d.]+"', '"solver": "z3"'),
 )
 
 

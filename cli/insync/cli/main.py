@@ -5,6 +5,7 @@ Nothing that takes time is imported at the top: not click, and of the standard l
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -37,6 +38,9 @@ def main() -> NoReturn:
     if callable(signal.getsignal(signal.SIGINT)):  # else Ctrl-C is ignored, and stays so
         signal.signal(signal.SIGINT, _interrupted)
         sys.unraisablehook = _unraisable
+        # What is registered first is called last. Python gives the signal back to the system after that, which would
+        # end the process by it though the answer is there.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     code = _INTERRUPTED
     try:
         code = _command()
