@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from insync.cli.show.progress import search_progress
+from insync.explorer.run_lock import RunLock
 
 Insync = Callable[..., Any]
 
@@ -245,3 +246,19 @@ def test_who_has_kept_a_run_is_told_how_to_go_on(insync: Insync, tmp_path: Path)
     code, out, _ = insync(*given, "--resume", run)
     assert code == 0
     assert "--resume" not in out
+
+
+def test_a_damaged_or_used_run_directory_ends_in_one_sentence(insync: Insync, tmp_path: Path) -> None:
+    run, given = tmp_path / "run", ("check", "kip320", "--replicas", 2, "--max-leader-epoch", 1, "--quiet")
+    insync(*given, "--run-dir", run)
+    with RunLock(run):
+        used = insync(*given, "--resume", run)
+    level = run / "level-00002-0000"
+    level.write_bytes(level.read_bytes()[:-1])
+    assert used[::2] == (
+        2,
+        f"Error: {run}: another search is using this run directory. Wait until it has ended, or name another.\n",
+    )
+    code, out, err = insync(*given, "--resume", run)
+    assert (code, out) == (2, "")
+    assert err == f"Error: {level}: this is not the level that was written. Search again in another --run-dir.\n"

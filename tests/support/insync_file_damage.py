@@ -108,9 +108,9 @@ class Trial:
         shutil.rmtree(copy)
 
     def _require_sentence(self, damage: Damage, copy: Path, message: str) -> None:
-        """Require one line that names a file which has changed."""
+        """Require one line that names a file which has changed, or one that a file from elsewhere contradicts."""
         assert "\n" not in message, (damage.said, message)
-        names = {*damage.files, *(_names(copy) if damage.whole else ())}
+        names = [*damage.files, *([f"{copy}/"] if damage.whole else [])]
         assert any(name in message for name in names), (damage.said, message)
 
     def _copy(self) -> Path:

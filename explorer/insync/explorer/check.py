@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -16,6 +17,7 @@ from insync.explorer.breadth_first.disk_search import DiskSearch
 from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.space import Space
+from insync.explorer.breadth_first.space_entries import SpaceShape
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
@@ -112,13 +114,12 @@ def check(
             kernels = compile_kernels(program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
     except GivenUp as ended:
         return stopped_before(model, judged, ended, time.perf_counter() - started)
-    kept = _run_levels(model, judged, alike, run_dir, resume)
-    compiled = searched = time.perf_counter()
     size = threads or available_cores()
     untraced: dict[str, str] = {}
     stopped: StopReason | None = None
     pages: HugePages | None = None
-    with Team(size) as team:
+    with _run_levels(model, judged, alike, run_dir, resume) as kept, Team(size) as team:
+        compiled = searched = time.perf_counter()
         given = (kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema)
         search = BreadthFirstSearch(*given) if kept is None else DiskSearch(*given, kept)
         try:
@@ -137,23 +138,28 @@ def check(
     if violations:
         seconds["trace"] = time.perf_counter() - searched
     result = result_of(model, judged, space, violations, seconds, alike, untraced)
-    return replace(result, huge_pages=pages, stopped_by=result.stopped_by or stopped)
+    warnings = result.warnings if kept is None or kept.warning is None else (*result.warnings, kept.warning)
+    return replace(result, huge_pages=pages, stopped_by=result.stopped_by or stopped, warnings=warnings)
 
 
+@contextmanager
 def _run_levels(
     model: Model, judged: Judged, alike: Alike, run_dir: Path | str | None, resume: bool
-) -> RunLevels | None:
-    """Return where the levels are kept, if they are."""
+) -> Iterator[RunLevels | None]:
+    """Yield where the levels are kept, if they are; nobody else uses it within the block."""
     if run_dir is None:
         if resume:
             message = "resume=True goes on with a run; name its folder: run_dir=..."
             raise UserError(message)
-        return None
+        yield None
+        return
     program, symmetry = model.program, alike.symmetry
     code = f"{program_key('run', program, symmetry)} {conditions_key('run', program.schema, judged.nodes)}"
     names = [found.name for found in judged.invariants]
     identity = identity_of(model, names, code, symmetry is not None, metadata.version("insync"))
-    return RunLevels(Path(run_dir), identity, resume)
+    shape = SpaceShape(len(program.actions), len(judged.nodes), program.schema.words)
+    with closing(RunLevels(Path(run_dir), identity, shape, resume)) as kept:
+        yield kept
 
 
 def _pages_of(space: Space) -> HugePages | None:

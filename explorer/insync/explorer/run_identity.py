@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from insync.explorer.manifest_entries import as_dict, as_list, as_text, require
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
@@ -51,9 +52,16 @@ class Identity:
 
     @classmethod
     def from_entries(cls, entries: Mapping[str, Any]) -> Identity:
-        """Return what `entries` described; other entries are passed over."""
-        found = {name: entries[name] for name in _MEANING}
-        return cls(**{**found, "properties": tuple(found["properties"]), "within": tuple(found["within"])})
+        """Return what `entries` described; other entries are passed over.
+
+        Raises:
+            Damaged: they are none that `entries` returns.
+        """
+        symmetric, bounds = entries.get("symmetric"), as_dict(entries.get("bounds"))
+        require(isinstance(symmetric, bool) and all(type(each) in (int, str) for each in bounds.values()))
+        insync, model, code = (as_text(entries.get(name)) for name in ("insync", "model", "code"))
+        properties, within = (tuple(map(as_text, as_list(entries.get(name)))) for name in ("properties", "within"))
+        return cls(insync, model, bounds, properties, code, bool(symmetric), within)
 
 
 def identity_of(model: Model, properties: Sequence[str], code: str, symmetric: bool, version: str) -> Identity:

@@ -11,18 +11,19 @@ from insync.explorer.breadth_first import level_rows
 from insync.explorer.breadth_first.level_rows import LevelRows, buffered_rows, write_level_rows
 from insync.machine import sorted_rows
 from insync.machine.on_disk import sorted_file
-from insync.machine.on_disk.sorted_file import Damaged
 from insync.machine.packed import PackedRows, Words, words_at
 
-SAID = {"level": 3, "partition": 1}
+LABEL: dict[str, int | str] = {"kind": "level", "run": "a", "level": 3}
 
 
 def written(path: Path, states: list[Words], most: int, piece: int) -> LevelRows:
     words = len(states[0])
     pieces = [PackedRows(states[start : start + piece]) for start in range(0, len(states), piece)]
     runs = ((rows.address, rows.count) for rows in pieces)
-    write_level_rows(path, {**SAID, "words": words}, runs, len(states), words, most)
-    return LevelRows(path, words)
+    covering = write_level_rows(path, LABEL, range(words), runs, len(states), most)
+    rows = LevelRows(path, words, LABEL)
+    assert (rows.owned_by, rows.digest) == (list(range(words)), covering)
+    return rows
 
 
 def read(rows: LevelRows, words: int) -> list[Words]:
@@ -44,10 +45,6 @@ def test_all_states_are_there_in_the_order_of_those_sorted_at_once(
     rows = written(tmp_path / "level", states, most, piece)
     sorted_at_once = [sorted(states[start : start + most]) for start in range(0, len(states), most)]
     assert read(rows, words) == [state for some in sorted_at_once for state in some]
-    rows.require(3, 1, words)
-    for level, partition in ((2, 1), (3, 0)):
-        with pytest.raises(Damaged):
-            rows.require(level, partition, words)
     assert [path.name for path in tmp_path.iterdir()] == ["level"]
 
 

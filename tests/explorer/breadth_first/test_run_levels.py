@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
+import os
 import random
 import resource
 import signal
@@ -13,12 +16,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from insync.explorer import CheckResult, Limits, StopReason, check
 from insync.explorer.breadth_first import search as search_module
+from insync.explorer.breadth_first.level_rows import write_level_rows
 from insync.explorer.breadth_first.run_levels import RunLevels
+from insync.explorer.breadth_first.search import BreadthFirstSearch
+from insync.explorer.breadth_first.space import Space
+from insync.explorer.run_lock import RunLock
+from insync.machine import coded_store
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -82,7 +91,7 @@ def test_every_level_is_there_and_nothing_else(tmp_path: Path) -> None:
     found = check(KIP320, run_dir=str(tmp_path / "a" / "run"), partitions=2)
     names = sorted(path.name for path in (tmp_path / "a" / "run").iterdir())
     levels = [f"level-{level:05}-{part:04}" for level in range(1, found.depth + 1) for part in range(2)]
-    assert names == [*levels, "manifest.json"]
+    assert names == [*levels, "lock", "manifest.json"]
 
 
 def test_a_run_is_gone_on_with_or_begun_as_it_is_said(tmp_path: Path) -> None:
@@ -136,16 +145,9 @@ def of_another_partition(level: Path) -> None:
     level.write_bytes(level.with_name("level-00006-0000").read_bytes())
 
 
-def counted_otherwise(level: Path) -> None:
-    manifest = level.with_name("manifest.json")
-    entries = json.loads(manifest.read_text())
-    entries["space"]["visited"][5] += 1
-    manifest.write_text(json.dumps(entries))
-
-
 @pytest.mark.parametrize(
     "damage",
-    [cut, changed, exchanged, of_another_partition, counted_otherwise, lambda level: level.write_bytes(b"")],
+    [cut, changed, exchanged, of_another_partition, lambda level: level.write_bytes(b"")],
 )
 def test_a_damaged_level_is_refused_and_never_counted(damage: Callable[[Path], object], tmp_path: Path) -> None:
     level = begun(tmp_path)
@@ -167,7 +169,9 @@ def test_a_level_that_is_gone_is_missed(tmp_path: Path) -> None:
         ("[]", "this is no manifest of a run"),
         ("{}", "this is no manifest of a run"),
         ('{"format": "insync-run/2"}', "this is a run on Spark; go on with it by --engine spark"),
-        ('{"format": "insync-levels/2"}', "format is 'insync-levels/2', and this insync reads 'insync-levels/4'"),
+        ('{"format": "insync-levels/3"}', "format is 'insync-levels/3', and this insync reads 'insync-levels/4'"),
+        ("[" * 100_000, "this is no manifest of a run"),
+        ('{"format": "insync-levels/4"}', "this is not the manifest that was written"),
     ],
 )
 def test_a_manifest_of_something_else_is_refused(content: str, said: str, tmp_path: Path) -> None:
@@ -188,7 +192,7 @@ def test_a_full_disk_ends_it_and_what_is_there_goes_on(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, limits[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, limits[1]))
         with pytest.raises(UserError, match=r"the run directory cannot be written \(File too large\)\. Name one with"):
             check(model, keep_going=True, symmetry=False, run_dir=tmp_path)
     finally:
@@ -216,6 +220,93 @@ def test_who_is_stopped_while_levels_are_read_knows_what_the_run_had_found(
     assert (found.stopped_by, found.levels, found.violations) == (StopReason.INTERRUPT, done.levels, ())
     untraced = [warning for warning in found.warnings if "The search for a trace of" in warning]
     assert len(untraced) == len(done.violations)
+
+
+def test_where_codes_become_too_wide_the_levels_are_read_and_not_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All begins again in memory; a file that the manifest counts stays as it is."""
+    model = find_model("kip320")(**{**SMALL, "max_leader_epoch": 2})
+    whole, written, begun = check(model, symmetry=False), list[str](), list[int]()
+    begin = BreadthFirstSearch._begin_with
+
+    def writing(path: Path, *given: Any) -> bytes:
+        written.append(path.name)
+        return write_level_rows(path, *given)
+
+    def beginning(search: BreadthFirstSearch, *given: Any) -> None:
+        begun.append(len(written))
+        begin(search, *given)
+
+    monkeypatch.setattr("insync.explorer.breadth_first.run_levels.write_level_rows", writing)
+    monkeypatch.setattr(BreadthFirstSearch, "_begin_with", beginning)
+    monkeypatch.setattr(search_module, "MOST_WHOLE", 40)
+    monkeypatch.setattr(coded_store, "MOST_CODE_BITS", 18)
+    assert facts(check(model, symmetry=False, run_dir=tmp_path, threads=1)) == facts(whole)
+    assert len(begun) > 1
+    assert begun[-1] > 5
+    assert len(set(written)) == len(written) == whole.depth
+    assert facts(check(model, symmetry=False, run_dir=tmp_path, resume=True)) == facts(whole)
+
+
+def test_one_search_at_a_time_uses_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a run is resumed or begun meanwhile; when a search has ended, by an error too, the next one may."""
+    refused, keep = list[str](), RunLevels.keep
+
+    def keeping(self: RunLevels, space: Space, *given: object) -> None:
+        keep(self, space, *given)  # type: ignore[arg-type]
+        if len(space.levels) in (2, 3):
+            for resume in (True, False):
+                with pytest.raises(UserError) as error:
+                    check(KIP320, run_dir=tmp_path, resume=resume)
+                refused.append(str(error.value))
+        if len(space.levels) == 3:
+            raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunLevels, "keep", keeping)
+        with pytest.raises(ZeroDivisionError):
+            check(KIP320, run_dir=tmp_path)
+    in_use = f"{tmp_path}: another search is using this run directory. Wait until it has ended, or name another."
+    there = f"{tmp_path}: there is a run in this directory already. Go on with it by --resume, or name another."
+    assert refused == [in_use, there] * 2
+    assert facts(check(KIP320, run_dir=tmp_path, resume=True)) == facts(check(KIP320))
+
+
+def test_a_run_that_has_no_level_yet_is_in_use(tmp_path: Path) -> None:
+    with RunLock(tmp_path), pytest.raises(UserError, match="another search is using this run directory"):
+        check(KIP320, run_dir=tmp_path)
+
+
+def test_where_there_are_no_locks_the_result_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    found = check(KIP320, run_dir=tmp_path)
+    assert "this file system has no locks (Operation not supported)" in found.warnings[-1]
+    assert replace(facts(found), warnings=()) == replace(facts(check(KIP320)), warnings=())
+
+
+@pytest.mark.parametrize("name", ["level-00003-0000", "level-00003-0000.part", "manifest.json.part"])
+def test_a_folder_in_the_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(UserError, match=rf"/{name}: the run directory cannot be written \(Is a directory\)\. Name one"):
+        check(KIP320, run_dir=tmp_path, threads=1)
+
+
+def test_a_complete_run_that_may_only_be_read_gives_its_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = check(KIP320, run_dir=tmp_path)
+    (tmp_path / "lock").unlink()
+    opened = os.open
+
+    def opening(path: Path, flags: int, *given: int, **more: int) -> int:
+        if flags & os.O_CREAT:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return opened(path, flags, *given, **more)
+
+    monkeypatch.setattr(os, "open", opening)
+    assert facts(check(KIP320, run_dir=tmp_path, resume=True)) == facts(whole)
 
 
 def levels_in(folder: Path) -> int:
@@ -254,7 +345,7 @@ def test_after_a_kill_at_any_moment_it_goes_on(seed: int, tmp_path: Path, monkey
     level = drawn.randint(2, whole.depth - 8)
     most_whole, most_rows = drawn.choice([1 << 22, 3000, 100]), drawn.choice([1 << 20, 5000, 500])
     killed(tmp_path, level, 0.02 * drawn.random(), most_whole, most_rows)
-    assert level - 1 <= levels_in(tmp_path) < whole.depth  # it was killed on its way
+    assert 1 <= levels_in(tmp_path) < whole.depth  # it was killed on its way
     monkeypatch.setattr(search_module, "MOST_WHOLE", drawn.choice([1 << 22, most_whole]))
     found = check(model, symmetry=False, keep_going=True, run_dir=tmp_path, resume=True)
     assert replace(facts(found), kept="") == replace(facts(whole), kept="")

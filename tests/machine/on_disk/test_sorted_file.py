@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import os
 import random
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -16,15 +18,18 @@ from hypothesis import strategies as st
 from insync.machine.code_kernels import order_kernels
 from insync.machine.on_disk import spills as spills_module
 from insync.machine.on_disk.known_rows import KnownRows, RowReader, strike_known
-from insync.machine.on_disk.sorted_file import Damaged, SortedFile, SortedWriter, Unpacker
+from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter, Unpacker
 from insync.machine.on_disk.spills import Spills
+from insync.machine.on_disk.whole_files import flush_folder, new_file, write_all
 from insync.machine.packed import PackedRows, Words
 from insync.machine.row_forms import StateRows
 from insync.machine.sorted_rows import RowBuffer, RowScratch
+from insync.model.checksums import Damaged
 
 WORDS = 2
 KERNELS = order_kernels(WORDS)
 FORM = StateRows(WORDS)
+LABEL: dict[str, int | str] = {"kind": "test", "run": "a", "level": 3, "partition": 1}
 
 
 def write(path: Path, rows: Sequence[Words], block: int, values: Sequence[bytes] = ()) -> SortedFile:
@@ -34,8 +39,10 @@ def write(path: Path, rows: Sequence[Words], block: int, values: Sequence[bytes]
         half = len(rows) // 2
         writer.append(given_rows.address, half)
         writer.append(given_rows.address + 8 * WORDS * half, len(rows) - half)
-        writer.finish({"what": "a test"}, values)
-    return SortedFile(path, WORDS)
+        covering = writer.finish(LABEL, {"what": "a test"}, values)
+    written = SortedFile(path, WORDS, LABEL)
+    assert written.digest == covering
+    return written
 
 
 def read(file: SortedFile) -> list[Words]:
@@ -89,7 +96,42 @@ def test_whichever_byte_is_changed_and_wherever_it_is_cut_it_is_noticed(
             content[place] ^= 1 << bit
         path.write_bytes(content)
         with pytest.raises(Damaged):
-            SortedFile(path, WORDS).verify(lambda: True)
+            SortedFile(path, WORDS, LABEL).verify(lambda: True)
+
+
+@pytest.mark.parametrize("other", [{"run": "b"}, {"level": 4}, {"partition": 0}, {"kind": "manifest"}, {"more": 1}])
+def test_another_file_is_refused_when_it_is_opened(other: dict[str, int | str], tmp_path: Path) -> None:
+    write(tmp_path / "file", sorted(set(some_rows(1, 30))), 10)
+    with pytest.raises(Damaged):
+        SortedFile(tmp_path / "file", WORDS, {**LABEL, **other})
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("folder", "pipe"):
+        with pytest.raises(Damaged):
+            SortedFile(tmp_path / name, WORDS, LABEL)
+
+
+def test_a_file_is_written_anew_and_not_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "other").write_bytes(b"mine")
+    (tmp_path / "file").symlink_to(tmp_path / "other")
+    with new_file(tmp_path / "file") as descriptor:
+        write_all(descriptor, b"new")
+    assert [(tmp_path / name).read_bytes() for name in ("other", "file")] == [b"mine", b"new"]
+
+
+@pytest.mark.parametrize(("code", "is_told"), [(errno.EINVAL, False), (errno.EACCES, False), (errno.EIO, True)])
+def test_a_folder_that_cannot_be_flushed_is_left_and_a_disk_that_fails_is_not(
+    code: int, is_told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(descriptor: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match=os.strerror(code)) if is_told else nullcontext():
+        flush_folder(tmp_path)
 
 
 @contextmanager

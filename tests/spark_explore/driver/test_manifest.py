@@ -19,7 +19,7 @@ IDENTITY = Identity("0.1", "kip320", {"replicas": 2}, ("strong_isr",), "c0de", w
 
 def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
     run = RunFolder(str(tmp_path))
-    start = Space([], [0], [1], expanded=0, visited=[1], stepless=[0])
+    start = Space([], [0], [1], expanded=0, visited=[1])
     write_manifest(run, Manifest(IDENTITY, "run", 4, Ledger(start)))
     read = read_manifest(run)
     assert (read.identity, read.run, read.partitions) == (IDENTITY, "run", 4)

@@ -63,7 +63,6 @@ class DiskSearch(BreadthFirstSearch):
 
     def _go_on_disk(self) -> None:
         kept, begins = self._levels, self._levels.form is None
-        self._known()
         progress = super()._progress(0, 0.0)
         self.space.close()  # before anything is compiled
         forms = forms_for(self._schema)
@@ -104,14 +103,13 @@ class DiskSearch(BreadthFirstSearch):
 
     def _known(self) -> Space:
         """Return what is complete, without its states."""
-        self._levels.know()
-        assert self._levels.known is not None, "a level is complete"
-        return self._levels.known
+        known = self._levels.known
+        assert known is not None, "a level is complete"
+        return known
 
     def _search_with(self, name: str) -> None:
         """Search with sorted files of one form; where there is no room for their buffers, it ends at once."""
         self._lost = self._to_code = None
-        self._known()
         self._begin_with(())
         room = self.watch.room - sum(each.untouched_bytes for each in self.expanders)
         counts = (self.partitions, self.team.size)

@@ -6,13 +6,14 @@ such rows of states, one after the other: nothing is looked for in it, so one or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from insync.machine.code_kernels import order_kernels
-from insync.machine.on_disk.sorted_file import Damaged, SortedFile, SortedWriter, Unpacker
+from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter, Unpacker
+from insync.machine.on_disk.whole_files import new_file
 from insync.machine.sorted_rows import RowBuffer, RowScratch
+from insync.model.checksums import Label
 
 __all__ = ["LevelRows", "buffered_rows", "write_level_rows"]
 
@@ -34,27 +35,35 @@ def buffered_rows(words: int, room: int) -> int:
 
 
 def write_level_rows(
-    path: Path, said: dict[str, Any], states: Iterable[tuple[int, int]], count: int, words: int, most: int
-) -> None:
+    path: Path,
+    label: Label,
+    owned_by: Sequence[int],
+    states: Iterable[tuple[int, int]],
+    count: int,
+    most: int,
+) -> bytes:
     """Write states in order, as many at once as are sorted, each in the bytes of its difference to the one before.
 
     Args:
         path: of the file, which is complete when this returns.
-        said: what the file is to say of itself.
+        label: which file it is.
+        owned_by: which bits of a state say which partition owns it; a mask for each word.
         states: addresses and numbers of the states, for a while each.
         count: how many there are.
-        words: 64-bit words per packed state.
         most: how many are sorted at once; see `buffered_rows`.
+
+    Returns:
+        The digest of the file.
 
     Raises:
         OSError: there is no room for them.
     """
-    kernels = order_kernels(words)
+    kernels = order_kernels(len(owned_by))
     capacity = max(1, min(count, most))
     buffer = RowBuffer(kernels, capacity, RowScratch(kernels.row_bytes, capacity))
     try:
-        with path.open("wb", buffering=0) as file:
-            writer = SortedWriter(file.fileno(), kernels)
+        with new_file(path) as descriptor:
+            writer = SortedWriter(descriptor, kernels)
             for address, some in states:
                 while some:
                     if not buffer.room:
@@ -63,9 +72,10 @@ def write_level_rows(
                     buffer.extend(address, fitting)
                     address, some = address + fitting * kernels.row_bytes, some - fitting
             _empty(buffer, writer)
-            writer.finish(said)
+            covering = writer.finish(label, {"owned_by": list(owned_by)})
     finally:
         buffer.close()
+    return covering
 
 
 def _empty(buffer: RowBuffer, writer: SortedWriter) -> None:
@@ -81,19 +91,22 @@ class LevelRows:
     Args:
         path: where it is.
         words: 64-bit words per packed state.
+        label: which file it has to be.
 
     Attributes:
-        said: what it says of itself.
+        owned_by: which bits of a state said which partition owns it, when it was written.
+        digest: of the file.
 
     Raises:
         Damaged: it is something else.
         OSError: it cannot be read.
     """
 
-    def __init__(self, path: Path, words: int) -> None:
+    def __init__(self, path: Path, words: int, label: Label) -> None:
         self._kernels = order_kernels(words)
-        self._file = SortedFile(path, words)
-        self.said = self._file.said
+        self._file = SortedFile(path, words, label)
+        self.owned_by: list[int] = self._file.said["owned_by"]
+        self.digest = self._file.digest
 
     def states(self) -> Iterator[tuple[int, int]]:
         """Yield addresses and numbers of its states, for a while each.
@@ -106,12 +119,3 @@ class LevelRows:
         with self._file.opened() as descriptor:
             for number in range(self._file.blocks):
                 yield unpacker.rows, unpacker.read(self._file, descriptor, number)
-
-    def require(self, level: int, partition: int, words: int) -> None:
-        """Refuse another file than that of a level and a partition.
-
-        Raises:
-            Damaged: it is another.
-        """
-        if [self.said.get(name) for name in ("level", "partition", "words")] != [level, partition, words]:
-            raise Damaged

@@ -9,7 +9,10 @@ from insync.machine.on_disk.place import FilePlace
 from insync.machine.row_forms import FORMS
 from insync.model.errors import UserError
 
-__all__ = ["RunFolder"]
+__all__ = ["IN_MEMORY", "RunFolder", "unwritable"]
+
+IN_MEMORY = "level"
+"""What stands in the place of a form in the name of a file of states that a partition had in memory."""
 
 
 class RunFolder(FilePlace):
@@ -17,15 +20,16 @@ class RunFolder(FilePlace):
 
     Args:
         folder: which.
+        run: the random name of its run.
     """
 
     def level_path(self, level: int, partition: int) -> Path:
         """Return where the states of a level are that a partition had in memory."""
-        return self.sorted_path("level", level, partition)
+        return self.sorted_path(IN_MEMORY, level, partition)
 
     def other_levels(self, form: str) -> Iterator[Path]:
         """Yield the files of levels that are not sorted rows of one form, whole or not."""
-        for kind in ("level", *(each.name for each in FORMS)):
+        for kind in (IN_MEMORY, *(each.name for each in FORMS)):
             if kind != form:
                 yield from self.folder.glob(f"{kind}-[0-9]*")
 
@@ -35,11 +39,17 @@ class RunFolder(FilePlace):
 
     def unwritable(self, error: OSError) -> UserError:
         """Return what is said of a folder that cannot be written."""
-        return UserError(
-            f"{self.folder}: the run directory cannot be written ({error.strerror}). Name one with room; what it has "
-            "by now stays, and --resume goes on with it."
-        )
+        return unwritable(self.folder, error)
 
     def unreadable(self, path: Path, error: OSError) -> UserError:
         """Return what is said of a file that cannot be read."""
         return UserError(f"{path}: cannot be read ({error.strerror}). The run directory is not complete; search again.")
+
+
+def unwritable(folder: Path, error: OSError) -> UserError:
+    """Return what is said of a run directory that cannot be written, and of the file if one stands in the way."""
+    place = error.filename2 or error.filename or folder
+    return UserError(
+        f"{place}: the run directory cannot be written ({error.strerror}). Name one with room; what it has "
+        "by now stays, and --resume goes on with it."
+    )

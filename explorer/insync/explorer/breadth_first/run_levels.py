@@ -1,94 +1,126 @@
 """The run directory of a search on this machine: each complete level in a file, so that it can go on after a kill.
 
-manifest.json    what is searched, and what is known of its levels; it is written after the level that it counts
+manifest.json    what is searched, what is known of its levels, and the digests of their files: see `levels_manifest`
 level-00017-0003 the states of a level that one partition had in memory: see `level_rows`
-codes-00017-0003 or states-00017-0003
+codes-00017-0003 or pairs-00017-0003 or states-00017-0003
                  in place of that where the memory was too small: the sorted rows of one partition, see `sorted_file`
+lock             an empty file that is locked while a search uses the directory: see `run_lock`
 
-A file is whole or not there, and its blocks have checksums, as they are read long after they were written.
+A file is whole and flushed before the manifest counts it, and is not written again while one does. So a kill or a loss
+of power leaves the manifest of a complete level, with all of its files. A level that is complete soon after another is
+counted with later ones, so that little time is spent on waiting for the disk.
 """
 
 from __future__ import annotations
 
-import json
+import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from math import inf
 from pathlib import Path
-from typing import Any
 
 from insync.explorer.breadth_first.level_rows import LevelRows, buffered_rows, write_level_rows
+from insync.explorer.breadth_first.levels_manifest import MANIFEST, LevelsManifest, require_run
 from insync.explorer.breadth_first.partitions import Partition
-from insync.explorer.breadth_first.run_folder import RunFolder
+from insync.explorer.breadth_first.run_folder import IN_MEMORY, RunFolder, unwritable
 from insync.explorer.breadth_first.space import Space
-from insync.explorer.breadth_first.space_entries import space_entries, space_of
+from insync.explorer.breadth_first.space_entries import SpaceShape
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.run_identity import Identity, require_same
+from insync.explorer.run_lock import RunLock
 from insync.machine.on_disk.sorted_partition import SortedPartition
+from insync.machine.on_disk.whole_files import beside, flush_file, flush_folder
 from insync.machine.ownership import Ownership
+from insync.model.checksums import Damaged, Label
 from insync.model.errors import UserError
 
 __all__ = ["RunLevels"]
 
-_MANIFEST = "manifest.json"
-_FORMAT = "insync-levels/4"
-_OF_SPARK = "insync-run/"
 _FEW = 1024  # states that one thread writes faster than two can share
+_RARELY = 50  # times the seconds that it takes to have levels counted pass between two such times, at least
 
 Insert = Callable[[int, int, int], bool]
 """Inserts states into a partition, given its number, their address and how many they are; False ends the reading."""
 
 
 class RunLevels:
-    """The levels of one search in a folder.
+    """The levels of one search in a folder, which is locked until `close`.
 
     Args:
         folder: the run directory.
         identity: what is searched.
+        shape: of what is searched.
         resume: whether to go on with the run that is there; else a new one begins, and there must be none.
 
     Attributes:
         folder: this argument.
         place: the same, as that of files.
-        known: what the run that goes on has found, without its states; None of one that begins.
-        partitions: how many parts its states are in; 0 of one that begins.
         form: what the rows of its sorted files are; None where it has none.
         previous: partitions with sorted files of another form, where a search goes over from that.
+        warning: a sentence if the directory cannot be locked; else None.
 
     Raises:
-        UserError: there is no run to go on with, or one of something else, or there is one already.
+        UserError: there is no run to go on with, or one of something else, or there is one already, or it is in use.
     """
 
-    def __init__(self, folder: Path, identity: Identity, resume: bool) -> None:
-        self.folder, self.place, self._identity = folder, RunFolder(folder), identity
-        self.known: Space | None = None
-        self.partitions = 0
+    def __init__(self, folder: Path, identity: Identity, shape: SpaceShape, resume: bool) -> None:
+        self.folder, self._identity = folder, identity
         self.form: str | None = None
         self.previous: Sequence[Partition] = ()
+        self._known: Space | None = None
+        self._digests: Sequence[Sequence[bytes]] = ()  # of the files of all levels, level by level
+        self._counted = 0  # how many levels the manifest counts
+        self._counted_at, self._counting_seconds = -inf, 0.0
         if resume:
-            self.know()
-            return
-        if (folder / _MANIFEST).exists():
-            message = f"{folder}: there is a run in this directory already. Go on with it by --resume, or name another."
-            raise UserError(message)
+            require_run(folder)  # else this is some other folder, where no lock belongs
+        else:
+            _make(folder)
+        self._lock = RunLock(folder)
+        self.warning = self._lock.warning
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self.place.unwritable(error) from error
+            self.place = RunFolder(folder, self._resumed(shape) if resume else self._begun())
+        except BaseException:
+            self._lock.release()
+            raise
 
-    def know(self) -> None:
-        """Read what the run has found by now.
+    def _begun(self) -> str:
+        _require_no_run(self.folder)
+        return uuid.uuid4().hex
+
+    def _resumed(self, shape: SpaceShape) -> str:
+        found = LevelsManifest.read(self.folder)
+        require_same(str(self.folder), found.identity, self._identity)
+        if not shape.fits(found.space):
+            raise LevelsManifest.damaged(self.folder)
+        self._known, self._digests, self.form = found.space, found.digests, found.form
+        self._counted = len(found.digests)
+        return found.run
+
+    @property
+    def known(self) -> Space | None:
+        """What is in complete levels, without its states; None before the first one is complete."""
+        return None if self._known is None else self._known.without_states()
+
+    @property
+    def partitions(self) -> int:
+        """How many parts the states are in; 0 before the first level is complete."""
+        return len(self._digests[0]) if self._digests else 0
+
+    def close(self) -> None:
+        """Have all levels counted, and let others use the run directory.
 
         Raises:
-            UserError: there is no run, or one of something else.
+            UserError: the run directory cannot be written.
         """
-        entries = self._read_manifest()
-        require_same(str(self.folder), Identity.from_entries(entries), self._identity)
-        self.known, self.partitions = space_of(entries["space"]), entries["partitions"]
-        self.form = entries["sorted"]
+        try:
+            self._count()
+        finally:
+            self._lock.release()
 
     def keep(self, space: Space, owning: Ownership, team: Team, room: int) -> None:
-        """Write the last level, and then that it is complete.
+        """Write the last level, and have it counted if that is due.
 
         Args:
             space: what was found.
@@ -101,29 +133,30 @@ class RunLevels:
         """
         if space.kept == "files":
             self._publish(space.partitions)
-            self._say(space)
+            self._know(space, _sorted_digests(space))
             return
         level, words = len(space.levels), len(owning.bits)
-        paths = [self.place.level_path(level, number) for number in range(len(space.partitions))]
-        parts = [path.with_name(f"{path.name}.part") for path in paths]
-        most = buffered_rows(words, room // team.size)
+        assert level == len(self._digests) + 1, "a file that is counted would be written again"
+        numbers = range(len(space.partitions))
+        paths = [self.place.level_path(level, number) for number in numbers]
+        most, digests = buffered_rows(words, room // team.size), [b""] * len(numbers)
 
         def write(worker: int) -> None:
-            for number in range(worker, len(parts), team.size):
-                partition = space.partitions[number]
-                said = {"level": level, "partition": number, "words": words, "owned_by": owning.bits}
-                write_level_rows(parts[number], said, partition.current(), partition.pending, words, most)
+            for number in numbers[worker :: team.size]:
+                partition, label = space.partitions[number], self._label(level, number, words)
+                here = (partition.current(), partition.pending)
+                digests[number] = write_level_rows(beside(paths[number]), label, owning.bits, *here, most)
 
         try:
             team.run(write, alone=sum(partition.pending for partition in space.partitions) < _FEW)
-            for path, part in zip(paths, parts, strict=True):
-                part.replace(path)
-            self._write_manifest(space)
+            for path in paths:
+                beside(path).replace(path)
         except OSError as error:
-            for part in parts:
+            for path in paths:
                 with suppress(OSError):
-                    part.unlink(missing_ok=True)
+                    beside(path).unlink()
             raise self.place.unwritable(error) from error
+        self._know(space, [*self._digests, digests])
 
     def go_over(self, space: Space) -> None:
         """Say that all levels are in the files that the partitions have now, if these are others, and remove those.
@@ -134,10 +167,11 @@ class RunLevels:
         form = _form_of(space.partitions)
         if form is None or form == self.form:
             return
-        self.form = form
-        self._say(space)
-        for path in self.place.other_levels(self.form):
-            path.unlink(missing_ok=True)
+        self.form, self._counted, self._counted_at = form, 0, -inf
+        self._know(space, _sorted_digests(space))
+        with self.place.writing():
+            for path in self.place.other_levels(self.form):
+                path.unlink(missing_ok=True)
 
     def insert_level(
         self, level: int, partitions: Sequence[Partition], owning: Ownership, team: Team, insert: Insert
@@ -163,7 +197,7 @@ class RunLevels:
                 if self.form is None:
                     self._read(level, number, owning, insert)
                 elif isinstance(partition, SortedPartition) and partition.form.name == self.form:
-                    partition.take_up(partial(insert, number, 0, 0))
+                    partition.take_up(partial(insert, number, 0, 0), self._digests[level - 1][number])
                 else:
                     chunks = self.previous[number].chunks(level)
                     all(insert(number, *chunk.load()) for chunk in chunks)
@@ -177,8 +211,8 @@ class RunLevels:
             UserError: they are not as many as were written.
         """
         count = sum(partition.skip_unseen() for partition in partitions)
-        if self.known is None or self.known.visited[level - 1] != count:
-            raise self.place.damaged(self.place.level_path(level, 0))
+        if self._known is None or self._known.visited[level - 1] != count:
+            raise self.place.damaged(self.place.sorted_path(self.form or IN_MEMORY, level, 0))
         for partition in partitions:
             partition.close_level()
         if _form_of(partitions) != self.form:
@@ -192,14 +226,36 @@ class RunLevels:
                 assert isinstance(partition, SortedPartition)
                 partition.publish()
 
-    def _say(self, space: Space) -> None:
-        with self.place.writing():
-            self._write_manifest(space)
+    def _know(self, space: Space, digests: Sequence[Sequence[bytes]]) -> None:
+        """Take note that the levels of a space are written, and have them counted if that is due."""
+        self._known, self._digests = space.without_states(), digests
+        if time.monotonic() - self._counted_at >= _RARELY * self._counting_seconds:
+            self._count()
+
+    def _count(self) -> None:
+        """Flush the files that are written and not counted, and then write the manifest that counts them."""
+        if self._known is None or self._counted == len(self._digests):
+            return
+        began, levels = time.monotonic(), len(self._digests)
+        try:
+            for level in range(self._counted + 1, levels + 1):
+                for number in range(self.partitions):
+                    flush_file(self.place.sorted_path(self.form or IN_MEMORY, level, number))
+            found = LevelsManifest(self._identity, self.place.run, self.form, self._known, self._digests)
+            found.write(self.folder)
+        except OSError as error:
+            self._counted = levels  # not tried again: a second flush may pass over what the first one has lost
+            raise self.place.unwritable(error) from error
+        self._counted, self._counted_at = levels, time.monotonic()
+        self._counting_seconds = self._counted_at - began
+
+    def _label(self, level: int, number: int, words: int) -> Label:
+        return self.place.label(IN_MEMORY, level, number, words)
 
     def _read(self, level: int, number: int, owning: Ownership, insert: Insert) -> None:
         """Have those states of a level inserted that a partition has now."""
         here = self._opened(level, number, owning)
-        if here.said["owned_by"] == list(owning.bits):
+        if here.owned_by == list(owning.bits):
             all(insert(number, *states) for states in self._states(level, number, here))
             return
         for other in range(self.partitions):
@@ -210,8 +266,9 @@ class RunLevels:
     def _opened(self, level: int, number: int, owning: Ownership) -> LevelRows:
         path, words = self.place.level_path(level, number), len(owning.bits)
         with self.place.reading(path):
-            rows = LevelRows(path, words)
-            rows.require(level, number, words)
+            rows = LevelRows(path, words, self._label(level, number, words))
+            if rows.digest != self._digests[level - 1][number]:
+                raise Damaged
             return rows
 
     def _states(self, level: int, number: int, rows: LevelRows) -> Iterator[tuple[int, int]]:
@@ -219,46 +276,31 @@ class RunLevels:
         with self.place.reading(self.place.level_path(level, number)):
             yield from rows.states()
 
-    def _write_manifest(self, space: Space) -> None:
-        entries = {
-            "format": _FORMAT,
-            **self._identity.entries(),
-            "partitions": len(space.partitions),
-            "sorted": self.form,
-            "space": space_entries(space),
-        }
-        path = self.folder / _MANIFEST
-        beside = path.with_suffix(".part")
-        try:
-            beside.write_text(json.dumps(entries, indent=1), encoding="utf-8")
-            beside.replace(path)
-        except OSError:
-            beside.unlink(missing_ok=True)
-            raise
-
-    def _read_manifest(self) -> dict[str, Any]:
-        path = self.folder / _MANIFEST
-        try:
-            entries: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            found = str(entries["format"])
-        except FileNotFoundError as error:
-            message = f"{self.folder}: there is no {_MANIFEST}, so this is no run directory. Give one of --run-dir."
-            raise UserError(message) from error
-        except OSError as error:
-            message = f"{path}: cannot be read ({error.strerror}). Give a directory that --run-dir wrote."
-            raise UserError(message) from error
-        except (ValueError, TypeError, KeyError) as error:
-            message = f"{path}: this is no manifest of a run. Search again in another --run-dir."
-            raise UserError(message) from error
-        if found.startswith(_OF_SPARK):
-            message = f"{path}: this is a run on Spark; go on with it by --engine spark."
-            raise UserError(message)
-        if found != _FORMAT:
-            message = f"{path}: format is {found!r}, and this insync reads {_FORMAT!r}. Search again."
-            raise UserError(message)
-        return entries
-
 
 def _form_of(partitions: Sequence[Partition]) -> str | None:
     """What the rows of the sorted files are that partitions keep their states in; None if they do not."""
     return next((each.form.name for each in partitions if isinstance(each, SortedPartition)), None)
+
+
+def _sorted_digests(space: Space) -> Sequence[Sequence[bytes]]:
+    """The digests of the sorted files of all levels."""
+    parts = [partition for partition in space.partitions if isinstance(partition, SortedPartition)]
+    return [[partition.digest(level) for partition in parts] for level in range(1, len(space.levels) + 1)]
+
+
+def _require_no_run(folder: Path) -> None:
+    if (folder / MANIFEST).exists():
+        message = f"{folder}: there is a run in this directory already. Go on with it by --resume, or name another."
+        raise UserError(message)
+
+
+def _make(folder: Path) -> None:
+    """Make a new run directory, unless it is there without a run."""
+    try:
+        _require_no_run(folder)
+        new = [each for each in (folder, *folder.parents) if not each.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        for each in new:
+            flush_folder(each.parent)
+    except OSError as error:
+        raise unwritable(folder, error) from error

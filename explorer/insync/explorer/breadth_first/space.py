@@ -67,6 +67,12 @@ class Space:
         """As what the states are kept; see `CheckResult`."""
         return next((partition.kept for partition in self.partitions), "states")
 
+    def without_states(self) -> Space:
+        """Return a copy of what was counted; neither states nor what ended the search are part of it."""
+        counts = (list(each) for each in (self.stepless, self.visited, self.outside))
+        violations = dict(self.violations)
+        return Space([], list(self.steps), list(self.levels), violations, self.refused, None, self.expanded, *counts)
+
     def close(self) -> None:
         """Give all memory back."""
         for partition in self.partitions:

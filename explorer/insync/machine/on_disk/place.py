@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from insync.machine.on_disk.sorted_file import Damaged
+from insync.machine.on_disk.sorted_file import SORTED_FORMAT
+from insync.model.checksums import Damaged, Label
 from insync.model.errors import UserError
 
 __all__ = ["FilePlace"]
@@ -18,10 +19,11 @@ class FilePlace(ABC):
 
     Args:
         folder: which.
+        run: the identity of the run that they belong to.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, run: str) -> None:
+        self.folder, self.run = folder, run
 
     @abstractmethod
     def unwritable(self, error: OSError) -> UserError:
@@ -38,6 +40,18 @@ class FilePlace(ABC):
     def sorted_path(self, form: str, level: int, partition: int) -> Path:
         """Return where the sorted rows of a level are, of one partition and in one form."""
         return self.folder / f"{form}-{level:05}-{partition:04}"
+
+    def label(self, form: str, level: int, partition: int, words: int) -> Label:
+        """Return what says which file one of sorted rows is; `words` is the size of a row."""
+        return {
+            "kind": "sorted rows",
+            "format": SORTED_FORMAT,
+            "run": self.run,
+            "form": form,
+            "level": level,
+            "partition": partition,
+            "words": words,
+        }
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -1,10 +1,13 @@
 """A file of rows in order: packed in blocks, each with a checksum, and an index of them at the end.
 
-head     what the file is
+head     the name of this format
 blocks   rows in order, packed: `machine.emit.ordering`
 index    as JSON what is said of the whole, then the words of every block's first row, then of every block its place,
          its size, its rows and its checksum, then the values that were numbered for this file
-tail     where the index is, its size and its checksum
+tail     where the index is, its size, and the digest of index and label: see `model.checksums`
+
+The label says which file it is: of which run, level and partition. So no byte can change, and no other file take the
+place of this one, without being noticed.
 
 The rows are whole states, or codes. What a code means is said by the values of this file and of those of the levels
 before, in this order; the first value of a dictionary has the number 0.
@@ -24,18 +27,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from insync.machine.on_disk.whole_files import open_file, write_all
 from insync.machine.sorted_rows import BLOCK, OrderKernels, most_packed
+from insync.model.checksums import DIGEST_BYTES, Damaged, Label, digest
 
-__all__ = ["Damaged", "SortedFile", "SortedWriter", "Unpacker"]
+__all__ = ["SORTED_FORMAT", "SortedFile", "SortedWriter", "Unpacker"]
 
-_MAGIC = b"insync-sorted/1\n"
-_TAIL = struct.Struct("<QQQ")  # of the index: place, size, checksum
+SORTED_FORMAT = "insync-sorted/2"
+
+_MAGIC = f"{SORTED_FORMAT}\n".encode()
+_TAIL = struct.Struct(f"<QQ{DIGEST_BYTES}s")  # of the index: place, size, digest
 _ENTRY = 4  # words of a block in the index: place, size, rows, checksum
 _MOST_WRITTEN = 1 << 20  # bytes gathered before they are written
-
-
-class Damaged(Exception):
-    """A file is not what was written."""
 
 
 class SortedWriter:
@@ -77,10 +80,11 @@ class SortedWriter:
                 self._flush()
         self.count += count
 
-    def finish(self, said: dict[str, Any], values: Sequence[bytes] = ()) -> int:
-        """Write the index, and return the size of the file.
+    def finish(self, label: Label, said: dict[str, Any], values: Sequence[bytes] = ()) -> bytes:
+        """Write the index, and return its digest, which covers the whole file.
 
         Args:
+            label: which file it is.
             said: what is said of the whole.
             values: those that were numbered, by dictionary.
 
@@ -90,14 +94,13 @@ class SortedWriter:
         blocks = len(self._entries) // _ENTRY
         head = json.dumps({**said, "rows": self.count, "blocks": blocks, "values": [len(each) // 8 for each in values]})
         index = b"".join([head.encode(), b"\n", self._firsts.tobytes(), self._entries.tobytes(), *values])
-        self._waiting += index + _TAIL.pack(self._size, len(index), zlib.crc32(index))
+        covering = digest(label, index)
+        self._waiting += index + _TAIL.pack(self._size, len(index), covering)
         self._flush()
-        return self._size + len(index) + _TAIL.size
+        return covering
 
     def _flush(self) -> None:
-        waiting = memoryview(self._waiting)
-        while len(waiting):
-            waiting = waiting[os.write(self._descriptor, waiting) :]
+        write_all(self._descriptor, self._waiting)
         self._waiting = bytearray()
 
 
@@ -115,25 +118,28 @@ class SortedFile:
     Args:
         source: its path, or the descriptor of one without a name.
         words: of a row.
+        label: which file it has to be.
 
     Attributes:
         said: what was said of the whole.
+        digest: of its index, which covers the whole file.
         count: how many rows there are.
         size: of the file, in bytes.
         values: those that were numbered for it, by dictionary; nothing after `forget_values`.
 
     Raises:
-        Damaged: it is something else.
+        Damaged: its index is not what was written, or it is another file.
         OSError: it cannot be read.
     """
 
-    def __init__(self, source: Path | int, words: int) -> None:
+    def __init__(self, source: Path | int, words: int, label: Label) -> None:
         self._source, self._words = source, words
         with self.opened() as descriptor:
             self.size = os.fstat(descriptor).st_size
-            place, size, checksum = self._tail(descriptor)
+            place, size, self.digest = self._tail(descriptor)
             index = os.pread(descriptor, size, place)
-        if len(index) != size or zlib.crc32(index) != checksum:
+            head = os.pread(descriptor, len(_MAGIC), 0)
+        if head != _MAGIC or digest(label, index) != self.digest:
             raise Damaged
         head, _, rest = index.partition(b"\n")
         self.said: dict[str, Any] = json.loads(head)
@@ -179,7 +185,7 @@ class SortedFile:
         return tuple(self._firsts[self._words * number : self._words * (number + 1)])
 
     def verify(self, goes_on: Callable[[], bool]) -> None:
-        """Read the whole file, and see that it is what was written.
+        """Read all blocks, and see that they are what was written.
 
         Args:
             goes_on: asked before each block whether to go on.
@@ -189,8 +195,6 @@ class SortedFile:
             OSError: it cannot be read.
         """
         with self.opened() as descriptor:
-            if os.pread(descriptor, len(_MAGIC), 0) != _MAGIC:
-                raise Damaged
             for number in range(self.blocks):
                 if not goes_on():
                     return
@@ -198,13 +202,14 @@ class SortedFile:
                 if zlib.crc32(os.pread(descriptor, block.size, block.place)) != block.checksum:
                     raise Damaged
 
-    def _tail(self, descriptor: int) -> tuple[int, int, int]:
-        if self.size < len(_MAGIC) + _TAIL.size:
+    def _tail(self, descriptor: int) -> tuple[int, int, bytes]:
+        tail = os.pread(descriptor, _TAIL.size, max(0, self.size - _TAIL.size))
+        if len(tail) != _TAIL.size:
             raise Damaged
-        place, size, checksum = _TAIL.unpack(os.pread(descriptor, _TAIL.size, self.size - _TAIL.size))
+        place, size, covering = _TAIL.unpack(tail)
         if place + size + _TAIL.size != self.size:
             raise Damaged
-        return place, size, checksum
+        return place, size, covering
 
 
 class _Opened:
@@ -215,7 +220,7 @@ class _Opened:
         self._descriptor = -1
 
     def __enter__(self) -> int:
-        self._descriptor = self._source if isinstance(self._source, int) else os.open(self._source, os.O_RDONLY)
+        self._descriptor = self._source if isinstance(self._source, int) else open_file(self._source)
         return self._descriptor
 
     def __exit__(

@@ -20,8 +20,10 @@ from insync.machine.on_disk.known_rows import KnownRows, RowReader, strike_known
 from insync.machine.on_disk.place import FilePlace
 from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter
 from insync.machine.on_disk.spills import Spills
+from insync.machine.on_disk.whole_files import beside, new_file
 from insync.machine.row_forms import NoRows, RowForm
 from insync.machine.sorted_rows import OrderKernels, RowBuffer
+from insync.model.checksums import Label
 
 __all__ = ["SortedPartition"]
 
@@ -134,21 +136,20 @@ class SortedPartition:
         number = len(self._levels) + 1
         if self._fresh is not None:  # it was taken up
             return InsertOutcome.DONE
-        beside = _part(self._path(number))
+        part = beside(self._path(number))
         self._buffer.sort()
-        with self.place.writing(), beside.open("wb", buffering=0) as file:
+        with self.place.writing(), new_file(part) as descriptor:
             if self._spills:
                 self._spills.add(self._buffer)
-            writer = SortedWriter(file.fileno(), self._kernels)
+            writer = SortedWriter(descriptor, self._kernels)
             for _ in self._ranges():
                 if strike and not self._has_struck():
                     return InsertOutcome.NO_MEMORY
                 writer.append(self._buffer.address, self._buffer.count)
-            said = {"level": number, "partition": self._number, "words": self._kernels.words}
-            writer.finish({**said, **self.form.said()}, self.form.values())
+            writer.finish(self._label(number), self.form.said(), self.form.values())
         self._spills.clear()
         self._buffer.clear()
-        self._fresh = self._opened(beside, number)
+        self._fresh = self._opened(part, number)
         self._unseen = self._fresh.rows.file.count
         self._count += self._unseen
         return InsertOutcome.DONE
@@ -165,11 +166,16 @@ class SortedPartition:
         level.path = path
         level.rows.file.moved_to(path)
 
-    def take_up(self, goes_on: Callable[[], bool] | None) -> None:
+    def digest(self, level: int) -> bytes:
+        """Return the digest of the file of a level, the first level being 1."""
+        return self._levels[level - 1].rows.file.digest
+
+    def take_up(self, goes_on: Callable[[], bool] | None, counted: bytes | None = None) -> None:
         """Take the file of the next level for what came, having read it as a whole.
 
         Args:
             goes_on: asked now and then whether to go on; None reads no more than its index.
+            counted: the digest that the file has to have, if one is known.
 
         Raises:
             UserError: it is not there, or not what was written.
@@ -177,6 +183,8 @@ class SortedPartition:
         number = len(self._levels) + 1
         level = self._opened(self._path(number), number)
         file = level.rows.file
+        if counted is not None and file.digest != counted:
+            raise self.place.damaged(level.path)
         if goes_on is not None:
             with self.place.reading(level.path):
                 file.verify(goes_on)
@@ -247,7 +255,7 @@ class SortedPartition:
         self._buffer.clear()
         for level in (len(self._levels), len(self._levels) + 1):
             with suppress(OSError):
-                _part(self._path(level)).unlink()
+                beside(self._path(level)).unlink()
 
     def _make_room(self) -> None:
         self._buffer.sort()
@@ -279,18 +287,13 @@ class SortedPartition:
     def _path(self, level: int) -> Path:
         return self.place.sorted_path(self.form.name, level, self._number)
 
-    def _opened(self, path: Path, number: int) -> _SortedLevel:
+    def _label(self, level: int) -> Label:
+        return self.place.label(self.form.name, level, self._number, self._kernels.words)
+
+    def _opened(self, path: Path, level: int) -> _SortedLevel:
         with self.place.reading(path):
-            file = SortedFile(path, self._kernels.words)
-        said = file.said
-        if (said["level"], said["partition"], said["words"]) != (number, self._number, self._kernels.words):
-            raise self.place.damaged(path)
+            file = SortedFile(path, self._kernels.words, self._label(level))
         return _SortedLevel(path, KnownRows.of(file))
-
-
-def _part(path: Path) -> Path:
-    """Where a file is until its level is complete."""
-    return path.with_name(f"{path.name}.part")
 
 
 @dataclass(slots=True)

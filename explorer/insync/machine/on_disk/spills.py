@@ -12,8 +12,11 @@ from insync.machine.on_disk.known_rows import KnownRows, RowReader
 from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter
 from insync.machine.row_forms import RowForm
 from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer
+from insync.model.checksums import Label
 
 __all__ = ["Spills"]
+
+_LABEL: Label = {"kind": "spill"}  # there is nothing else that one could be: they have no name
 
 _MOST_FILES = 32  # that are read side by side; beyond, they are made one
 
@@ -90,8 +93,8 @@ class Spills:
         writer = SortedWriter(file.fileno(), self._kernels, self._block)
         for _ in ranges:
             writer.append(buffer.address, buffer.count)
-        writer.finish(self._form.said())
-        self._files.append(KnownRows.of(SortedFile(file.fileno(), self._kernels.words)))
+        writer.finish(_LABEL, self._form.said())
+        self._files.append(KnownRows.of(SortedFile(file.fileno(), self._kernels.words, _LABEL)))
 
     def _join(self, buffer: RowBuffer) -> None:
         """Make one file of all, with the rows of the buffer."""

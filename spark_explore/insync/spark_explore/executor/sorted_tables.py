@@ -158,7 +158,7 @@ class SortedTables:
 
     def _opened(self, partition: int) -> SortedTable:
         form = StateRows(self._words)
-        place = _LocalDisk(self.folder)
+        place = _LocalDisk(self.folder, str(self.folder))  # which is named after the run
         files = SortedPartition(place, partition, form, self._order, self._buffer, self._words, lambda: False)
         return SortedTable(partition, files, [])
 

@@ -1,0 +1,43 @@
+"""Values of a manifest, examined: what is not of the type and in the range that a manifest has there is damage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from insync.model.checksums import Damaged
+
+__all__ = ["as_dict", "as_list", "as_numbers", "as_text", "require"]
+
+
+def require(is_right: bool) -> None:
+    """Raise Damaged unless this is true."""
+    if not is_right:
+        raise Damaged
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    """Return a JSON object; raise Damaged if it is something else."""
+    if not isinstance(value, dict):
+        raise Damaged
+    return value
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a JSON array; raise Damaged if it is something else."""
+    if not isinstance(value, list):
+        raise Damaged
+    return value
+
+
+def as_text(value: object) -> str:
+    """Return a JSON string; raise Damaged if it is something else."""
+    if not isinstance(value, str):
+        raise Damaged
+    return value
+
+
+def as_numbers(value: object, least: int = 0) -> list[int]:
+    """Return a JSON array of whole numbers, none of them below `least`; raise Damaged if it is something else."""
+    found = as_list(value)
+    require(all(type(each) is int and each >= least for each in found))  # true and false are no numbers here
+    return found

@@ -1,0 +1,183 @@
+"""Run directories in which bytes, lines and whole files are damaged: each is refused with a sentence that names a file.
+
+Every kind of file is damaged: levels as they were in memory, sorted files of codes and of states, and the manifest.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.explorer import Limits, check
+from insync.explorer.breadth_first import beyond_memory
+from insync.explorer.breadth_first.levels_manifest import MANIFEST, LevelsManifest
+from insync.explorer.limits import Watch
+from insync.machine import row_forms
+from insync.machine.on_disk import sorted_file
+from insync.model.catalogue import find_model
+from insync.model.checksums import json_with_digest
+from insync.model.errors import UserError
+from insync_damaged import damaged
+from insync_file_damage import Trial, damages
+
+HOLDS = find_model("kip320")(replicas=2, log_size=1, max_records=2, max_leader_epoch=1)
+FAILS = find_model("kip101")(replicas=3, log_size=1, max_records=2, max_leader_epoch=1)
+FORMS = ("level", "codes", "states")
+SIGNED = {"kind": "manifest", "format": "insync-levels/4"}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make blocks small, so that a file has several, and buffers; nothing is flushed, as no power is lost here."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(sorted_file, "BLOCK", 16)
+    monkeypatch.setattr(beyond_memory, "LEAST_ROWS", 1)
+    monkeypatch.setattr(beyond_memory, "MOST_BUFFER_BYTES", 1 << 12)
+
+
+def begun(folder: Path, form: str, depth: int = 7) -> Path:
+    """Search some levels, which are kept in one form."""
+    with pytest.MonkeyPatch.context() as patch:
+        if form != "level":
+            asked, may_use = itertools.count(), Watch.may_use
+            patch.setattr(Watch, "may_use", lambda self, size: next(asked) != 4 and may_use(self, size))
+        if form == "states":
+            patch.setattr(row_forms, "MOST_CODE_BITS", 3)
+            patch.setattr(row_forms, "ROOMS", (1.0,))
+        check(HOLDS, limits=Limits(depth=depth), threads=1, partitions=2, run_dir=folder)
+    assert list(folder.glob(f"{form}-*"))
+    return folder
+
+
+def resumed(folder: Path) -> object:
+    result = check(HOLDS, threads=1, run_dir=folder, resume=True)
+    return replace(result, seconds={}, peak_memory_bytes=0, huge_pages=None)
+
+
+def attempted(tmp_path: Path, form: str, seed: int, count: int) -> Trial:
+    """Damage a run so many times; two other runs lend files, and one of its own is not counted."""
+    run = begun(tmp_path / "run", form)
+    stray = f"{form}-00008-0001"
+    (run / stray).write_bytes((run / f"{form}-00007-0001").read_bytes())
+    others = [begun(tmp_path / "other", form), begun(tmp_path / "more", "codes" if form == "level" else "level", 9)]
+    trial = Trial(run, tmp_path, resumed, lambda name: name not in {"lock", stray})
+    for damage in damages(run, seed, count, others):
+        trial.attempt(damage)
+    return trial
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_damaged_run_is_refused(form: str, tmp_path: Path, small: None) -> None:
+    outcomes = attempted(tmp_path, form, 1, 30).outcomes
+    assert outcomes["refused"] > outcomes["same"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", range(2, 5))
+def test_a_damaged_run_is_refused_wherever_it_is_damaged(form: str, seed: int, tmp_path: Path, small: None) -> None:
+    outcomes = attempted(tmp_path, form, seed, 250).outcomes
+    assert outcomes["refused"] > outcomes["same"] > 10
+
+
+def signed(folder: Path, entries: dict[str, Any]) -> None:
+    """Write a manifest whose digest is right, whatever it says."""
+    (folder / MANIFEST).write_text(json_with_digest(SIGNED, entries))
+
+
+@pytest.fixture
+def manifest(tmp_path: Path, small: None) -> dict[str, Any]:
+    """The manifest of a run that is violated, and at its end."""
+    assert check(FAILS, threads=1, partitions=2, symmetry=False, run_dir=tmp_path).violations
+    entries: dict[str, Any] = json.loads((tmp_path / MANIFEST).read_text())
+    del entries["digest"]
+    return entries
+
+
+def test_a_manifest_with_an_odd_value_is_refused_whoever_signed_it(manifest: dict[str, Any], tmp_path: Path) -> None:
+    """What is accepted is of the right kinds throughout: it is written again as it was read."""
+    short = tmp_path / "short"
+    short.mkdir()
+    space: dict[str, Any] = {**manifest["space"], "expanded": 2}
+    for name, most in (("levels", 3), ("visited", 3), ("stepless", 2)):
+        space[name] = space[name][:most]
+    space["violations"] = {name: [2, count, least] for name, (_, count, least) in space["violations"].items()}
+    refused = 0
+    for _, entries in damaged({**manifest, "files": manifest["files"][:3], "space": space}):
+        signed(short, entries)
+        text = (short / MANIFEST).read_text()
+        try:
+            found = LevelsManifest.read(short)
+        except UserError as error:
+            said = str(error)
+            assert said.startswith(f"{short / MANIFEST}: ")
+            refused += 1
+        else:
+            found.write(short)
+            assert (short / MANIFEST).read_text() == text
+    assert refused > 500
+
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.mark.parametrize(
+    ("change", "file"),
+    [
+        (lambda found: found["space"]["visited"].__setitem__(5, found["space"]["visited"][5] + 1), MANIFEST),
+        (lambda found: found["space"]["levels"].pop(), MANIFEST),
+        (
+            lambda found: found["files"].__setitem__(3, " ".join(reversed(found["files"][3].split()))),
+            "level-00004-0000",
+        ),
+        (lambda found: found["files"].pop(), MANIFEST),
+        (lambda found: found["files"].reverse(), "level-00001-0000"),
+        (lambda found: found.__setitem__("run", "0" * 32), "level-00001-0000"),
+        (lambda found: found.__setitem__("sorted", "codes"), "codes-00001-0000"),
+        (lambda found: found["space"]["steps"].pop(), MANIFEST),
+        (lambda found: found["space"]["violations"].__setitem__("9", [1, 1, [0]]), MANIFEST),
+    ],
+)
+def test_what_a_manifest_says_has_to_fit_the_files(
+    change: Change, file: str, manifest: dict[str, Any], tmp_path: Path
+) -> None:
+    change(manifest)
+    signed(tmp_path, manifest)
+    with pytest.raises(UserError, match=file):
+        check(FAILS, threads=1, symmetry=False, run_dir=tmp_path, resume=True)
+
+
+def test_counts_that_can_be_made_again_are_compared(manifest: dict[str, Any], tmp_path: Path) -> None:
+    for name in ("levels", "visited"):
+        manifest["space"][name][5] += 1
+    signed(tmp_path, manifest)
+    with pytest.raises(UserError, match=r"level-00006-0000: this is not the level that was written\. Search again"):
+        check(FAILS, threads=1, symmetry=False, run_dir=tmp_path, resume=True)
+
+
+def test_a_finished_run_that_is_violated_stays_so(manifest: dict[str, Any], tmp_path: Path) -> None:
+    text = (tmp_path / MANIFEST).read_text()
+    entries = json.loads(text)
+    entries["space"]["violations"] = {}
+    (tmp_path / MANIFEST).write_text(json.dumps(entries, indent=1))
+    with pytest.raises(UserError, match=r"manifest\.json: this is not the manifest that was written\. Search again in"):
+        check(FAILS, threads=1, symmetry=False, run_dir=tmp_path, resume=True)
+    (tmp_path / MANIFEST).write_text(text)
+    assert check(FAILS, threads=1, symmetry=False, run_dir=tmp_path, resume=True).violations
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_earlier_manifest_of_the_same_run_goes_on_from_there(form: str, tmp_path: Path, small: None) -> None:
+    """Its files are there as they were, and the later ones are written again."""
+    run = begun(tmp_path, form)
+    earlier = (run / MANIFEST).read_bytes()
+    whole = resumed(run)
+    (run / MANIFEST).write_bytes(earlier)
+    assert resumed(run) == whole
