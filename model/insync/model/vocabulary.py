@@ -117,7 +117,8 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
         notes.branch("If", tracing.where, test.node)
     if any(isinstance(arm, Anything) for arm in arms):
         return Either(test, then, otherwise)
-    if any(isinstance(arm, (Bool, bool)) for arm in arms):
+    optional = any(isinstance(arm, (Nothing, NoneType, OptionValue, Either)) for arm in arms)
+    if not optional and any(isinstance(arm, (Bool, bool)) for arm in arms):
         return Or(And(test, then), And(Not(test), otherwise))
     for arm in arms:
         # NONE beside a record leaves open of which option: that is known where the choice is assigned or compared.
