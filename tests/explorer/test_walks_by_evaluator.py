@@ -24,7 +24,9 @@ from insync.properties.confine import confined
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.registry import judge, sentences_of
 from insync_corners import Late
-from insync_drawn_models import model_of_text, model_text
+from insync_differential import model_of
+from insync_drawn import drawn as drawn_model
+from insync_drawn_text import model_text
 from insync_expressions import Tree, conditions, made, numbers
 from insync_initials import Cabinet
 from insync_random_models import random_model, written
@@ -121,7 +123,7 @@ def test_walks_through_many_random_models_are_those_of_the_evaluator() -> None:
     shown: Counter[str] = Counter()
     for seed in range(150):
         drawn = random.Random(seed)
-        model = model_of_text(model_text(seed, alike=seed % 3 == 0))
+        model = model_of(model_text(drawn_model(seed, alike=seed % 3 == 0)))
         names = [name for name in sentences_of(model) if name not in (TYPE_OK, DEADLOCK_FREE)]
         within = drawn.sample(names, min(len(names), seed % 2))
         try:

@@ -21,7 +21,7 @@ from insync.model.evaluator import Codes, evaluate
 from insync.model.graph import Node
 from insync.model.symmetry import Symmetry
 from insync.properties.registry import judge
-from insync_drawn_models import model_of_text, model_text
+from insync_alike_models import model_of_text, model_text
 
 PLACES = ("guard", "update", "property", "beginning")
 ODD = ("site == 0", "site != 1", "site == 2")
@@ -89,7 +89,7 @@ def reached(stepper: Stepper, state: Codes) -> list[Codes | None]:
 
 def judged(seed: int, place: str, seen: Counter[str]) -> None:
     """Examine a model and the model that singles a member out, and count what the evaluator says of it."""
-    text, chance = model_text(seed, alike=True), random.Random(seed)
+    text, chance = model_text(seed), random.Random(seed)
     try:
         model = model_of_text(text)
         if symmetry_for(model, judge(model, None).conditions).symmetry is None:

@@ -14,7 +14,9 @@ from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.properties.registry import sentences_of
 from insync.spark_explore import SparkOptions, check
-from insync_drawn_models import model_of_text, model_text
+from insync_differential import model_of
+from insync_drawn import drawn
+from insync_drawn_text import model_text
 from insync_initials import Cabinet, Probe, SelfStabilizing
 from insync_toys import TOYS, DieHard, Overflow
 
@@ -84,7 +86,7 @@ def test_models_with_several_initial_states(spark: SparkSession, model: Model, w
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [42, 99, 119])
 def test_random_models(spark: SparkSession, seed: int) -> None:
-    model = model_of_text(model_text(seed))
+    model = model_of(model_text(drawn(seed)))
     options, limits = SparkOptions(session=spark, partitions=2, warm_states=1), Limits(depth=5)
     found = check(model, limits=limits, options=options, keep_going=True)
     assert facts(found) == facts(check_locally(model, limits=limits, keep_going=True))

@@ -1,7 +1,6 @@
-"""Random models as text: fields of every domain, actions with guards, blocks and operations, and invariants.
+"""Random models as text in which every action is about one of three sites, declared alike and mostly treated so.
 
-A model is text so that one on which engines differ can be read, kept and tried by hand. It is a function of its seed.
-With `alike` there are three sites, which are declared alike and mostly treated so.
+A model is text so that it can be changed in one place, read, kept and tried by hand. It is a function of its seed.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ import enum
 from insync.model import *
 
 
-class Site(Index{symmetric}):
-    size = {sites}
+class Site(Index, symmetric=True):
+    size = 3
 
 
 class Kind(enum.Enum):
@@ -106,11 +105,6 @@ TYPES: tuple[Type, ...] = (
 
 
 ALL = ("Site(0)", "Site(1)")
-
-
-def preamble(alike: bool) -> str:
-    """Return what stands above the class of a model."""
-    return PREAMBLE.format(symmetric=", symmetric=True" if alike else "", sites=3 if alike else 2)
 
 
 def literal(chance: random.Random, of: Type, sites: Sequence[str] = ALL) -> str:
@@ -270,19 +264,18 @@ class Writer:
         return [f"{path} = {self.value(of, 2)}"]
 
 
-def model_text(seed: int, alike: bool = False) -> str:
-    """Return the text of a random model, whose class is `Drawn`; with `alike` its sites are declared alike."""
+def model_text(seed: int) -> str:
+    """Return the text of a random model, whose class is `Drawn`."""
     chance = random.Random(seed)
-    types = [of for of in TYPES if not alike or _can_be_alike(of)]
+    types = [of for of in TYPES if _can_be_alike(of)]
     fields = {f"f{number}": chance.choice(types) for number in range(chance.randint(1, 3))}
-    way = chance.random() if alike else 1.0
+    way = chance.random()
     writer = Writer(chance, fields, way < 0.85, way < 0.6)
     declared = ", ".join(f"{name}={of.text}" for name, of in fields.items())
     lines = ["class Drawn(Model):", '    headline = ("holds0", "holds1")', "", "    def declare(self, b):"]
     lines += [f"        return State({declared})", ""]
-    begun = [name for name, of in fields.items() if chance.random() < 0.35 and _few_values(of, alike)]
-    if alike:
-        begun = [name for name, of in fields.items() if name in begun or of.begins_with_a_site]
+    drawn = [name for name, of in fields.items() if chance.random() < 0.35 and _few_values(of)]
+    begun = [name for name, of in fields.items() if name in drawn or of.begins_with_a_site]
     if begun:
         lines += ["    @initial", "    def begins(self, s):", *(f"        s.{name} = ANY" for name in begun), ""]
     for number in range(chance.randint(3, 5)):
@@ -295,18 +288,18 @@ def model_text(seed: int, alike: bool = False) -> str:
     for number in range(2):
         condition = f"for_all(Site, lambda site: Or({', '.join(writer.condition(2) for _ in range(3))}))"
         lines += ["    @invariant", f"    def holds{number}(self, s):", f"        return {condition}", ""]
-    return preamble(alike) + "\n".join(lines)
+    return PREAMBLE + "\n".join(lines)
 
 
 def _can_be_alike(of: Type) -> bool:
     """Return whether sites that are alike may be in a field, which then begins with any of them."""
-    return of.names_sites and (_few_values(of, True) or not of.begins_with_a_site)
+    return of.names_sites and (_few_values(of) or not of.begins_with_a_site)
 
 
-def _few_values(of: Type, alike: bool) -> bool:
+def _few_values(of: Type) -> bool:
     """Return whether a model may begin with any value of a domain."""
     scope: dict[str, Any] = {}
-    exec(compile(preamble(alike), "random_model.py", "exec", dont_inherit=True), scope)  # noqa: S102 -- a text made here
+    exec(compile(PREAMBLE, "random_model.py", "exec", dont_inherit=True), scope)  # noqa: S102 -- a text made here
     domain = as_domain(eval(of.text, scope))  # noqa: S307
     return domain.bind(BoundValues({})).number_of_values() <= MOST_BEGINNINGS
 

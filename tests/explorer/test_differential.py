@@ -1,0 +1,63 @@
+"""insync beside an oracle in plain Python, on drawn models: every engine's answers, traces, lassos and proofs."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from insync_differential import compared, turn
+from insync_drawn import drawn
+from insync_drawn_spaces import DEADLOCK_FREE, TYPE_OK, Space
+
+STATES = 80
+
+SEEDS = [range(first, first + 10) for first in range(1, 101, 10)]
+
+ORACLE = ("types", "terms", "parts", "steps", "spaces")
+
+
+@pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: f"from {seeds[0]}")
+def test_insync_says_of_drawn_models_what_the_oracle_says(seeds: range) -> None:
+    seen: Counter[str] = Counter()
+    for seed in seeds:
+        seen += compared(drawn(seed, STATES), states=STATES, engines=turn(seed, 5))
+    assert seen["models"] > len(seeds) / 2
+
+
+def test_the_drawn_models_have_what_is_to_be_compared() -> None:
+    seen: Counter[str] = Counter()
+    for seed in [seed for seeds in SEEDS for seed in seeds]:
+        model = drawn(seed, STATES)
+        space = Space(model).search(STATES)
+        seen["whole"] += space.whole
+        seen["several levels"] += len(space.levels) > 2
+        seen["does not fit"] += TYPE_OK in space.failing
+        seen["deadlock"] += DEADLOCK_FREE in space.failing
+        seen["fails later"] += any(level > 1 for name, level in space.failing.items() if name.startswith("holds"))
+        seen["holds"] += not space.failing
+        seen["bad step"] += "kept" in space.failing
+        seen["outside"] += any(
+            map(space.outside, space.steps.keys() ^ {state for level in space.levels for state in level})
+        )
+        seen["symmetric"] += bool(model.symmetric)
+        seen["several initial states"] += len(space.levels[0]) > 1
+        for run in model.runs:
+            seen[run.kind] += 1
+            seen["weak"] += bool(run.weak)
+            seen["strong"] += bool(run.strong)
+    wanted = {"whole": 90, "several levels": 60, "does not fit": 5, "deadlock": 3, "fails later": 15, "holds": 15}
+    wanted |= {"bad step": 10, "outside": 5, "symmetric": 20, "several initial states": 20}
+    wanted |= {"sometimes": 10, "eventually": 10, "leads_to": 20, "weak": 20, "strong": 20}
+    assert {name: seen[name] for name, least in wanted.items() if seen[name] < least} == {}
+
+
+def test_the_oracle_shares_no_code_with_insync() -> None:
+    support = Path(__file__).parents[1] / "support"
+    for name in ("insync_drawn", *(f"insync_drawn_{part}" for part in ORACLE)):
+        tree = ast.parse((support / f"{name}.py").read_text())
+        named = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        named += [one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names]
+        assert [one for one in named if one.startswith("insync") and not one.startswith("insync_drawn")] == []
