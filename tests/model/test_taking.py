@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import check
-from insync.model import Int, Model, ModelError, Range, Seq, State, StateView, action, require
+from insync.model import Int, Model, ModelError, Range, Seq, State, StateView, action, require, when
 from insync.model.evaluator import Evaluator
 from insync_evaluator import successors
 
@@ -131,3 +131,23 @@ def test_there_is_no_place_before_the_first_one() -> None:
 def test_a_place_that_no_queue_has_is_refused() -> None:
     with pytest.raises(ModelError, match=re.escape("queue has no place 3; its 3 places are numbered from 0.")):
         _ = Blunt().program
+
+
+class Emptied(Queue):
+    """It reads, and would take, past the end of a queue whose length is known by then."""
+
+    @action
+    def take_pointed(self, s: StateView) -> None:
+        s.queue.clear()
+        end = s.queue.length + MOST
+        s.at = s.queue[end]
+        with when(end < s.queue.length):
+            s.taken = s.queue.take(end)
+
+
+def test_a_number_of_the_state_may_be_past_the_end_also_where_it_is_known() -> None:
+    model = Emptied()
+    evaluator = Evaluator(model.program)
+    (pointed,) = (number for number, one in enumerate(model.program.actions) if one.name == "take_pointed")
+    codes = model.encode({"queue": [1, 2], "taken": 2, "at": 2})
+    assert model.decode(evaluator.step(pointed, codes)) == {"queue": [], "taken": 2, "at": 0}

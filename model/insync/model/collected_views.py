@@ -178,7 +178,7 @@ class ListedView(Collected, View):
 
     def _index(self, index: object) -> Node:
         node, most = number(self._graph, index), self._domain.most
-        if node.op is Op.CONST and not 0 <= node.lo < most:
+        if isinstance(index, int) and not 0 <= index < most:  # what the state says may be anything, as in an array
             message = (
                 f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0. {KNOWN_INDEX}"
             )
