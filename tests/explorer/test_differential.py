@@ -23,7 +23,8 @@ ORACLE = ("types", "terms", "parts", "steps", "spaces")
 def test_insync_says_of_drawn_models_what_the_oracle_says(seeds: range) -> None:
     seen: Counter[str] = Counter()
     for seed in seeds:
-        seen += compared(drawn(seed, STATES), states=STATES, engines=turn(seed, 5))
+        model = drawn(seed, STATES)
+        seen += compared(model, states=STATES, engines=turn(model))
     assert seen["models"] > len(seeds) / 2
 
 

@@ -44,8 +44,8 @@ def main() -> int:
         os.environ.setdefault("INSYNC_CACHE_DIR", cache)
         for number in range(given.models):
             seed = given.seed + number
-            engines = ENGINES if given.all else turn(seed, 4)
             model = drawn(seed, given.states)
+            engines = ENGINES if given.all else turn(model)
             try:
                 seen += compared(model, states=given.states, engines=engines)
             except Differs as error:
