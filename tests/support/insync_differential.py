@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import re
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,7 +16,7 @@ from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.limits import Watch
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.model.errors import ModelError, UserError
+from insync.model.errors import UserError
 from insync_drawn_data import Described, State
 from insync_drawn_spaces import (
     DEADLOCK_FREE,
@@ -151,13 +150,23 @@ class Compared:
             expect(f"{how}: a fair run that breaks it", self.runs.breaks(run, lasso), True)
         elif trace.witness:
             run = next(one for one in self.drawn.runs if one.name == trace.property)
-            holds = [holds_for_all(run.then, ())({"s": states[-1], **values}) for values in bindings(run.parameters)]
+            then = holds_for_all(run.then, ())
+            first = [
+                self.first_level(lambda state, v=values: then({"s": state, **v})) for values in bindings(run.parameters)
+            ]
+            expect(f"{how}: length of the witness", trace.length, max(first))
+            holds = [then({"s": states[-1], **values}) for values in bindings(run.parameters)]
             expect(f"{how}: a witness", any(holds), True)
         else:
             found = next(one for one in self.drawn.properties if one.name == trace.property)
             holds_there = holds_for_all(found.condition, found.parameters)
             views = {"before": states[-2], "after": states[-1]} if found.of_steps else {"s": states[-1]}
             expect(f"{how}: the last state is good", holds_there(views), False)
+
+    def first_level(self, holds: Callable[[State], bool]) -> int:
+        """Return the first level of the graph with a state for which something holds."""
+        levels = self.runs.space.levels
+        return next(number for number, level in enumerate(levels, start=1) if any(map(holds, level)))
 
     def executed(self, how: str, trace: Trace) -> tuple[list[State], list[Bound]]:
         """Return the states of a trace and the actions with their parameters, each step taken by the oracle."""
@@ -265,13 +274,13 @@ class Compared:
             return
         if self.drawn.seed % 2 == 0:
             self._same_graph(space)
-        try:
-            result = liveness(self.model)
-        except UserError as error:
-            expect("a step that does not fit", TYPE_OK in space.failing, "leave the domain" in str(error))
+        result = liveness(self.model)
+        expect("a step that does not fit", result.refused is not None, TYPE_OK in space.failing)
+        if result.refused is not None:
+            expect("steps to what does not fit", result.refused.length, space.failing[TYPE_OK])
+            self.replayed("liveness", result.refused)
             self.seen["runs not defined"] += 1
             return
-        expect("a step that does not fit", TYPE_OK in space.failing, False)
         expect("states of the graph", result.distinct_states, sum(map(len, space.levels)))
         for run, found in zip(self.drawn.runs, result.properties, strict=True):
             expect(f"{run.name}", str(found.verdict), "holds" if self.runs.holds(run) else "violated")
@@ -304,6 +313,10 @@ class Compared:
             self.replayed("z3", trace)
             expect(f"z3: length of {trace.property}", trace.length, failing.get(trace.property))
             self.seen["z3 counterexamples"] += 1
+        of_steps = {one.name for one in self.drawn.properties if one.of_steps}
+        near = any(length - (name in of_steps) <= depth for name, length in failing.items() if name != TYPE_OK)
+        if near and bounded.verdict != "violated":
+            expect("z3: verdict within the bound", str(bounded.verdict), "violated")
         for name in self.names:
             proved = prove(self.model, properties=[name])
             if proved.verdict == "holds":
@@ -324,7 +337,7 @@ def named(drawn: Described, step: Step) -> tuple[str, dict[str, str]]:
 
 
 def turn(drawn: Described) -> tuple[str, ...]:
-    """Return what a model is compared with besides the evaluator, which costs least: one thing or another by its seed."""
+    """Return what a model is compared with besides the evaluator, which costs least: this or that by its seed."""
     number, place = divmod(drawn.seed, 5)
     symmetric = bool(drawn.symmetric) and place in (1, 3)
     chosen = {
@@ -351,28 +364,8 @@ def compared(drawn: Described, *, states: int, engines: Sequence[str]) -> Counte
         one = Compared(drawn, states)
         with tempfile.TemporaryDirectory() as folder:
             return one.by(engines, Path(folder), states)
-    except ModelError as error:
-        return _refused(drawn, str(error), states)
     except Differs:
         raise
     except Exception as error:
         message = f"insync fails: {type(error).__name__}: {error}"
         raise Differs(message) from error
-
-
-def _refused(drawn: Described, said: str, states: int) -> Counter[str]:
-    """See that insync refuses a model only for an action that it can never take, with some values of its parameters."""
-    place = re.match(r"drawn_model.py:(\d+): (.*)", said)
-    methods = (
-        [line.split("(")[0].split()[-1] for line in model_text(drawn).splitlines()[: int(place[1])] if " def " in line]
-        if place
-        else []
-    )
-    for action in drawn.actions:
-        if methods and action.name == methods[-1]:
-            space = Space(drawn).search(states)
-            taken = {(one.action, one.parameters) for steps in space.steps.values() for one in steps if one.after}
-            if any((action.name, tuple(values.items())) not in taken for values in bindings(action.parameters)):
-                return Counter({"refused": 1})
-    message = f"insync refuses the model: {said}"
-    raise Differs(message)

@@ -266,7 +266,7 @@ class _Drawing:
                 full = Term("lt", BOOL, (length, const(NUM, of.most)))
                 yield Statement("when", terms=(full,), body=(call,)) if room else call
             case "remove":
-                yield Statement(kind, path, (writer.value(of.inner, 1, fits=True),))
+                yield Statement(kind, path, (writer.value(of.inner, 1),))
             case "take_first":
                 call = Statement(kind, path)
                 some = Term("gt", BOOL, (length, const(NUM, 0)))
@@ -316,7 +316,7 @@ class _Drawing:
     def run(self, number: int, actions: tuple[Action, ...]) -> Run:
         """Draw a property of runs."""
         kind = self.chance.choice(["sometimes", "eventually", "leads_to", "leads_to"])
-        given = () if kind == "sometimes" else self.parameters(1)
+        given = self.parameters(1)
         writer = self.writer(self.view(), *(var(*one) for one in given))
         then = writer.condition(2)
         when = writer.condition(1) if kind == "leads_to" else None

@@ -156,9 +156,10 @@ class Writer:
             case "SetOf" if self.likely(0.5) and not fits:
                 paths = [one for one in self.paths if one.type == of]
                 if paths:
-                    other = self.among([self.among(paths), self.value(of, 0), self._list(of, depth, fits)])
-                    if other.type.most + of.most <= 5:
-                        return Term(self.chance.choice(["union", "meet", "minus"]), of, (self.among(paths), other))
+                    op = self.chance.choice(["union", "meet", "minus"])
+                    fits = op == "union"  # what does not fit would come in, and is refused even where it is compared
+                    other = self.among([self.among(paths), self.value(of, 0, fits), self._list(of, depth, fits)])
+                    return Term(op, of, (self.among(paths), other))
             case "Sort" | "Enum" if not self.careful or of not in self.domains.symmetric:
                 one = var(self.fresh(), of)
                 return Term("the", of, (self.beside(one).condition(depth - 1),), one.name, over=of)
@@ -301,5 +302,7 @@ class Writer:
                 return Term(self.chance.choice(["lt", "eq"]), BOOL, (Term("length", NUM, (one,)), length))
             case "subset" if of.kind in ("Set", "SetOf"):
                 same = [path for path in self.paths if path.type == of]
+                if of.kind == "SetOf" and self.likely(0.4):
+                    same = [self._list(of, depth, fits=False)]
                 return Term("subset", BOOL, (one, self.among(same)))
         return Term("empty", BOOL, (one,))

@@ -202,9 +202,8 @@ class Runs:
         }
 
     def holds(self, run: Run) -> bool:
-        """Return whether a property of runs holds (of `sometimes`: for some binding of its parameters)."""
-        each = [self._holds(run, values) for values in bindings(run.parameters)]
-        return any(each) if run.kind == "sometimes" else all(each)
+        """Return whether a property of runs holds, for each binding of its parameters."""
+        return all(self._holds(run, values) for values in bindings(run.parameters))
 
     def breaks(self, run: Run, lasso: Lasso) -> bool:
         """Return whether a lasso is a fair run that breaks a property, for some binding of its parameters."""
