@@ -7,6 +7,7 @@ import pytest
 from insync.explorer import check
 from insync.model import Bool, BoundValues, Condition, Model, Not, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
+from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, select_lemmas
@@ -17,7 +18,8 @@ pytest.importorskip("z3")
 from insync.proofs.bounded import check_bounded
 from insync.proofs.induction import check_induction
 from insync.proofs.outcome import BoundedVerdict, ProofVerdict, Query
-from insync.proofs.smt.solver import Answer, Solver
+from insync.proofs.smt import SymbolicState
+from insync.proofs.smt.solver import Answer, Found, Solver
 from insync.proofs.watch import Deadline, ProofLimits
 
 KIP101_LEMMAS = (
@@ -54,6 +56,29 @@ def test_a_violation_is_as_short_as_the_breadth_first_one(model: Model, depth: i
         (node,) = judge(model, [name]).nodes
         assert not evaluate(node, states.codes[-1])
         assert states.codes[0] == model.program.initials[0]
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "message"),
+    [
+        (0, 1, "which is not an initial state"),
+        (3, 2, "the evaluator does not"),
+        (-1, 1, "the evaluator does not"),
+    ],
+)
+def test_what_z3_finds_is_executed_before_it_is_believed(
+    place: int, code: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+
+    def other_codes(found: Found, state: SymbolicState) -> tuple[int, ...]:
+        nonlocal asked
+        codes, asked = state.codes(found._model), asked + 1
+        return (code, *codes[1:]) if (asked - 1) % 7 == place % 7 else codes
+
+    monkeypatch.setattr(Found, "codes", other_codes)
+    with pytest.raises(InternalError, match=message):
+        check_bounded(DieHard(), judge(DieHard()).invariants, 8)
 
 
 def test_a_step_that_leaves_a_domain_is_found() -> None:
