@@ -16,8 +16,6 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 
-LEFT_TO_SLOW = {line for line in (ROOT / "tests/left_to_slow.txt").read_text().splitlines() if line[:1] not in "#"}
-
 
 def _objects() -> Path:
     """Return where object code is kept from run to run: a folder for all sources that decide which code is generated.
@@ -72,19 +70,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` is obeyed
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what is left to `make slow` by its place in a list, as most of it is some parameters of a test."""
-    known: set[str] = set()
+    """Mark as slow the parameters that `slow_for` of a test names, or all but those that its `slow_but` names.
+
+    Raises:
+        UsageError: a name is none of the test's, which is looked at where the whole file was collected.
+    """
+    known: dict[str, list[str]] = {}
+    named: dict[str, set[str]] = {}
     for item in items:
-        if found := LEFT_TO_SLOW & {item.nodeid, item.nodeid.partition("[")[0]}:
-            item.add_marker(pytest.mark.slow)
-            known |= found
-    partly = any("::" in argument for argument in config.args) or config.getoption("lf", default=False)
-    files = set() if partly else {str(item.path.relative_to(ROOT)) for item in items}
-    for line in sorted(LEFT_TO_SLOW - known):
-        file = line.partition("::")[0]
-        if file in files or not (ROOT / file).exists():
-            message = f"tests/left_to_slow.txt: no test is called {line}; take the line out or mend it."
-            raise pytest.UsageError(message)
+        test, _, parameters = item.nodeid.partition("[")
+        parameters = parameters.removesuffix("]")
+        known.setdefault(test, []).append(parameters)
+        for mark in [*item.iter_markers("slow_for"), *item.iter_markers("slow_but")]:
+            named[test] = set(mark.args)
+            if any(_is_called(parameters, name) for name in mark.args) is (mark.name == "slow_for"):
+                item.add_marker(pytest.mark.slow)
+    if any("::" in argument for argument in config.args) or config.getoption("lf", default=False):
+        return
+    for test, names in named.items():
+        for name in sorted(names):
+            if not any(_is_called(parameters, name) for parameters in known[test]):
+                message = f"{test}: no parameters are called {name!r}; take the name out or mend it."
+                raise pytest.UsageError(message)
+
+
+def _is_called(parameters: str, name: str) -> bool:
+    """Return whether parameters have a name, or one that begins so where the name ends with three dots."""
+    return parameters.startswith(name[:-3]) if name.endswith("...") else parameters == name
 
 
 @pytest.hookimpl(wrapper=True)

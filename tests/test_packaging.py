@@ -102,6 +102,7 @@ def test_the_pytest_plugin_is_installed() -> None:
     assert plugin.value == PLUGIN.removesuffix(".py")
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_tree_and_nothing_else(wheel: ZipFile) -> None:
     expected = {PLUGIN}.union(*(source_files(root) for root in PACKAGES))
     packed = {name for name in wheel.namelist() if not name.startswith("insync-")}

@@ -307,6 +307,7 @@ def departures(value: Any, kind: str, at: str) -> Iterator[str]:
         yield from departures(value[name], known[name], f"{at}.{name}")
 
 
+@pytest.mark.slow_for("line2", "line3")
 @pytest.mark.parametrize(
     "line",
     [

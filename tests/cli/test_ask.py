@@ -28,6 +28,7 @@ def rows_of(out: str) -> list[list[str]]:
     return [line.split() for line in table.splitlines() if line.startswith("  ") and "acks" not in line]
 
 
+@pytest.mark.slow
 def test_settings_that_are_safe_within_the_budgets(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--release", "4.1", "--reassignments", "0")
     assert code == 0
@@ -61,6 +62,7 @@ def test_where_the_shortest_way_takes_a_race_the_shortest_without_one_is_there(
     assert (tmp_path / "lost.without_races.json").exists()
 
 
+@pytest.mark.slow
 def test_where_it_takes_no_race_there_is_no_second_search(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--acks", "1", "--lossy-crashes", "0", "--json")
     answer = json.loads(out)
@@ -68,6 +70,7 @@ def test_where_it_takes_no_race_there_is_no_second_search(capsys: pytest.Capture
     assert answer["without_races"] is None
 
 
+@pytest.mark.slow
 def test_nothing_is_tried_for_a_promise_that_is_not_about_records(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--release", "0.10.2", "--acks", "0")
     assert code == 1
@@ -75,11 +78,13 @@ def test_nothing_is_tried_for_a_promise_that_is_not_about_records(capsys: pytest
     assert "What would have kept the record" not in out
 
 
+@pytest.mark.slow
 def test_acks_1_is_told_to_use_acks_all(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--acks", "1")
     assert "acks=all no record is lost" in " ".join(out.split())
 
 
+@pytest.mark.slow
 def test_all_changes_together_are_tried_where_no_single_one_is_enough(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--acks", "1", "--min-insync", "1", "--unclean", "on", "--crashes", "1", "--json")
     remedies = json.loads(out)["remedies"]
@@ -88,6 +93,7 @@ def test_all_changes_together_are_tried_where_no_single_one_is_enough(capsys: py
     assert remedies[-1]["verdict"] == "holds"
 
 
+@pytest.mark.slow
 def test_changes_are_not_put_together_where_a_single_one_is_enough(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--release", "3.9", "--json")
     remedies = json.loads(out)["remedies"]
@@ -127,6 +133,7 @@ def test_the_answer_is_there_for_scripts(capsys: pytest.CaptureFixture[str]) -> 
     assert (answer["stopped_by"], answer["warnings"]) == (None, [])
 
 
+@pytest.mark.slow
 def test_the_trace_of_a_broken_promise_is_evidence_to_hand_on(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -163,6 +170,7 @@ def test_an_interrupted_answer_is_unknown(
     assert "writes with acks=all are refused when 1 broker is down" in out, "that is looked for first"
 
 
+@pytest.mark.slow
 def test_of_many_broken_promises_two_are_shown_step_by_step(
     capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
 ) -> None:
@@ -173,6 +181,7 @@ def test_of_many_broken_promises_two_are_shown_step_by_step(
     assert fails == ["no_acknowledged_record_is_lost", "watermark_never_goes_back"]
 
 
+@pytest.mark.slow
 def test_the_remedies_that_were_not_tried_are_unknown(
     capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
 ) -> None:
@@ -194,6 +203,7 @@ def test_the_remedies_that_were_not_tried_are_unknown(
     ]
 
 
+@pytest.mark.slow
 def test_the_cells_that_were_not_tried_are_unknown(
     capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
 ) -> None:
@@ -212,6 +222,7 @@ def test_the_cells_that_were_not_tried_are_unknown(
     assert [cell["stopped_by"] for cell in cells] == [None] * 7 + ["interrupt"] * 5
 
 
+@pytest.mark.slow
 def test_a_setting_that_means_less_than_it_says_is_warned_of_once(capsys: pytest.CaptureFixture[str]) -> None:
     remark = "Kafka 3.9 has no eligible leader replicas"
     _, out = ask(capsys, "--release", "3.9", "--elr", "on", "--min-insync", "3", "--replicas", "1")
@@ -224,6 +235,7 @@ def test_a_setting_that_means_less_than_it_says_is_warned_of_once(capsys: pytest
     assert [text.startswith(remark) for text in json.loads(out)["warnings"]] == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quiet", [False, True])
 def test_progress_is_on_standard_error_unless_quiet(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, quiet: bool
@@ -253,6 +265,7 @@ def test_a_promise_may_be_asked_about_alone(capsys: pytest.CaptureFixture[str]) 
         ask(capsys, "--property", "leader_is_liked")
 
 
+@pytest.mark.slow
 def test_the_seconds_are_those_of_the_whole_answer(capsys: pytest.CaptureFixture[str]) -> None:
     question = Question(bounds={"replicas": 2}, limits=Limits(seconds=60), asked_at=time.monotonic() - 61)
     assert [cell.verdict for cell in question.matrix()][4:] == ["incomplete"] * 8, "a minute has passed already"
@@ -270,12 +283,14 @@ def test_when_writes_stop_may_take_a_quarter_of_the_seconds(
     assert share.limits.seconds is None if left is None else left[0] < (share.limits.seconds or 0) < left[1]
 
 
+@pytest.mark.slow
 def test_a_matrix_in_which_all_that_is_promised_holds_ends_with_0(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ask(capsys, "--matrix", "--lossy-crashes", "0", "--fencings", "0", "--json")
     answer = json.loads(out)
     assert (code, answer["verdict"]) == (0, "holds")
 
 
+@pytest.mark.slow
 def test_every_cell_has_the_steps_of_its_trace_for_scripts(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--matrix", "--json")
     cells = json.loads(out)["matrix"]
@@ -283,6 +298,7 @@ def test_every_cell_has_the_steps_of_its_trace_for_scripts(capsys: pytest.Captur
     assert any(cell["steps"] for cell in cells)
 
 
+@pytest.mark.slow
 def test_without_a_release_the_answer_says_which_it_is_about(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--fencings", "0", "--lossy-crashes", "0")
     said = (
@@ -309,6 +325,7 @@ def test_with_acks_0_nothing_is_promised_and_retries_do_nothing(capsys: pytest.C
     assert empty == ["no_acknowledged_record_is_lost", "acks_mean_enough_copies"]
 
 
+@pytest.mark.slow
 def test_when_writes_stop_is_said_and_the_exit_code_does_not_depend_on_it(capsys: pytest.CaptureFixture[str]) -> None:
     calm = ["--quiet", "--lossy-crashes", "0", "--fencings", "0"]
     code, out = ask(capsys, *calm, "--release", "4.0")
@@ -348,6 +365,7 @@ def test_a_matrix_is_about_any_promise_and_has_the_traces_beside_one_another(
     assert not file.exists()
 
 
+@pytest.mark.slow
 def test_a_matrix_says_when_writes_stop_and_what_it_is_without(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = ask(capsys, "--matrix", "--replicas", "1", "--elr", "on", "--release", "4.1")
     rows = out.split("How many brokers must fail before writes stop?")[1].splitlines()

@@ -62,6 +62,7 @@ def test_a_change_that_loses_something_else_is_no_remedy(capsys: pytest.CaptureF
     assert f"What helps: no setting that was tried; {REASSIGNMENTS.avoided_by} (docs" in " ".join(tried.split())
 
 
+@pytest.mark.slow
 def test_where_nothing_else_is_lost_a_setting_helps(capsys: pytest.CaptureFixture[str]) -> None:
     answer = json.loads(ask(capsys, "--elections", "0", "--json"))
     (found,) = answer["disturbances"]

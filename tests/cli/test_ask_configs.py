@@ -181,6 +181,7 @@ def test_how_often_logs_are_flushed(value: str, flushing: str) -> None:
     assert setting_of(entry) == ("flushing", flushing)
 
 
+@pytest.mark.slow
 def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -206,6 +207,7 @@ def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
     assert {stop["by"] for stop in orders["writes_stop"]} == {"down", "fenced", "slow", "down_beside_slow"}
 
 
+@pytest.mark.slow
 def test_what_helps_is_named_also_where_nothing_has_failed_on_the_way(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +244,7 @@ def test_settings_that_are_safe_end_with_0(capsys: pytest.CaptureFixture[str], t
     assert "with one election" not in text
 
 
+@pytest.mark.slow
 def test_settings_that_are_safe_but_for_a_disturbance_are_at_risk(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -317,6 +320,7 @@ def test_with_acks_0_nothing_is_promised(capsys: pytest.CaptureFixture[str], tmp
     assert "safe" not in text
 
 
+@pytest.mark.slow
 def test_another_promise_is_asked_of_each_combination_and_its_traces_are_beside_one_another(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -353,6 +357,7 @@ def test_a_trace_that_cannot_be_written_does_not_end_the_answer(
     assert "at risk: an acknowledged record is lost in" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_topics_that_are_told_in_part_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "topics.txt").write_text("\tTopic: a\tPartition: 3\tLeader: none\tReplicas: 1\tIsr: \n")
     given = [*CALM, "--config", str(tmp_path / "topics.txt"), "--release", "4.1"]

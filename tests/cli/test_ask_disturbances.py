@@ -89,6 +89,7 @@ def test_one_election_and_one_expired_session_are_looked_for(capsys: pytest.Capt
     assert "reassignments, in less" not in out, "4.0 keeps no eligible leader replicas unless it is told to"
 
 
+@pytest.mark.slow
 def test_with_a_lossy_crash_the_acknowledged_record_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
     question = Question(bounds={"release": "4.1", "shrinks": 0, "records": 1})
     found = next(disturbed(question))
@@ -119,6 +120,7 @@ def test_two_reassignments_are_looked_for_where_eligible_replicas_are_kept(
         assert run(["replay", written]) == 0
 
 
+@pytest.mark.slow
 def test_who_says_how_many_there_are_gets_one_search(capsys: pytest.CaptureFixture[str]) -> None:
     code, found = answer(capsys, "--release", "4.3", "--elections", "0", "--reassignments", "0")
     assert (code, found["verdict"], found["disturbances"]) == (0, "holds", [])
@@ -126,6 +128,7 @@ def test_who_says_how_many_there_are_gets_one_search(capsys: pytest.CaptureFixtu
     assert (code, found["disturbances"]) == (0, []), "an election and no expired session break nothing"
 
 
+@pytest.mark.slow
 def test_what_the_user_rules_out_stays_ruled_out(capsys: pytest.CaptureFixture[str]) -> None:
     code, found = answer(capsys, "--release", "4.3", "--fencings", "0")
     assert (code, found["verdict"]) == (0, "holds")
@@ -133,6 +136,7 @@ def test_what_the_user_rules_out_stays_ruled_out(capsys: pytest.CaptureFixture[s
     assert [other["defect"] for other in found["disturbances"]] == [None, None]
 
 
+@pytest.mark.slow
 def test_where_a_record_is_lost_already_they_are_looked_for_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     """With acks=1 a crash loses the record whatever else happens, and N-01 is to blame for what its fix keeps alone."""
     arguments = ("--release", "4.0", "--acks", "1", "--crashes", "1")
@@ -181,6 +185,7 @@ def test_a_partition_of_another_size_than_partition_0_is_asked_about_n_05(
     assert not UNEQUAL.concerns(Question(bounds={**bounds, "elr": "off"}))
 
 
+@pytest.mark.slow_for("2-9")
 @pytest.mark.parametrize(("replicas", "length"), [(2, 9), (1, 14)])
 def test_what_breaks_as_partition_0_has_more_replicas_is_put_down_to_n_05(replicas: int, length: int) -> None:
     question = Question(bounds={"replicas": replicas, "partition_zero": 3, "elections": 0}, promises=[LOSS])
@@ -229,6 +234,7 @@ def test_the_bounds_are_those_of_the_user_or_less() -> None:
 # ---------------------------------------------------------------------------------------------------- a fix cut short
 
 
+@pytest.mark.slow
 def test_a_fix_that_was_not_searched_to_its_end_says_nothing_of_its_entry(
     capsys: pytest.CaptureFixture[str], interrupted: Callable[[int], None]
 ) -> None:
@@ -245,6 +251,7 @@ def test_a_fix_that_was_not_searched_to_its_end_says_nothing_of_its_entry(
     assert election["with_fix"] == {"of": "N-01", "keeps": [], "unknown": [ELECTABLE], "stopped_by": "interrupt"}
 
 
+@pytest.mark.slow
 def test_a_fix_that_was_searched_says_what_it_keeps(capsys: pytest.CaptureFixture[str]) -> None:
     _, found = answer(capsys, "--release", "4.0")
     (election,) = found["disturbances"]

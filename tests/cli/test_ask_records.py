@@ -25,6 +25,7 @@ BREAKS: dict[str, dict[str, int | str]] = {
 """For each promise a cell of a table that breaks it, with 2 replicas unless it says more."""
 
 
+@pytest.mark.slow_for("reads_repeat", "acks_mean_enough_copies", "logs_keep_write_order")
 @pytest.mark.parametrize("name", PROMISES)
 def test_a_table_has_as_many_records_as_a_promise_takes_to_be_broken(name: str) -> None:
     fewest = FEWEST_RECORDS.get(name, 1)

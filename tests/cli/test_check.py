@@ -107,6 +107,7 @@ def test_a_proof_leaves_no_trace_file(insync: Insync, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow_for("limit3-memory")
 @pytest.mark.parametrize(
     ("limit", "stopped_by"),
     [
@@ -163,6 +164,7 @@ def test_what_a_refused_step_ends_is_not_known_of_the_rest(insync: Insync) -> No
     assert "never enabled" not in text
 
 
+@pytest.mark.slow
 def test_threads_and_partitions_change_nothing(insync: Insync) -> None:
     results = []
     for more in (("--threads", 1), ("--threads", 2), ("--threads", 2, "--partitions", 5)):

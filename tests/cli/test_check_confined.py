@@ -72,6 +72,7 @@ def test_the_object_has_what_it_was_confined_to(insync: Insync) -> None:
     assert (result["within"], result["outside"], result["distinct_states"]) == ([], 0, 49)
 
 
+@pytest.mark.slow_for("command1")
 @pytest.mark.parametrize("command", [("simulate", "--walks", 50), ("mutate",), ("prove", "--induction")])
 def test_the_other_commands_are_confined_as_well(insync: Insync, command: tuple[object, ...]) -> None:
     if command[0] == "prove":

@@ -66,12 +66,14 @@ def test_a_defect_is_shown_with_its_trace_and_its_fix(defects: object) -> None:
     assert "With the fix no_acknowledged_record_is_lost holds in all 1,000 states at these bounds." in out
 
 
+@pytest.mark.slow
 def test_a_defect_that_does_no_harm_says_so_and_case_does_not_matter(defects: object) -> None:
     assert all(name.isupper() for name in DEFECTS)
     _, out = run(defects, "m-7")
     assert "No harm: electable_replicas_are_complete holds in all" in out
 
 
+@pytest.mark.slow
 def test_verifying_compares_with_the_catalogue(defects: object) -> None:
     code, out = run(defects, "--verify", "R-26", "C-2")
     assert code == 0
@@ -98,6 +100,7 @@ def test_an_entry_whose_fix_does_not_hold_is_bad(defects: object, monkeypatch: p
     assert "  BAD R-26  broken in 5 steps; with the fix " in out
 
 
+@pytest.mark.slow
 def test_verifying_is_there_for_scripts(defects: object) -> None:
     _, out = run(defects, "--verify", "--json", "C-10")
     (entry,) = json.loads(out)["defects"]
@@ -217,6 +220,7 @@ def test_an_entry_of_which_one_search_is_not_decided_is_incomplete(
     assert "not shown" not in out
 
 
+@pytest.mark.slow
 def test_one_undecided_entry_makes_the_whole_incomplete(defects: object, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = itertools.count(1)
 

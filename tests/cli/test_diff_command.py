@@ -75,6 +75,7 @@ def test_traces_that_only_one_allows_are_written_and_replayed(insync: Insync, tm
     assert out.startswith("difference, after ")
 
 
+@pytest.mark.slow
 def test_the_same_steps_that_lead_elsewhere_are_shown_once(insync: Insync) -> None:
     code, out, _ = insync("diff", "cluster", "--release", "3.9", "--release", "4.1", "--max-states", 200, "--quiet")
     assert code == 1

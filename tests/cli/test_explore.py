@@ -179,6 +179,7 @@ def test_several_initial_states_are_chosen_from(typed: Insync) -> None:
     assert answers(out)[0].startswith("state 1, start")
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_prompt_ends_it() -> None:
     process = started(["explore", JUGS, "--text"], stdin=subprocess.PIPE)
     assert process.stdout is not None
@@ -190,6 +191,7 @@ def test_ctrl_c_at_the_prompt_ends_it() -> None:
     assert process.stderr.read() == "\nInterrupted.\n"
 
 
+@pytest.mark.slow
 def test_the_page_is_served_until_ctrl_c() -> None:
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")

@@ -76,6 +76,7 @@ def test_a_list_of_a_model_has_the_names_that_make_it(insync: Insync) -> None:
     assert [entry["name"] for entry in listed["bounds"]] == list(IDENTITY)
 
 
+@pytest.mark.slow
 def test_an_answer_names_bounds_and_settings_as_a_search_does(insync: Insync) -> None:
     small = ("--release", "4.1", "--replicas", 1, "--records", 1, "--shrinks", 0)
     asked = json.loads(insync("ask", *small, "--json").out)

@@ -203,6 +203,7 @@ def test_a_divergence_as_json(insync: Insync, monkeypatch: pytest.MonkeyPatch, l
     assert len(found["trace"]) == 6
 
 
+@pytest.mark.slow
 def test_what_kafka_does_by_itself_is_marked(insync: Insync, monkeypatch: pytest.MonkeyPatch, libs: Path) -> None:
     code, out, _ = replayed(insync, monkeypatch, libs, "R-40-4.1.2")
     assert code == 1

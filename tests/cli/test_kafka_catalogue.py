@@ -214,6 +214,7 @@ def test_the_list_of_defects_says_where_each_was_seen(insync: Insync) -> None:
     assert (runs["3.9.2"], runs["4.0.0"]) == (("reproduced", "classes", True), ("diverges", "classes", True))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("seen")
 def test_a_defect_says_what_each_release_does(insync: Insync) -> None:
     out = " ".join(insync("defects", "R-26", "--quiet").out.split())

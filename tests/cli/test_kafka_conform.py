@@ -79,6 +79,7 @@ def test_two_parts_that_agree(insync: Insync, libs: Path, kafka: dict[str, int |
     assert "fields compared" in out
 
 
+@pytest.mark.slow
 def test_the_same_as_json(insync: Insync, libs: Path, kafka: dict[str, int | str]) -> None:
     parts = ["--part", "tour", "--part", "walks", "--walks", 3]
     said = json.loads(insync("kafka", "conform", "--libs", libs, *parts, *SMALL, "--json").out)
@@ -100,6 +101,7 @@ def test_a_difference_ends_it_with_a_grid_and_a_trace(insync: Insync, libs: Path
     assert insync("replay", file).code == 0
 
 
+@pytest.mark.slow_for("3")
 @pytest.mark.parametrize("processes", [1, 3])
 def test_so_many_processes_take_the_walks(
     insync: Insync, libs: Path, kafka: dict[str, int | str], monkeypatch: pytest.MonkeyPatch, processes: int
@@ -119,6 +121,7 @@ def test_so_many_processes_take_the_walks(
     assert len(started) == processes
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_time_is_incomplete(insync: Insync, libs: Path, kafka: dict[str, int | str]) -> None:
     code, out, _ = insync("kafka", "conform", "--libs", libs, "--part", "walks", "--max-seconds", 0.001, *SMALL)
     assert code == 3
@@ -153,6 +156,7 @@ def test_which_kafka_must_be_said(insync: Insync) -> None:
     assert "Give --kafka VERSION, a release of `insync kafka versions`, or --libs DIR of a distribution." in err
 
 
+@pytest.mark.slow
 def test_a_tour_for_each_budget(
     insync: Insync, libs: Path, kafka: dict[str, int | str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ def _an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_explained(insync: Insync) -> None:
     code, out, _ = insync("kafka", "validate", str(RUN), "--quiet")
     assert code == 0
@@ -29,6 +30,7 @@ def test_a_run_that_is_explained(insync: Insync) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_explained_is_shown_up_to_there(insync: Insync) -> None:
     code, out, _ = insync("kafka", "validate", str(RUN), "--fixed", "n-01", "--quiet")
     assert code == 1
@@ -40,6 +42,7 @@ def test_a_run_that_is_not_explained_is_shown_up_to_there(insync: Insync) -> Non
     assert sum(" s  " in line for line in out.splitlines()) == 6, "the event, and five before it"
 
 
+@pytest.mark.slow
 def test_the_same_as_json(insync: Insync) -> None:
     told = json.loads(insync("kafka", "validate", str(RUN), "--fixed", "N-01", "--json", "--quiet").out)
     assert (told["verdict"], told["kafka"], told["release"], told["fixed"]) == (

@@ -149,6 +149,7 @@ SENTENCES = {
 }
 
 
+@pytest.mark.slow_for("check kip320 --trace gone/out.json", "check kip320 --trace /proc/out.json")
 @pytest.mark.parametrize(("line", "sentence"), SENTENCES.items(), ids=SENTENCES.keys())
 def test_a_mistake_in_the_command_line(
     insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, sentence: str

@@ -27,6 +27,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, insync: Insync) -> P
     return tmp_path
 
 
+@pytest.mark.slow_for(
+    "check payments.py:Payments --html payments.py---html-payments.py-the file of the model",
+    "check payments.py:Payments --html ./payments.py---html-payments.py-the file of the model",
+    "why payments.py:Payments --html payments.py---html-payments.py-the file of the model",
+    "diff out.json two.json --model payments.py:Payments --html payments.py---html-payments.py-the file of the model",
+    "replay out.json --html out.json---html-out.json-FILE",
+    "replay out.json --html ./out.json---html-out.json-FILE",
+    "replay out.json --model link.py:Payments...",
+    "report out.json --model payments.py:Payments -o payments.py---output-payments.py-the file of the model",
+)
 @pytest.mark.parametrize(
     ("line", "option", "output", "what"),
     [
@@ -120,6 +130,7 @@ def test_a_trace_beside_of_an_earlier_run_is_told(insync: Insync, folder: Path) 
     assert "out.backup.json" not in err
 
 
+@pytest.mark.slow
 def test_traces_beside_of_this_run_are_not(insync: Insync, folder: Path) -> None:
     for _ in range(2):
         code, _, err = insync("check", "kip101", "--replicas", 2, "--trace", "kip.json")

@@ -46,6 +46,7 @@ def test_without_a_trace_no_page_is_written_and_an_old_one_is_not_taken_for_it(i
     assert err == f"{page} was not written: there is no trace to show.\n"
 
 
+@pytest.mark.slow_for("diff---html", "diff---trace")
 @pytest.mark.parametrize("option", ["--html", "--trace"])
 @pytest.mark.parametrize("command", ["check", "simulate", "diff"])
 def test_a_file_of_an_earlier_run_is_not_taken_for_one_of_this_run(
@@ -71,6 +72,7 @@ def test_the_command_on_a_page_names_the_file_of_the_trace(insync: Insync, lamp:
     assert "insync replay lamp-never_on.json" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_all_violations_are_on_one_page(insync: Insync, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert insync("check", "kip101", "--log-size", 1, "--max-records", 1, "--html", page).code == 1

@@ -49,6 +49,7 @@ def test_each_verdict_has_its_exit_code() -> None:
     assert _run("check", "kip320", "--max-depth", 2).returncode == 3
 
 
+@pytest.mark.slow
 def test_an_internal_error_is_reported_as_one() -> None:
     broken = (
         "from insync.cli.options.model_command import ChosenModel; from insync.cli.main import main\n"
@@ -102,6 +103,7 @@ def test_the_first_interrupt_ends_the_search_with_its_figures() -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.slow_for("limit1-time")
 @pytest.mark.parametrize(("limit", "reason"), [([], "interrupt"), (["--max-seconds", "2"], "time")])
 def test_a_compilation_ends_with_the_command(limit: list[str], reason: str, tmp_path: Path) -> None:
     process = started([*LONG, "--json", *limit], script=SLOW_LLVM, INSYNC_CACHE_DIR=str(tmp_path))
@@ -125,6 +127,7 @@ UNDECIDED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "known"),
     [
@@ -199,6 +202,7 @@ def _started(arguments: list[str]) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow_but("arguments2-0")
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [(["check", "kip101", "--replicas", "2"], 1), (["list"], 0), (["--help"], 0), (["check", "--help"], 0)],
@@ -212,6 +216,7 @@ def test_a_reader_that_closed_the_pipe_changes_nothing(arguments: list[str], cod
     assert (process.returncode, err) == (code, "")
 
 
+@pytest.mark.slow_for("arguments0-", "arguments0-1", "arguments2-", "arguments2-1")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["list"], ["--help"], ["check", "kip320", "--help"]])
 def test_output_to_a_full_device_is_a_mistake_of_the_user(arguments: list[str], unbuffered: str) -> None:
@@ -230,6 +235,7 @@ def test_output_to_a_full_device_is_a_mistake_of_the_user(arguments: list[str], 
     )
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_no_half_trace_and_still_shows_the_result(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     done = _run_on_full_disk(1000, "check", "kip101", "--replicas", 2, "--trace", path, "--quiet")
@@ -240,6 +246,7 @@ def test_a_full_disk_leaves_no_half_trace_and_still_shows_the_result(tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_a_full_disk_leaves_no_half_proof_and_still_shows_the_result(tmp_path: Path, form: list[str]) -> None:
     pytest.importorskip("z3")
@@ -257,6 +264,7 @@ def test_a_full_disk_leaves_no_half_proof_and_still_shows_the_result(tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_an_unwritable_path_is_found_before_the_search(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     began = time.monotonic()
@@ -267,6 +275,7 @@ def test_an_unwritable_path_is_found_before_the_search(tmp_path: Path) -> None:
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.slow
 def test_closed_streams_change_no_verdict() -> None:
     line = " ".join([*(f"'{part}'" for part in COMMAND), "check kip101 --replicas 2 >&- 2>&-"])
     assert subprocess.run(["/bin/sh", "-c", line], check=False).returncode == 1
@@ -281,6 +290,7 @@ def test_an_interrupt_outside_a_search(insync: Insync, monkeypatch: pytest.Monke
     assert (code, out, err.strip()) == (130, "", "Interrupted.")
 
 
+@pytest.mark.slow
 def test_a_name_that_is_no_text_does_not_break_the_message() -> None:
     done = subprocess.run([*COMMAND, "check", b"kip\xff"], capture_output=True, check=False)
     assert done.returncode == 2
@@ -305,6 +315,7 @@ main()
 """
 
 
+@pytest.mark.slow_for("insync.cli.options.model_command", "insync.cli.options.engine")
 @pytest.mark.parametrize("module", ["click", "insync.cli.options.model_command", "insync.cli.options.engine"])
 def test_an_interrupt_while_modules_are_imported_shows_no_traceback(module: str) -> None:
     script = SLOW_IMPORT.replace("STOPPER", repr(module))

@@ -209,6 +209,7 @@ def test_a_watch_tells_about_once_a_second_while_it_is_asked(monkeypatch: pytest
     assert len(told) <= 6
 
 
+@pytest.mark.slow_for("check")
 @pytest.mark.parametrize("command", ["check", "simulate"])
 def test_a_long_compilation_says_so(
     insync: Insync, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str

@@ -92,6 +92,7 @@ def test_github_is_told_nothing_of_a_proof(insync: Insync) -> None:
     assert (code, "::" in out) == (0, False)
 
 
+@pytest.mark.slow
 def test_a_broken_promise_is_an_annotation(insync: Insync) -> None:
     asked = ("ask", "--release", "3.9", "--replicas", 2, "--acks", "1", "--records", 1, "--elections", 0, "--property")
     code, out, _ = insync(*asked, "no_acknowledged_record_is_lost", "--github", "--sarif", "out.sarif")

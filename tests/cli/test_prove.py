@@ -62,6 +62,7 @@ def test_the_lemmas_of_a_proof_serve_other_bounds_and_other_models(insync: Insyn
     assert "become_follower, after 1 good state that need not be reachable, breaks leaders_enter" in out
 
 
+@pytest.mark.slow
 def test_a_proof_whose_lemmas_do_not_hold_any_more_is_refused(insync: Insync, proof: Path) -> None:
     saved = json.loads(proof.read_text())
     proof.write_text(proof_with(proof.read_text(), {"lemmas": [*saved["lemmas"], WRONG]}))
@@ -70,6 +71,7 @@ def test_a_proof_whose_lemmas_do_not_hold_any_more_is_refused(insync: Insync, pr
     assert f"breaks {WRONG}" in out
 
 
+@pytest.mark.slow
 def test_what_is_not_proved_is_not_saved(insync: Insync, tmp_path: Path) -> None:
     path = tmp_path / "proof.json"
     code, _, err = insync("prove", "kip320", "--induction", "--save", path, "--quiet")
@@ -78,6 +80,7 @@ def test_what_is_not_proved_is_not_saved(insync: Insync, tmp_path: Path) -> None
     assert err == f"{path} was not written: there is no proof.\n"
 
 
+@pytest.mark.slow
 def test_without_a_way_the_lemmas_of_the_library_are_tried_first(insync: Insync) -> None:
     code, out, _ = insync("prove", "async_isr", "--replicas", 2, "--quiet")
     assert code == 0
@@ -113,6 +116,7 @@ def test_what_is_proved_when_time_is_up_is_told_and_saved(insync: Insync, tmp_pa
     assert "incomplete: never_found not proved" in out
 
 
+@pytest.mark.slow
 def test_inference_that_loses_the_property_is_incomplete(insync: Insync) -> None:
     code, out, _ = insync("prove", "kip279", "--infer", *SMALL)
     assert code == 3
@@ -130,6 +134,7 @@ def test_a_bounded_check_shows_the_trace_and_writes_it(insync: Insync, tmp_path:
     assert insync("replay", trace).code == 0
 
 
+@pytest.mark.slow
 def test_a_bounded_check_without_a_violation_is_incomplete(insync: Insync) -> None:
     code, out, err = insync("prove", "kip320", "--bmc", 3)
     assert code == 3
@@ -139,6 +144,7 @@ def test_a_bounded_check_without_a_violation_is_incomplete(insync: Insync) -> No
     assert (result["verdict"], result["stopped_by"], result["complete_depth"]) == ("incomplete", "depth", 3)
 
 
+@pytest.mark.slow
 def test_a_bounded_check_may_use_lemmas_that_it_proves(insync: Insync) -> None:
     code, out, _ = insync("prove", "kip101", "--bmc", 3, "--infer", *SMALL)
     assert code == 3
@@ -334,6 +340,7 @@ def test_mistakes_get_a_sentence(insync: Insync, arguments: tuple[object, ...], 
     assert message in err
 
 
+@pytest.mark.slow
 def test_without_z3_a_sentence_says_what_to_install_and_everything_else_works() -> None:
     hidden = "import sys; sys.modules['z3'] = None; from insync.cli.main import run; sys.exit(run(sys.argv[1:]))"
 

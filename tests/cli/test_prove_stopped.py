@@ -60,6 +60,7 @@ def test_ctrl_c_while_z3_works_on_an_inference() -> None:
     assert result["dropped"] == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_bounded_check_says_how_deep_it_came() -> None:
     code, out, _ = interrupted(["prove", "kip320", *LARGE, "--bmc", "60", "--json"], "Progress: depth 5:")
     result = json.loads(out)
@@ -107,6 +108,7 @@ def test_a_limit_on_the_time_is_one_for_the_whole_run(insync: Insync) -> None:
     assert (code, json.loads(out)["stopped_by"]) == (3, "time")
 
 
+@pytest.mark.slow
 def test_the_search_for_wrong_candidates_is_within_the_limits_too(
     insync: Insync, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +126,7 @@ def test_the_search_for_wrong_candidates_is_within_the_limits_too(
     assert all(isinstance(limits["stop"], Event) for limits in given)
 
 
+@pytest.mark.slow
 def test_a_time_for_each_query_leaves_the_others_their_own(insync: Insync) -> None:
     code, out, _ = insync("prove", FACTORS, "--induction", "--timeout", 1.5, "--quiet", "--json")
     result = json.loads(out)
@@ -136,6 +139,7 @@ def test_a_time_for_each_query_leaves_the_others_their_own(insync: Insync) -> No
     }
 
 
+@pytest.mark.slow
 def test_a_violation_that_is_found_is_told_though_time_is_up(insync: Insync) -> None:
     model = ("truncate_to_high_watermark", "--replicas", 2, "--max-records", 1)
     code, out, _ = insync("prove", *model, "--bmc", 12, "--property", "strong_isr", "--max-seconds", 60, "--quiet")

@@ -63,6 +63,11 @@ def test_every_command_is_run() -> None:
     assert {PROOF, *LONG} <= {command for command, _ in COMMANDS}
 
 
+@pytest.mark.slow_for(
+    "prove truncate_to_high_watermark --replicas 2 --max-records 1 --bmc 12 --property strong_isr",
+    "prove kip320 --infer --save proof.json",
+    "prove kip279 --lemmas proof.json",
+)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("command", "shown"),
@@ -84,6 +89,7 @@ def test_a_command_prints_what_the_guide_says(
             assert line in printed, f"the guide has {line!r}, and the command printed\n{out}"
 
 
+@pytest.mark.slow
 def test_the_python_of_the_guide_runs() -> None:
     assert list(FILES) == ["fenced.py", "proving.py"]
     assert len(FILES) == TEXT.count("```python")

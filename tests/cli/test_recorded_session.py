@@ -50,6 +50,7 @@ def answered(model: str) -> Mapping[str, str]:
     }
 
 
+@pytest.mark.slow_for("kip101")
 @pytest.mark.parametrize("name", MODELS)
 def test_every_answer_is_what_it_was(name: str) -> None:
     assert answered(MODELS[name]) == RECORD.known(name)

@@ -34,6 +34,15 @@ def timeless(text: str) -> list[str]:
     return [LINE.sub(".py:N", TIME.sub("T s", line)).rstrip() for line in text.splitlines()]
 
 
+@pytest.mark.slow_for(
+    "liveness-0",
+    "agree-and-mutate-0",
+    "agree-and-mutate-1",
+    "why-and-diff-0",
+    "why-and-diff-1",
+    "why-and-diff-2",
+    "why-and-diff-3",
+)
 @pytest.mark.parametrize("block", BLOCKS)
 def test_the_commands_print_what_the_guide_says(
     insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: str
@@ -58,6 +67,7 @@ def test_every_block_of_the_guides_is_run() -> None:
     assert sum(text.count("```python") for text in TEXTS.values()) == 3
 
 
+@pytest.mark.slow_for("why-and-diff")
 @pytest.mark.parametrize("guide", ["liveness", "why-and-diff"])
 def test_the_python_of_the_guide_runs(guide: str) -> None:
     (source,) = re.findall(r"^```python\n# from_python.py\n(.*?)^```$", TEXTS[guide], re.MULTILINE | re.DOTALL)

@@ -196,6 +196,7 @@ def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatc
     assert out.endswith("It is the first state.\n")
 
 
+@pytest.mark.slow
 def test_mutate_for_scripts(insync: Insync) -> None:
     only = ("--action", "become_leader", "--property", "weak_isr", "--property", "strong_isr", "--threads", 1)
     code, out, err = insync("mutate", "kip320", *SMALL, *only, "--json")
@@ -225,6 +226,7 @@ def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytes
     ]
 
 
+@pytest.mark.slow
 def test_a_mutant_left_undecided_makes_it_incomplete(insync: Insync) -> None:
     only = ("--action", "controller_elect_leader", "--property", "weak_isr", "--threads", 1, "--quiet")
     code, out, _ = insync("mutate", "kip320", *SMALL, *only, "--max-states", 278)

@@ -127,6 +127,7 @@ def test_ctrl_c_ends_spark_at_once_and_leaves_nothing(command: str, moment: str,
         assert resumed["levels"][: len(found["levels"])] == found["levels"]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_there_is_missed_before_anything_of_spark_is_imported() -> None:
     code = (
         "import sys; from insync.cli.main import run; code = run(['spark', 'export', '/nonexistent/run', 'out'])\n"

@@ -43,6 +43,7 @@ def ended(process: subprocess.Popen[str], interrupt: bool = True, within: float 
     return process.returncode, out, err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "limit", [[], pytest.param(["--max-seconds", "1"], marks=pytest.mark.slow)], ids=["interrupt", "time"]
 )
@@ -77,6 +78,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [[], ["--matrix"]], ids=["promises", "matrix"])
 def test_tracing_is_stopped(form: list[str]) -> None:
     process = started(["ask", *form, "--json"], script=SLOW_TRACING)
@@ -126,6 +128,7 @@ def test_tracing_is_stopped_within_an_action(limit: list[str]) -> None:
 LARGE = ["--log-size", "3", "--max-records", "3", "--max-leader-epoch", "2"]
 
 
+@pytest.mark.slow
 def test_liveness_keeps_the_part_of_the_graph_that_it_has() -> None:
     process = started(["liveness", "kip320", *LARGE])
     wait_for(process, "Progress(")
@@ -135,6 +138,7 @@ def test_liveness_keeps_the_part_of_the_graph_that_it_has() -> None:
     assert "\nincomplete  back_in_isr " in out
 
 
+@pytest.mark.slow
 def test_liveness_stops_while_it_decides() -> None:
     script = """
 import sys
@@ -179,6 +183,7 @@ def test_simulate_keeps_the_walks_that_are_done() -> None:
     assert "stopped by Ctrl-C" in out
 
 
+@pytest.mark.slow
 def test_long_walks_are_left_off() -> None:
     process = started(["simulate", "placement", "--depth", "1000000", "--threads", "1"])
     wait_for(process, "Progress: ")
@@ -224,6 +229,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_failing_walk_that_is_too_long_to_be_confirmed_is_named(tmp_path: Path) -> None:
     (tmp_path / "far.py").write_text(LONG_WAY)
     walks = ["simulate", f"{tmp_path}/far.py:Far", "--property", "stays_near", "--depth", "200000", "--walks", "1"]
@@ -235,6 +241,7 @@ def test_a_failing_walk_that_is_too_long_to_be_confirmed_is_named(tmp_path: Path
     assert "stopped by Ctrl-C" in out
 
 
+@pytest.mark.slow
 def test_an_engine_of_agree_that_is_stopped_says_by_what() -> None:
     process = started(["agree", "kip320", "--engine", "local-1", "--engine", "evaluator", *LARGE])
     wait_for(process, "local-1: ")
@@ -246,6 +253,7 @@ def test_an_engine_of_agree_that_is_stopped_says_by_what() -> None:
     assert ", stopped by Ctrl-C (" in out
 
 
+@pytest.mark.slow
 def test_a_graph_that_is_not_whole_is_not_written(tmp_path: Path) -> None:
     file = tmp_path / "graph.dot"
     process = started(["graph", "kip320", *LARGE, "--max-states", "2000000", "--output", str(file)])

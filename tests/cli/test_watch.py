@@ -96,6 +96,7 @@ def test_a_file_is_checked_each_time_it_is_saved_until_ctrl_c(tmp_path: Path) ->
     assert processes_of(process.pid) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_check_at_work_ends_with_the_watch(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told to end, or else ended: the process that it is compiles for 100 seconds."""

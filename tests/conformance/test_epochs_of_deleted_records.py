@@ -12,6 +12,7 @@ from insync_kafka import Recording, replayed
 Json = dict[str, Any]
 
 
+@pytest.mark.slow
 def test_the_epoch_of_deleted_records_may_come_back_with_a_crash() -> None:
     found = replayed("walk-emptied-4.4.0")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 starts and registers")

@@ -36,14 +36,29 @@ def commands(page: Path) -> list[tuple[str, str]]:
 FINDINGS = sorted(page for page in PAGES.glob("*.md") if commands(page))
 
 
+IN_THE_GATE = {
+    "N-05": (4, 5),
+    "N-08": (2, 3),
+    "N-11": (2, 4),
+    "N-14": (1,),
+    "N-17": (2, 3),
+    "N-19": (2,),
+    "N-20": (1, 2, 3),
+}
+"""The commands of pages, by their numbers on these, that are quick; the others without Kafka are slow."""
+
+
 def parameters(*, of_kafka: bool) -> list[object]:
     found: list[object] = []
     for page in FINDINGS:
         tried: set[str] = set()
+        number = 0
         for command, printed in commands(page):
             if command.startswith("kafka ") == of_kafka:
+                number += 1
                 large = any(int(size.replace(",", "")) > _SMALL for size in _STATES.findall(printed))
                 slow = large or command.startswith("defects ") or patch_of(command) in tried
+                slow = slow or not (of_kafka or number in IN_THE_GATE.get(page.stem, ()))
                 tried |= {patch_of(command)} - {""}
                 marks = [pytest.mark.slow, pytest.mark.timeout(600)] if slow else []
                 found.append(pytest.param(page, command, printed, id=f"{page.stem}: {command}", marks=marks))

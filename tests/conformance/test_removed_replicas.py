@@ -71,6 +71,7 @@ def test_a_removed_replica_that_comes_back_is_elected_without_a_record(released:
     assert log.records == (), "b1 has truncated both records, and nobody has them"
 
 
+@pytest.mark.slow_for("4.1.2")
 def test_with_the_patch_the_partition_waits_for_the_replica_that_has_the_records(fixed: Harness) -> None:
     state = comes_back_elected(fixed)
     assert (state.controller.leader, state.controller.elr) == (-1, (1,))
@@ -110,6 +111,7 @@ def test_with_a_minimum_of_one_it_is_elected_again(released: Harness) -> None:
     assert after.controller.leader == 1
 
 
+@pytest.mark.slow_for("4.1.2")
 def test_with_the_patch_it_is_elected_again(fixed: Harness) -> None:
     before, after = killed_and_started_again(fixed)
     assert before.controller.elr == ()

@@ -21,6 +21,18 @@ from insync_kafka import Recording, replayed
 Json = dict[str, Any]
 
 
+@pytest.mark.slow_for(
+    "N-01-4.3.1-13",
+    "N-02-4.3.1-10",
+    "N-03-4.3.1-6",
+    "R-46-4.4.0-7",
+    "N-07-4.1.2-4",
+    "N-09-4.3.1-2",
+    "N-12-4.3.1-11",
+    "N-14-4.3.1-8",
+    "N-04-4.3.1-12",
+    "N-11-4.3.1-10",
+)
 @pytest.mark.parametrize(
     ("name", "steps"),
     [
@@ -97,6 +109,16 @@ def commands(name: str, answers: list[Json]) -> list[str]:
     return [answer["said"] for answer in answers if answer["command"] == name]
 
 
+@pytest.mark.slow_for(
+    "walk-late-4.1.2-34",
+    "walk-reassign-4.1.2-32",
+    "walk-atomic-3.9.2-37",
+    "walk-minimum-4.1.2-22",
+    "walk-deletions-4.1.2-36",
+    "walk-again-4.3.1-8",
+    "walk-start-3.9.2-10",
+    "walk-all-4.1.2-34",
+)
 @pytest.mark.parametrize(
     ("name", "steps"),
     [
@@ -131,12 +153,14 @@ def test_within_a_fetch_the_leader_waits_for_who_may_join() -> None:
     assert [step.action for step in found.trace.steps[-2:]] == ["fetch", "expand_isr"]
 
 
+@pytest.mark.slow
 def test_who_was_cleared_from_the_elr_leaves_the_isr_twice_when_it_registers() -> None:
     found = replayed("walk-cleared-4.1.2")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 starts and registers")
     assert "so that it takes b3 out twice when it registers, with one leader epoch more" in (found.reason or "")
 
 
+@pytest.mark.slow
 def test_two_changes_at_once_are_no_excuse_for_who_was_not_in_the_elr() -> None:
     recording = Recording.read("walk-cleared-4.1.2")
     model, trace = recording.trace()
@@ -151,6 +175,7 @@ def test_two_changes_at_once_are_no_excuse_for_who_was_not_in_the_elr() -> None:
     assert schedule.seen.controller.leader_epoch == 3
 
 
+@pytest.mark.slow
 def test_a_leader_asks_for_who_fetches_before_its_high_watermark_moves() -> None:
     found = replayed("walk-asks-4.1.2")
     assert (found.verdict, found.trace.steps[-1].action) == (KafkaVerdict.AGREES, "expand_isr")
@@ -168,6 +193,7 @@ def test_its_high_watermark_moves_no_further() -> None:
     assert "b3.hw" in [one.field for one in found.differences]
 
 
+@pytest.mark.slow
 def test_who_is_to_go_is_elected_last() -> None:
     found = replayed("walk-order-4.1.2")
     assert (found.verdict, found.trace.steps[-1].label) == (KafkaVerdict.AGREES, "b1 starts and registers")
@@ -189,6 +215,7 @@ def test_nobody_else_is_elected_and_in_no_other_epoch(values: dict[str, object],
     assert field in [one.field for one in found.differences]
 
 
+@pytest.mark.slow
 def test_who_asks_for_the_ends_of_a_log_gets_them_as_they_are_then() -> None:
     found = replayed("walk-ends-4.4.0")
     assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b2 receives the reply")
@@ -372,6 +399,7 @@ def test_an_observation_of_a_recording_is_whole() -> None:
     assert set(answer.state.brokers) == {1, 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["N-02", "n-02"])
 def test_a_defect_is_named_as_in_the_catalogue(name: str) -> None:
     model, trace = given_trace(name)

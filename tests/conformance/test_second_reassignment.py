@@ -57,6 +57,7 @@ def test_a_replica_that_is_added_and_removed_keeps_a_reassignment_from_ending(
         assert settled.isr == (1, 2, 3)  # nothing is missing, and it does not end
 
 
+@pytest.mark.slow_for("4.0.2")
 @pytest.mark.parametrize("version", ["4.0.2", "4.3.1"])
 def test_with_the_patch_the_second_request_replaces_the_first(
     jars_of: JarsOf, harness_of: HarnessOf, version: str

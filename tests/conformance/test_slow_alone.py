@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from insync.conformance.slow_alone import with_one_slow
 from insync.explorer import check
 from insync.explorer.traces.trace import Trace
@@ -16,6 +18,7 @@ def shortest(name: str) -> tuple[Cluster, Trace]:
     return model, check(model, properties=[DEFECTS[name].breaks]).violations[0].trace
 
 
+@pytest.mark.slow
 def test_who_stays_fetches_before_the_shrink() -> None:
     model, trace = shortest("R-12")
     found = with_one_slow(trace, model)
@@ -33,6 +36,7 @@ def test_a_trace_without_a_shrink_stays_as_it_is() -> None:
     assert with_one_slow(trace, model) is trace
 
 
+@pytest.mark.slow
 def test_a_trace_that_is_no_counterexample_any_more_stays_as_it_is() -> None:
     model, trace = shortest("N-06")
     cut = replace(trace, steps=trace.steps[:2])

@@ -61,6 +61,7 @@ def test_there_is_an_introduction() -> None:
     assert [path.name for path in NOTEBOOKS] == ["introduction.ipynb"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_cells_show_what_is_on_record(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("__main__")  # that of a notebook has no file

@@ -28,6 +28,7 @@ def test_every_picture_is_one_of_these() -> None:
     assert {path.stem for path in PICTURES.iterdir()} == set(SHOWN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", SHOWN)
 def test_a_picture_is_what_the_code_draws(model: str) -> None:
     assert (PICTURES / f"{model}.svg").read_text() == drawn(model), (

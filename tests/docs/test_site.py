@@ -99,6 +99,7 @@ def test_an_entry_of_the_catalogue_says_what_the_code_says_and_shows_its_trace()
     assert "b1 appends a record" not in page.replace(shown[0], "")  # blank lines of the grid would end its HTML
 
 
+@pytest.mark.slow
 def test_an_entry_that_does_no_harm_says_so() -> None:
     harmless = next(defect for defect in DEFECTS.values() if defect.harmless and defect.name.startswith("R"))
     page = entry_page(harmless, search_defect(harmless))

@@ -26,6 +26,7 @@ def build(out: Path, *options: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("traces", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_site_is_built_and_whole(tmp_path: Path, traces: bool) -> None:
     """One test for all of it, as what is long is the building."""

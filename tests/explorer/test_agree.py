@@ -64,11 +64,22 @@ def agreed(model: Model, properties: Sequence[str] | None = None, limits: Limits
     return found
 
 
+@pytest.mark.slow_for(
+    "truncate_to_high_watermark",
+    "kip101",
+    "kip320_first_try",
+    "kraft",
+    "kraft_853",
+    "kraft_996_published",
+    "kraft_853_published",
+    "cluster",
+)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_the_engines_agree_on_every_small_model(name: str) -> None:
     agreed(small(name))
 
 
+@pytest.mark.slow_for("grid")
 @pytest.mark.parametrize("model", [*TOYS, Crossing(people=3)], ids=lambda model: str(model.name))
 def test_the_engines_agree_on_toys(model: Model) -> None:
     agreed(model, limits=Limits(depth=8))
@@ -134,6 +145,12 @@ LIES: list[tuple[str, Callable[[Opinion], Opinion]]] = [
 ]
 
 
+@pytest.mark.slow_for(
+    "Level 3 has a different number of states: 16 for local, 17 for liar.",
+    "weak_isr: local: fails after 10 states; liar: no violation.",
+    "weak_isr: local and liar give different traces of 10 states.",
+    "weak_isr: local: fails after 10 states; liar: fails after 5 states.",
+)
 @pytest.mark.parametrize(("sentence", "change"), LIES, ids=[sentence for sentence, _ in LIES])
 def test_a_difference_is_one_sentence(sentence: str, change: Callable[[Opinion], Opinion]) -> None:
     if "weak_isr" in sentence:
@@ -237,6 +254,7 @@ CHANGES = "The machine code takes a step that changes {}; the evaluator has no s
 BECOMES = "replica[b2].epoch to 0, replica[b2].leader to b2"
 
 
+@pytest.mark.slow
 def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine code is compiled from a mutant, as if the compiler had forgotten a condition."""
     model = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)

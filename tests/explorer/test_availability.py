@@ -45,6 +45,7 @@ def agrees(bounds: dict[str, int | str]) -> None:
             assert not broken(one.name, failure, one.failures - 1, bounds), one
 
 
+@pytest.mark.slow_for("2")
 @pytest.mark.parametrize("replicas", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_it_takes_as_many_as_leave_too_few(replicas: int) -> None:
     for minimum in range(1, replicas + 1):
@@ -55,6 +56,7 @@ def test_it_takes_as_many_as_leave_too_few(replicas: int) -> None:
         assert led[:3] == [replicas, replicas, None]
 
 
+@pytest.mark.slow_for("bounds2-1", "bounds3-3")
 @pytest.mark.parametrize(
     ("bounds", "needed"),
     [
@@ -77,6 +79,7 @@ def test_before_a_release_that_caps_it_more_than_all_replicas_refuse_every_write
     assert failures(TAKEN, release="3.7", replicas=2, min_insync=3) == [1, 1, 1, 0]
 
 
+@pytest.mark.slow
 def test_brokers_without_a_replica_do_not_help() -> None:
     assert failures(LED, release="4.1", replicas=3, spares=1, min_insync=2)[:2] == [2, 2]
 
@@ -121,6 +124,7 @@ def test_without_failures_nothing_stops() -> None:
     assert check("cluster", bounds=calm, properties=list(STOPS)).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_the_fewest_are_those_of_the_whole_model() -> None:
     agrees({"release": "4.1", "replicas": 2, "min_insync": 2})
 

@@ -19,6 +19,9 @@ def timeless(result: CheckResult) -> CheckResult:
     return replace(result, engine="", seconds={}, peak_memory_bytes=0)
 
 
+@pytest.mark.slow_for(
+    "model0-None-False", "model0-None-True", "model1-None-False", "model1-None-True", "model4-properties4-False"
+)
 @pytest.mark.parametrize("keep_going", [False, True])
 @pytest.mark.parametrize(
     ("model", "properties"),

@@ -163,6 +163,7 @@ def test_a_hypothesis_state_machine_takes_no_step_outside() -> None:
     run_state_machine_as_test(state_machine(Plane()), settings=QUICK)
 
 
+@pytest.mark.slow
 def test_a_hypothesis_state_machine_is_confined_as_its_caller_says() -> None:
     """The second number may be 1 at most within `flat`, so that the sum never comes to 5 there but through `near`."""
     run_state_machine_as_test(state_machine(Plane(), within=["near", "flat"]), settings=QUICK)

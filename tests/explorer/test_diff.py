@@ -94,6 +94,7 @@ def lengths(result: DiffResult) -> list[int | None]:
     return [None if one is None else one.trace.length for one in result.only]
 
 
+@pytest.mark.slow_for("kip101-kip320", "kip320-kip320_first_try")
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda model: str(model.name))
 def test_the_shortest_traces_of_one_alone_are_as_long_as_in_a_plain_search(first: Model, second: Model) -> None:
     result = diff(first, second)
@@ -117,6 +118,7 @@ def test_random_models_part_where_they_do_in_a_plain_search(parts: Written, othe
         assert sum(result.states.only_second) == len(theirs - mine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), PAIRS[-2:], ids=lambda model: str(model.name))
 def test_the_states_of_one_alone_are_counted_by_level(first: Model, second: Model) -> None:
     states = diff(first, second).states
@@ -235,6 +237,7 @@ def test_whichever_model_takes_a_step_its_values_are_told_first() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_step_that_leads_elsewhere_is_told_with_both_values() -> None:
     result = diff("cluster", "cluster", first_bounds={"release": "3.9"}, second_bounds={"release": "4.1"},
                   properties=[], limits=Limits(states=200))  # fmt: skip
@@ -331,6 +334,7 @@ class Stairs(Model):
         s.floor += 1
 
 
+@pytest.mark.slow_for("pair1-", "pair1-states")
 @pytest.mark.parametrize("limits", [Limits(), Limits(states=6), Limits(depth=3)], ids=["", "states", "depth"])
 @pytest.mark.parametrize("pair", [(Climb, Leap), (Climb, Stairs), (Leap, Stairs)])
 def test_which_model_is_named_first_decides_nothing_but_who_is_told_first(

@@ -48,6 +48,18 @@ ORDERS = {
 }
 
 
+@pytest.mark.slow_for(
+    "agree-module first",
+    "ask-module first",
+    "check-module first",
+    "check-verb first",
+    "check-out of the module",
+    "graph-verb first",
+    "liveness-module first",
+    "mutate-module first",
+    "prove-module first",
+    "simulate-module first",
+)
 @pytest.mark.parametrize(
     ("verb", "imports"),
     [

@@ -36,6 +36,7 @@ SCRIPT = dedent("""
 """)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the resident set is read from /proc")
 @pytest.mark.parametrize(("threads", "partitions"), [(1, 1), (2, 2), (2, 7)])
 @pytest.mark.parametrize("mebibytes", [140, 170])
@@ -88,6 +89,7 @@ LEAST = dedent("""
 """)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the resident set is read from /proc")
 @pytest.mark.parametrize(("threads", "partitions"), [(1, 1), (2, 4)])
 def test_the_amount_that_a_refusal_names_is_enough_to_work_in(threads: int, partitions: int) -> None:
@@ -142,6 +144,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
     return blocks
 
 
+@pytest.mark.slow_for("why")
 @pytest.mark.parametrize(
     ("whole", "work"),
     [

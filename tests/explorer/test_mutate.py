@@ -259,6 +259,7 @@ def test_mutants_of_every_kind_of_model_can_be_made_and_run() -> None:
                     assert all(0 <= code < size for code, size in zip(codes, sizes, strict=True)), mutant.name
 
 
+@pytest.mark.slow
 def test_equivalence_is_that_of_states_and_steps() -> None:
     whole = reachable(SMALL.program)
     equivalent = 0
@@ -325,6 +326,7 @@ def test_the_model_is_traced_no_more_often_than_by_one_check() -> None:
     assert Traced.times == by_one_check
 
 
+@pytest.mark.slow
 def test_a_search_that_is_too_long_leaves_a_mutant_undecided() -> None:
     result = mutate(
         SMALL, properties=["weak_isr"], actions=["controller_elect_leader"], limits=Limits(states=278), threads=1
@@ -352,6 +354,7 @@ def test_mistakes_are_one_sentence() -> None:
         mutate(Lamp(switches=1, presses=1), threads=1)
 
 
+@pytest.mark.slow
 def test_properties_that_fail_of_the_model_do_not_judge() -> None:
     result = mutate(Kip101(replicas=2), actions=["leader_write"], threads=1)
     assert result.failing == ("weak_isr", "strong_isr", "leader_in_isr")

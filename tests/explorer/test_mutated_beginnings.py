@@ -124,6 +124,7 @@ def test_they_die_survive_or_make_no_difference() -> None:
     assert dark.distinct_states == 2 * 4
 
 
+@pytest.mark.slow_for("house")
 @pytest.mark.parametrize("model", [House(), Waiting()], ids=lambda model: model.name)
 def test_where_nobody_knows_whether_it_is_equivalent_a_mutant_that_survives_is_undecided(
     model: Model, monkeypatch: pytest.MonkeyPatch

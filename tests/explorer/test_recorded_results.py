@@ -69,6 +69,18 @@ def said(result: Shown) -> Mapping[str, str]:
     return {way: f"{crc32(text.replace(HERE, '').encode()):08x}" for way, text in texts.items()}
 
 
+@pytest.mark.slow_for(
+    "check, all properties",
+    "mutants",
+    "engines",
+    "diff",
+    "diff, other properties",
+    "diff, of two worlds",
+    "diff, of two other worlds",
+    "diff, the same",
+    "diff, stopped",
+    "mail",
+)
 @pytest.mark.parametrize("name", RESULTS)
 def test_each_result_says_what_it_said(name: str) -> None:
     pytest.importorskip("numpy")

@@ -70,6 +70,7 @@ def parsed(result: Shown) -> ET.Element:
     return ET.fromstring(result._repr_html_())  # noqa: S314 -- it is made here
 
 
+@pytest.mark.slow_for("check", "violation", "trace")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_repr_is_a_line(results: dict[str, Shown], kind: str) -> None:
     text = repr(results[kind])

@@ -38,6 +38,7 @@ def facts(result: SimulationResult) -> SimulationResult:
     return replace(result, seconds={}, peak_memory_bytes=0)
 
 
+@pytest.mark.slow_for("kip101-3-2-2-2")
 @pytest.mark.parametrize("model", [*TOYS, KIP101], ids=name_of)
 def test_the_result_is_the_same_for_any_threads(model: Model) -> None:
     names = list(sentences_of(model))
@@ -118,6 +119,7 @@ def taken(strategy: Strategy, seed: int, walk: int, depth: int) -> dict[str, int
     return {action.label: count for action, count in zip(PUZZLE.program.actions, steps, strict=True)}
 
 
+@pytest.mark.slow_for("tastes", "uniform")
 @pytest.mark.parametrize("strategy", list(Strategy))
 def test_parameters_are_drawn_uniformly_whatever_the_strategy(strategy: Strategy) -> None:
     """Of the two vessels that can be filled no walk favours one."""
@@ -238,6 +240,7 @@ def test_stops_when_it_is_told_to_with_the_walks_that_are_done(monkeypatch: pyte
     assert result.walks > 0
 
 
+@pytest.mark.slow
 def test_long_walks_end_where_they_are_when_the_time_is_up() -> None:
     simulate(Clock(), walks=1, depth=50)  # so that it is compiled
     began = time.perf_counter()
@@ -248,6 +251,7 @@ def test_long_walks_end_where_they_are_when_the_time_is_up() -> None:
     assert result.lengths.mean == result.steps / result.walks
 
 
+@pytest.mark.slow_for("60.0")
 @pytest.mark.parametrize("seconds", [60.0, 0.0])
 def test_a_failing_walk_is_confirmed_although_it_is_stopped_if_there_is_time(
     seconds: float, monkeypatch: pytest.MonkeyPatch

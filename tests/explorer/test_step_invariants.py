@@ -122,6 +122,7 @@ def test_random_walks_find_it_and_are_shortened() -> None:
     assert simulate(Careful(), walks=50, depth=12).violation is None
 
 
+@pytest.mark.slow
 def test_a_hypothesis_state_machine_fails_at_the_step() -> None:
     quick = settings(max_examples=60, stateful_step_count=8, deadline=None, database=None, derandomize=True)
     with pytest.raises(PropertyViolated, match=r"terms_grow fails for voter = v1") as raised:

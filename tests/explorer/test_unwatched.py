@@ -23,6 +23,7 @@ VERBS: dict[str, Callable[..., Shown]] = {
 }
 
 
+@pytest.mark.slow_for("diff", "mutate")
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_is_found_does_not_depend_on_who_is_told(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numpy")

@@ -55,6 +55,7 @@ def counted(result: WhyResult) -> Counter[Key]:
     return +found
 
 
+@pytest.mark.slow_for("kip320", "kip101")
 @pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model.name))
 def test_everything_is_counted_as_the_evaluator_counts_it(model: Model) -> None:
     result = why(model)
@@ -69,6 +70,7 @@ def test_everything_is_counted_as_the_evaluator_counts_it(model: Model) -> None:
         assert found.near == sum(near_to_failing(node, codes) for codes in states)
 
 
+@pytest.mark.slow_for("kip320", "kip101")
 @pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model.name))
 def test_premises_and_comparisons_are_counted_as_the_evaluator_counts_them(model: Model) -> None:
     fresh = confined(type(model)(**model.identity), names_within(model))
@@ -131,6 +133,7 @@ def test_an_action_says_how_often_each_of_its_guards_decided() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_guard_that_follows_from_another_is_never_alone() -> None:
     become = action_of(why("kip320", bounds={"replicas": 2, "log_size": 1, "max_records": 1}), "become_follower")
     assert [guard.text for guard in become.never_alone] == ["s.requests[epoch].leader == leader"]

@@ -132,6 +132,7 @@ def examined(seeds: Iterable[int], place: str) -> Counter[str]:
     return seen
 
 
+@pytest.mark.slow_for("guard", "update")
 @pytest.mark.parametrize("place", PLACES)
 def test_a_member_singled_out_is_refused_by_name(place: str) -> None:
     seen = examined(range(4), place)

@@ -57,6 +57,7 @@ def test_a_collection_with_room_for_nothing_is_an_empty_list(kind: str) -> None:
     assert columns[0].type == "array<int>"
 
 
+@pytest.mark.slow_for("16-array<string>")
 @pytest.mark.parametrize(("members", "kind"), [(15, "array<string>"), (16, "array<string>"), (17, "bigint")])
 def test_a_set_is_a_list_of_its_members_up_to_sixteen_of_them(members: int, kind: str) -> None:
     sort = type("Member", (Index,), {"label": "m", "size": members})

@@ -114,6 +114,7 @@ def test_the_ends_of_a_table_are_as_good_as_its_middle(width: int, home: str) ->
     assert content(table) == sorted(codes)
 
 
+@pytest.mark.slow_for("32-1.0", "48-1.5", "48-3.0", "64-1.0", "64-1.01", "64-1.5", "64-3.0")
 @pytest.mark.parametrize("more", [1.0, 1.01, 1.5, 3.0])
 @pytest.mark.parametrize("width", SLOTS_OF)
 def test_a_table_is_moved_into_another_and_both_have_the_same_codes(width: int, more: float) -> None:

@@ -40,6 +40,7 @@ def test_the_least_predecessor_is_that_of_the_evaluator(model: Model) -> None:
         assert least_predecessor(kernels, ranges, target) == min(leading, default=None)
 
 
+@pytest.mark.slow
 def test_more_states_than_are_expanded_at_once() -> None:
     model = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=1)
     kernels = compile_kernels(model.program)

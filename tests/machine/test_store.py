@@ -42,6 +42,7 @@ def sample(words: int, count: int, kind: str) -> list[Words]:
     return [tuple(1 << chance.getrandbits(6) for _ in range(words)) for _ in range(count)]
 
 
+@pytest.mark.slow_but("1-low bits", "1-high bits", "1-one word", "1-single bits", "2-single bits")
 @pytest.mark.parametrize("kind", ["random", "low bits", "high bits", "one word", "single bits"])
 @pytest.mark.parametrize("words", [1, 2, 3, 4, 5, 8])
 def test_keeps_every_state_once_in_order_of_discovery(words: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,6 +199,7 @@ def test_slots_that_have_to_wait_need_room(monkeypatch: pytest.MonkeyPatch) -> N
         widened(len(waiting) - 1)
 
 
+@pytest.mark.slow
 def test_refuses_states_beyond_its_address_space() -> None:
     store = store_kernels(1).store(1)  # rounded up to a huge page: 262,144 states of one word
     states = [(number,) for number in range(300_000)]

@@ -48,6 +48,7 @@ def nodes_of(model: Model) -> tuple[Node, ...]:
     return tuple(found.node(model) for found in invariants_of(model).values())
 
 
+@pytest.mark.slow_for("1-kip320-2-1-1-1", "1-kip101-2-2-2-1", "3-kip101-2-2-2-1")
 @pytest.mark.parametrize("model", SMALL, ids=name_of)
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_whole_small_spaces_have_the_same_successors(model: Model, partitions: int) -> None:
@@ -55,12 +56,14 @@ def test_whole_small_spaces_have_the_same_successors(model: Model, partitions: i
     assert by_machine(model, states, partitions) == by_evaluator(model, states)
 
 
+@pytest.mark.slow_for("kip101-2-2-2-1")
 @pytest.mark.parametrize("model", SMALL, ids=name_of)
 def test_whole_small_spaces_have_the_same_violations(model: Model) -> None:
     states, nodes = reachable_states(model), nodes_of(model)
     assert violations_by_machine(model, nodes, states) == violations_by_evaluator(model, nodes, states)
 
 
+@pytest.mark.slow_for("1")
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_states_all_over_a_space_have_the_same_successors_and_violations(partitions: int) -> None:
     """The evaluator takes half a minute for all 36,864 states of this grid; these are of all its typed states."""
@@ -87,6 +90,7 @@ def test_random_states_of_large_spaces_have_the_same_successors_and_violations(
     assert violations_by_machine(model, nodes, states) == violations_by_evaluator(model, nodes, states)
 
 
+@pytest.mark.slow_for("1", "256", "257", "600")
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 63, 64, 65, 255, 256, 257, 600])
 def test_a_batch_may_have_any_size(count: int) -> None:
     model = SMALL[-2]

@@ -114,6 +114,7 @@ def general_kernels_of(model: Model, monkeypatch: pytest.MonkeyPatch) -> Kernels
         return compile_kernels(model.program, parts=(Part.EXPAND,), symmetry=model.program.symmetry)
 
 
+@pytest.mark.slow
 @given(cases())
 @settings(max_examples=300, deadline=None)
 def test_a_state_and_its_permutations_have_one_representative(
@@ -122,6 +123,7 @@ def test_a_state_and_its_permutations_have_one_representative(
     _have_one_representative(*case)
 
 
+@pytest.mark.slow
 @given(cases())
 @settings(max_examples=150, deadline=None)
 def test_a_representative_stands_for_its_orbit(case: tuple[Model, tuple[int, ...], Permutation]) -> None:

@@ -48,6 +48,7 @@ def of_noting() -> dict[str, str]:
     }
 
 
+@pytest.mark.slow_for("election")
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model.name))
 def test_the_text_of_each_part_is_what_it_was(model: Model) -> None:
     assert found(model) == RECORD.known(model.name)

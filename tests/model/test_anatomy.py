@@ -103,6 +103,9 @@ def test_nothing_is_noted_where_nobody_asks() -> None:
     assert noted.get() is None
 
 
+@pytest.mark.slow_for(
+    "kraft_published", "kraft", "kraft_996", "kraft_853", "kraft_996_published", "kraft_853_published", "cluster"
+)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_the_actions_traced_again_are_those_of_the_program(name: str) -> None:
     model = find_model(name)()

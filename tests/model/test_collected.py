@@ -87,6 +87,7 @@ def collections(kind: str, some: list[tuple[int, ...]], most: int) -> st.SearchS
     return st.sets(st.sampled_from(some), max_size=most).map(sorted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_operations_are_those_of_python(kind: str) -> None:
     seen: Counter[str] = Counter()
@@ -135,6 +136,7 @@ def test_operations_are_those_of_python(kind: str) -> None:
     assert {name: seen[name] >= number for name, number in least.items()} == dict.fromkeys(least, True)
 
 
+@pytest.mark.slow_but("Seq")
 @pytest.mark.parametrize("kind", KINDS)
 def test_questions_have_the_answers_of_python(kind: str) -> None:
     seen: Counter[str] = Counter()

@@ -108,6 +108,7 @@ def _states(model: Model) -> list[tuple[int, ...]]:
     return list(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Heap, HeapOfSets])
 def test_what_has_equal_forms_is_equal_in_every_state(kind: type[Heap]) -> None:
     model = kind()

@@ -37,6 +37,7 @@ def test_the_pieces_one_after_the_other_are_the_example() -> None:
     assert [line for line in pieces.splitlines() if line] == [line for line in example.splitlines() if line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), CONSOLE)
 def test_the_command_prints_what_the_guide_shows(command: str, shown: str, tmp_path: Path) -> None:
     (tmp_path / "election.py").write_text(EXAMPLE)

@@ -147,6 +147,7 @@ def insync(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("arguments", "shown"), CONSOLE)
 def test_the_command_prints_what_the_guide_shows(arguments: str, shown: str, tmp_path: Path) -> None:
     result = insync(tmp_path, "-c", "from insync.cli.main import main; main()", *arguments.split())
@@ -155,12 +156,14 @@ def test_the_command_prints_what_the_guide_shows(arguments: str, shown: str, tmp
     assert result.returncode == (1 if "fails" in shown else 0)
 
 
+@pytest.mark.slow
 def test_a_property_of_runs_can_stand_beside_the_class(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     result = insync(tmp_path, "-c", "from insync.cli.main import main; main()", "liveness", "watched.py:WatchedLock")
     assert "holds       comes_out  leads_to, for each of 2 bindings" in result.stdout, result.stderr
 
 
+@pytest.mark.slow
 def test_a_check_can_be_made_from_python(tmp_path: Path) -> None:
     result = insync(tmp_path, "-c", blocks("check.py")[0])
     assert (result.returncode, result.stderr) == (0, "")

@@ -40,6 +40,11 @@ def found(model: Model, only: Collection[str] | None = None) -> dict[str, str]:
     return {"(program)": simplicity(model), **meanings(model, states, only), **pictures}
 
 
+@pytest.mark.slow_for(
+    "insync_symmetric_protocols.Election 3 1 4 0",
+    "insync_symmetric_protocols.Election 3 1 5 1",
+    "insync_symmetric_protocols.Paxos 3 2 1 6",
+)
 @pytest.mark.parametrize("model", MODELS, ids=named)
 def test_a_program_is_as_simple_as_it_was_and_means_the_same(model: Model) -> None:
     known = RECORD.known(named(model))

@@ -194,6 +194,7 @@ NOT_CLAIMED = {"watermark_never_goes_back", "isr_and_elr_are_sound"}
 """What kip320 does not keep either: KIP-207 came in 2.2; KIP-841, which keeps out who is fenced, in 3.3."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bounds",
     [
@@ -210,6 +211,7 @@ def test_2_1_without_crashes_and_with_atomic_metadata_breaks_nothing_that_kip320
     assert (result.verdict, result.stopped_by) == ("holds", None)
 
 
+@pytest.mark.slow
 def test_what_2_1_breaks_then_kip320_breaks_as_well() -> None:
     for name in NOT_CLAIMED:
         here = Cluster(**{**CALM, "elections": 1, "fencings": 1, "metadata_lag": 0})

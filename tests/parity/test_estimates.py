@@ -51,6 +51,7 @@ def test_the_recorded_levels_have_the_states_that_tlc_counted() -> None:
     assert sum((row["model"], row["bounds"]) in counted or row["model"] in examples for row in recorded) > 80
 
 
+@pytest.mark.slow_but("row4")
 @pytest.mark.parametrize("row", [row for row in table("level_sizes.csv") if sum(levels_of(row)) < 1_300])
 def test_the_recorded_levels_are_those_of_the_search(row: dict[str, str]) -> None:
     if row["model"].startswith("examples/"):

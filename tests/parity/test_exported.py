@@ -123,6 +123,7 @@ def small_rows() -> list[Judged]:
     return chosen[:12]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.model} {row.bounds}"[-60:]) for row in small_rows()])
 def test_insync_says_what_is_on_record(row: Judged) -> None:
     (subject,) = (one for one in subjects() if (one.model, one.name) == (row.model, row.bounds))

@@ -70,6 +70,7 @@ GATE = [row for row in ROWS if int(row["distinct"]) < 100]
 """Rows that the evaluator searches in a moment; machine code has to be compiled for each."""
 
 
+@pytest.mark.slow_but("2-1-4-1-0-0-view")
 @pytest.mark.parametrize("row", GATE, ids=name_of)
 def test_the_evaluator_agrees_with_tlc(row: Row) -> None:
     found = check_by_evaluator(model_of(row), properties=properties_of(row))

@@ -39,6 +39,18 @@ def bounds_of(values: tuple[int, ...]) -> dict[str, int]:
     return dict(zip(BOUNDS, values, strict=True))
 
 
+@pytest.mark.slow_for(
+    "truncate_to_high_watermark-(2, 1, 3, 2)",
+    "truncate_to_high_watermark-(2, 2, 1, 3)",
+    "kip101-(2, 1, 3, 2)",
+    "kip101-(2, 2, 1, 3)",
+    "kip279-(2, 1, 3, 2)",
+    "kip279-(2, 2, 1, 3)",
+    "kip320_first_try-(2, 1, 3, 2)",
+    "kip320_first_try-(2, 2, 1, 3)",
+    "kip320-(2, 1, 3, 2)",
+    "kip320-(2, 2, 1, 3)",
+)
 @pytest.mark.parametrize("bounds", SMALL, ids=str)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_levels(name: str, bounds: tuple[int, int, int, int]) -> None:
@@ -54,6 +66,37 @@ def test_levels_of_larger_spaces(name: str, bounds: tuple[int, int, int, int]) -
     test_levels(name, bounds)
 
 
+@pytest.mark.slow_for(
+    "truncate_to_high_watermark-(2, 1, 1, 2)-weak_isr",
+    "truncate_to_high_watermark-(2, 1, 1, 2)-strong_isr",
+    "truncate_to_high_watermark-(2, 2, 3, 1)-weak_isr",
+    "truncate_to_high_watermark-(2, 2, 3, 1)-strong_isr",
+    "truncate_to_high_watermark-(2, 2, 3, 1)-leader_in_isr",
+    "kip101-(2, 1, 1, 2)-weak_isr",
+    "kip101-(2, 1, 1, 2)-strong_isr",
+    "kip101-(2, 1, 1, 2)-leader_in_isr",
+    "kip101-(2, 2, 3, 1)-weak_isr",
+    "kip101-(2, 2, 3, 1)-strong_isr",
+    "kip101-(2, 2, 3, 1)-leader_in_isr",
+    "kip279-(2, 1, 1, 2)-weak_isr",
+    "kip279-(2, 1, 1, 2)-strong_isr",
+    "kip279-(2, 1, 1, 2)-leader_in_isr",
+    "kip279-(2, 2, 3, 1)-weak_isr",
+    "kip279-(2, 2, 3, 1)-strong_isr",
+    "kip279-(2, 2, 3, 1)-leader_in_isr",
+    "kip320_first_try-(2, 1, 1, 2)-weak_isr",
+    "kip320_first_try-(2, 1, 1, 2)-strong_isr",
+    "kip320_first_try-(2, 1, 1, 2)-leader_in_isr",
+    "kip320_first_try-(2, 2, 3, 1)-weak_isr",
+    "kip320_first_try-(2, 2, 3, 1)-strong_isr",
+    "kip320_first_try-(2, 2, 3, 1)-leader_in_isr",
+    "kip320-(2, 1, 1, 2)-weak_isr",
+    "kip320-(2, 1, 1, 2)-strong_isr",
+    "kip320-(2, 1, 1, 2)-leader_in_isr",
+    "kip320-(2, 2, 3, 1)-weak_isr",
+    "kip320-(2, 2, 3, 1)-strong_isr",
+    "kip320-(2, 2, 3, 1)-leader_in_isr",
+)
 @pytest.mark.parametrize("invariant", INVARIANTS)
 @pytest.mark.parametrize(
     "bounds", [(2, 1, 1, 2), (2, 2, 3, 1), pytest.param((2, 3, 2, 2), marks=pytest.mark.slow)], ids=str
@@ -67,6 +110,7 @@ def test_levels_up_to_the_violation(name: str, invariant: str, bounds: tuple[int
         assert violation.trace_length == len(expected)
 
 
+@pytest.mark.slow_for("(3, 3, 2)", "(3, 1, 3)", "(4, 1, 1)")
 @pytest.mark.parametrize(
     "bounds", [*ASYNC, *(pytest.param(each, marks=pytest.mark.slow) for each in ASYNC_LARGE)], ids=str
 )

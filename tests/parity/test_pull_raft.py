@@ -38,6 +38,7 @@ def cases() -> list[object]:
     ]
 
 
+@pytest.mark.slow_for("2-1-1-1---80-139-12")
 @pytest.mark.parametrize("row", cases())
 def test_agrees_with_tlc(row: Row) -> None:
     found = check(f"{EXAMPLE}:PullRaft", bounds=bounds_of(row), symmetry=bool(row["symmetry"]))

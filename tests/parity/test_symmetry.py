@@ -18,6 +18,14 @@ def identity(row: dict[str, str]) -> str:
     return "-".join([row["model"], *(row[name] for name in BOUNDS)])
 
 
+@pytest.mark.slow_for(
+    "kip320-3-2-1-2",
+    "kip320_first_try-3-2-1-2",
+    "truncate_to_high_watermark-3-2-1-2",
+    "kip320-4-1-1-1",
+    "kip320_first_try-4-1-1-1",
+    "truncate_to_high_watermark-4-1-1-1",
+)
 @pytest.mark.parametrize("row", ROWS, ids=identity)
 def test_agrees_with_tlc_under_symmetry(row: dict[str, str]) -> None:
     model = find_model(row["model"])(**{name: int(row[name]) for name in BOUNDS})
@@ -32,6 +40,7 @@ def test_a_space_of_four_million_states() -> None:
     assert (found.representatives, found.distinct_states, found.verdict) == (683_278, 4_093_531, "holds")
 
 
+@pytest.mark.slow_for("kip101", "kip279")
 @pytest.mark.parametrize("name", ["kip101", "kip279", "kip320_first_try"])
 def test_verdicts_and_lengths_are_those_of_all_states(name: str) -> None:
     model = find_model(name)(replicas=3, log_size=2, max_records=2, max_leader_epoch=1)

@@ -42,6 +42,16 @@ def name_of(row: Row) -> str:
 PARAMETERS = [pytest.param(r, id=name_of(r), marks=[pytest.mark.slow] * (name_of(r) in SLOW)) for r in rows()]
 
 
+@pytest.mark.slow_for(
+    "PaxosCommit",
+    "AsyncTerminationDetection",
+    "LamportMutex",
+    "Paxos",
+    "Voting",
+    "DisruptorSpmc",
+    "SchedulingAllocator",
+    "TokenRing",
+)
 @pytest.mark.parametrize("row", PARAMETERS)
 def test_agrees_with_tlc(row: Row) -> None:
     found = check(f"{ROOT}/{row['model']}")
@@ -56,6 +66,7 @@ def test_agrees_with_tlc(row: Row) -> None:
         assert generated == int(row["generated_states"])
 
 
+@pytest.mark.slow_for("paxos_commit.py:PaxosCommit-bounds1-66893-None-23", "tcp.py:Tcp-bounds2-7698-40861-27")
 @pytest.mark.parametrize(
     ("model", "bounds", "distinct_states", "generated", "depth"),
     [
@@ -73,6 +84,7 @@ def test_agrees_with_tlc_at_other_bounds(
     assert generated is None or found.transitions + found.levels[0] == generated
 
 
+@pytest.mark.slow_for("ewd840:Ewd840", "token_ring:TokenRing")
 @pytest.mark.parametrize(
     "model",
     ["ewd840:Ewd840", "token_ring:TokenRing", "dining_philosophers:DiningPhilosophers", "chang_roberts:ChangRoberts"],

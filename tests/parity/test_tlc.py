@@ -27,6 +27,24 @@ def identity(row: Row) -> str:
     return f"{row['model']}-{bounds}-{row['property']}"
 
 
+@pytest.mark.slow_but(
+    "truncate_to_high_watermark-2,2,2,2-weak_isr",
+    "truncate_to_high_watermark-2,2,2,2-strong_isr",
+    "truncate_to_high_watermark-2,2,2,2-leader_in_isr",
+    "kip101-2,2,2,2-leader_in_isr",
+    "kip279-2,2,2,2-weak_isr",
+    "kip279-2,2,2,2-strong_isr",
+    "kip279-2,2,2,2-leader_in_isr",
+    "kip320_first_try-2,2,2,2-strong_isr",
+    "kip320_first_try-2,2,2,2-leader_in_isr",
+    "kip320-3,2,2,1-leader_in_isr",
+    "kip320-2,2,2,2-weak_isr",
+    "kip320-2,2,2,2-strong_isr",
+    "kip320-2,2,2,2-leader_in_isr",
+    "async_isr-2,2,2-none",
+    "async_isr-3,1,1-valid_high_watermark",
+    "async_isr-3,2,2-valid_high_watermark",
+)
 @pytest.mark.parametrize("row", [pytest.param(row, id=identity(row)) for row in rows()])
 def test_agrees_with_tlc(row: Row) -> None:
     bounds = {name: int(value) for name, value in row.items() if name not in NOT_BOUNDS}

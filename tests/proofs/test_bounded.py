@@ -35,6 +35,7 @@ KIP101_LEMMAS = (
 )
 
 
+@pytest.mark.slow_for("model1-12", "model2-9", "model4-10")
 @pytest.mark.parametrize(
     ("model", "depth"),
     [

@@ -86,6 +86,7 @@ def is_large(broken: Broken) -> bool:
     return broken.bounds["metadata_lag"] > 1 or broken.bounds["replicas"] > 2
 
 
+@pytest.mark.slow_for("R-06", "R-09", "R-11", "R-12", "R-15", "R-16", "R-17", "R-27", "R-30", "M-5", "C-3", "C-7")
 @pytest.mark.parametrize(
     "entry", [pytest.param(e, marks=[pytest.mark.slow] if is_large(b) else [], id=e) for e, b in BROKEN.items()]
 )

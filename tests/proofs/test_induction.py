@@ -62,6 +62,7 @@ def test_strong_isr_of_kip320_is_proved_with_the_lemmas() -> None:
     assert result.counterexample is None
 
 
+@pytest.mark.slow
 def test_the_properties_of_kip320_need_lemmas() -> None:
     model = find_model("kip320")()
     result = check_induction(model, judge(model).invariants)
@@ -69,11 +70,13 @@ def test_the_properties_of_kip320_need_lemmas() -> None:
     assert answers(result)["initiation"] is ProofVerdict.PROVED
 
 
+@pytest.mark.slow
 def test_the_same_lemmas_are_refuted_for_kip279_where_it_does_not_fence(kip279: Induction) -> None:
     refuted = {name for name, verdict in answers(kip279).items() if verdict is ProofVerdict.REFUTED}
     assert refuted == {"leader_expand_isr", "leader_advance_high_watermark", "become_follower", "follower_fetch"}
 
 
+@pytest.mark.slow
 def test_a_counterexample_to_induction_is_a_step_from_a_good_state_to_a_bad_one(kip279: Induction) -> None:
     model = find_model("kip279")()
     nodes = {c.name: c.node(model) for c in with_lemmas(model)}
@@ -124,6 +127,7 @@ def is_inductive(model: Model, name: str, k: int) -> bool:
     return last <= good
 
 
+@pytest.mark.slow_for("token_ring0-1", "token_ring0-2", "token_ring1-2", "commit-2", "teams-1", "teams-2", "corridor-1")
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize(
     "model", [toy for toy in (*TOYS, Corridor()) if typed_states(toy) <= 3000], ids=lambda m: m.name
@@ -178,6 +182,7 @@ def test_a_step_that_leaves_a_domain_refutes() -> None:
     assert result.counterexample.reason
 
 
+@pytest.mark.slow
 def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
     model = find_model("kip320")(log_size=4, max_records=4, max_leader_epoch=4)
     watch = ProofWatch(ProofLimits(query_seconds=0.3))
@@ -186,6 +191,7 @@ def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
     assert "no answer in time" in query.reason
 
 
+@pytest.mark.slow
 def test_why_the_beginning_was_not_answered_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     open_ = Query("depth 1", ProofVerdict.UNKNOWN, 0.1, reason="no answer in time")
     bounded = Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (open_,))

@@ -22,6 +22,7 @@ WRONG = "followers_trail_the_high_watermark"
 KIP320 = find_model("kip320")
 
 
+@pytest.mark.slow_for("bounds1", "bounds2")
 @pytest.mark.parametrize("bounds", [(2, 2, 2, 2), (3, 2, 1, 2), (3, 1, 2, 3)])
 def test_every_lemma_but_the_wrong_one_is_true_of_kip320(bounds: tuple[int, ...]) -> None:
     model = KIP320(**dict(zip(("replicas", "log_size", "max_records", "max_leader_epoch"), bounds, strict=True)))

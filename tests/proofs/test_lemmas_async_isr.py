@@ -27,6 +27,7 @@ def proof_of(replicas: int, most: int) -> ProofVerdict:
     return check_induction(model, [*judge(model).invariants, *lemmas_of(model).values()]).verdict
 
 
+@pytest.mark.slow
 def test_the_high_watermark_is_proved_valid_far_beyond_any_search() -> None:
     assert proof_of(3, 15) is ProofVerdict.PROVED
 
@@ -36,6 +37,7 @@ def test_the_high_watermark_is_proved_valid_at_the_largest_bounds() -> None:
     assert proof_of(5, 15) is ProofVerdict.PROVED
 
 
+@pytest.mark.slow_but("requests_are_counted")
 @pytest.mark.parametrize("left_out", list(lemmas_of(ASYNC_ISR())))
 def test_no_lemma_can_be_left_out(left_out: str) -> None:
     model = ASYNC_ISR()

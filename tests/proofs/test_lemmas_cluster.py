@@ -23,6 +23,7 @@ def verdict_of(model: Model) -> str:
     return str(check(model, properties=list(lemmas_of(model))).verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "chosen",
     [

@@ -77,6 +77,7 @@ class Odd(Model):
         return below
 
 
+@pytest.mark.slow_for("cabinet")
 @pytest.mark.parametrize("model", [Odd(), Cabinet()], ids=["odd", "cabinet"])
 def test_the_first_state_is_an_initial_one_and_any_of_them(model: Model) -> None:
     program, initials = SymbolicProgram(model.program), model.program.initials
@@ -192,6 +193,7 @@ def test_of_initial_states_that_nobody_can_count_one_is_known() -> None:
     assert initials.example in initials
 
 
+@pytest.mark.slow
 def test_initial_states_that_nobody_can_count_can_be_proved_about() -> None:
     model = Countless()
     assert not model.program.initials.enumerated

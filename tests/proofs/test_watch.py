@@ -110,6 +110,7 @@ class TestZ3:
     def z3(self) -> None:
         pytest.importorskip("z3")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("limits", "reason"), [(ProofLimits(seconds=2), Stop.TIME), (None, Stop.INTERRUPT)])
     def test_an_induction_says_what_was_decided(self, limits: ProofLimits | None, reason: Stop) -> None:
         from insync.proofs.induction import check_induction
@@ -144,6 +145,7 @@ class TestZ3:
         assert stop.is_set()
         assert (found.verdict, found.unanswered, found.stopped_by) == (ProofVerdict.PROVED, (), None)
 
+    @pytest.mark.slow
     def test_a_query_without_an_answer_in_time_is_passed_over(self) -> None:
         from insync.proofs.induction import check_induction
         from insync.proofs.outcome import ProofVerdict
@@ -155,6 +157,7 @@ class TestZ3:
         assert verdicts["rest"] is ProofVerdict.PROVED
         assert (found.verdict, found.unanswered, found.stopped_by) == (ProofVerdict.UNKNOWN, (), None)
 
+    @pytest.mark.slow
     def test_an_inference_that_is_stopped_drops_nothing_for_that(self) -> None:
         from insync.proofs.inference import infer
 
@@ -225,6 +228,7 @@ class TestZ3:
             assert infer(model, conditions, stop=stop).induction.stopped_by is Stop.INTERRUPT
         assert made[0] < 700, "one condition more, at most"
 
+    @pytest.mark.slow
     def test_ctrl_c_in_a_program_of_one_s_own_is_a_keyboard_interrupt(self) -> None:
         code = (
             "from insync_proofs import Factors\n"

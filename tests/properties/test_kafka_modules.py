@@ -67,6 +67,7 @@ def test_a_subclass_in_a_user_s_file_has_what_its_base_has(tmp_path: Path) -> No
     assert "strong_isr" in invariants_of(mine)
 
 
+@pytest.mark.slow_for("to ask for help")
 @pytest.mark.parametrize(
     "code",
     [

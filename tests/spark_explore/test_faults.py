@@ -59,6 +59,7 @@ def test_a_task_that_dies_once_changes_nothing(
     assert facts(found) == facts(check_locally(SPACE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failures", [[True, False, True, True, False], [False, True, True, True]])
 def test_a_job_that_spark_gives_up_is_tried_twice_more(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, failures: list[bool]
@@ -88,6 +89,7 @@ def test_a_worker_with_another_insync_refuses(spark: SparkSession, monkeypatch: 
         check(SPACE, options=SparkOptions(session=spark, partitions=2, warm_states=100))
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on_in_the_same_session(spark: SparkSession, tmp_path: Path) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path))
     stopped = check(SPACE, limits=Limits(depth=11), options=options)
@@ -96,6 +98,7 @@ def test_a_run_that_was_stopped_goes_on_in_the_same_session(spark: SparkSession,
     assert facts(resumed) == facts(check_locally(SPACE))
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_a_trace_is_looked_for_claims_nothing_without_one(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -124,6 +127,7 @@ def test_a_run_that_ended_with_a_violation_can_go_on_to_the_end(spark: SparkSess
     assert facts(whole) == facts(check_locally(model, keep_going=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("warm_states", [pytest.param(1, marks=pytest.mark.slow), 100])
 def test_a_run_that_ended_with_a_refused_step_can_go_on_to_the_end(
     spark: SparkSession, tmp_path: Path, warm_states: int
@@ -177,6 +181,7 @@ def test_a_run_whose_driver_was_killed_goes_on(spark: SparkSession, tmp_path: Pa
     assert facts(resumed) == facts(check_locally(DEFECT, properties=["strong_isr"]))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_over_is_not_searched_again(spark: SparkSession, tmp_path: Path) -> None:
     options = SparkOptions(session=spark, partitions=2, warm_states=100, run_dir=str(tmp_path))
     first = check(SPACE, options=options)

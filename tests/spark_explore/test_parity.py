@@ -62,6 +62,7 @@ def test_a_violation_has_the_trace_of_the_local_engine(spark: SparkSession, part
     assert found.verdict == "violated"
 
 
+@pytest.mark.slow_for("die_hard--True", "grid-2-True", "async_isr-3-1-1-True")
 @pytest.mark.parametrize("keep_going", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("model", [*TOYS, KAFKA[2]], ids=name_of)
 def test_every_model_and_property(spark: SparkSession, model: Model, keep_going: bool) -> None:
@@ -72,6 +73,7 @@ def test_every_model_and_property(spark: SparkSession, model: Model, keep_going:
     assert facts(found) == facts(check_locally(model, properties=names, keep_going=keep_going))
 
 
+@pytest.mark.slow_for("self_stabilizing-3-4-1")
 @pytest.mark.parametrize("warm", [1, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "model", [Cabinet(), pytest.param(Probe(), marks=pytest.mark.slow), SelfStabilizing(nodes=3, most=4)], ids=name_of

@@ -24,6 +24,7 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, engine="")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("warm_states", "keep_going"),
     [(1, True), *(pytest.param(*both, marks=pytest.mark.slow) for both in ((4, False), (1, False), (4, True)))],

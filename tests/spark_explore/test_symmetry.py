@@ -24,6 +24,7 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, engine="")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [TwoPhase(managers=4), pytest.param(Gossip(nodes=3), marks=pytest.mark.slow), Election()],
@@ -37,6 +38,7 @@ def test_the_result_is_that_of_this_machine(spark: SparkSession, model: Model) -
     assert facts(found) == facts(check_locally(model, keep_going=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "broken"),
     [

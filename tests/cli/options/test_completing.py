@@ -173,6 +173,7 @@ def test_other_shells_have_the_whole_word(
     assert "mine.py:Lock" in shell(group, {}, "insync", "_INSYNC_COMPLETE").complete()
 
 
+@pytest.mark.slow
 def test_a_shell_that_asks_loads_neither_llvm_nor_z3(tmp_path: Path) -> None:
     """In a process of its own, as this one has them; bash runs the function that it was given."""
     script = (

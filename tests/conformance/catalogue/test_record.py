@@ -58,6 +58,36 @@ def test_what_is_on_record_is_of_the_catalogue_and_of_versions_that_can_be_had()
 RECORDED = [name for name in catalogue_names() if name in recorded()]
 
 
+@pytest.mark.slow_for(
+    "R-01",
+    "R-04",
+    "R-07",
+    "R-11",
+    "R-15",
+    "R-18",
+    "R-25",
+    "R-28",
+    "R-31",
+    "R-39",
+    "R-43",
+    "R-48",
+    "R-51",
+    "N-02",
+    "N-05",
+    "N-08",
+    "N-11",
+    "N-18",
+    "L-1",
+    "M-5",
+    "M-13",
+    "M-17",
+    "M-20",
+    "C-6",
+    "C-15",
+    "C-16",
+    "start_takes_accepted_copy",
+    "elr_by_default",
+)
 @pytest.mark.parametrize(
     "name",
     [name if place % 3 == 0 else pytest.param(name, marks=pytest.mark.slow) for place, name in enumerate(RECORDED)],

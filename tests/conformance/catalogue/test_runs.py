@@ -37,6 +37,7 @@ def test_what_something_else_brings_about_is_left_out() -> None:
     assert not any(not one.model.elr for one in release_traces(DEFECTS["R-31"], Release.V3_9))
 
 
+@pytest.mark.slow_for("drop_stale_reply")
 @pytest.mark.parametrize("rule", RULE_TRACES)
 def test_the_steps_of_a_rule_are_those_of_a_model_with_its_value(rule: str) -> None:
     assert getattr(rule_trace(rule).model.rules, rule) == RULE_TRACES[rule].value
@@ -61,6 +62,7 @@ def test_a_bisection_passes_over_what_cannot_be_asked() -> None:
     assert found == [("4.0.0", "4.2.0"), ("4.2.0", "4.3.0")]
 
 
+@pytest.mark.slow
 def test_a_divergence_goes_on_record_with_its_step_and_field() -> None:
     recording = Recording.read("R-26-4.1.2")
     asked, replayed = run_entry("R-26", recording)
@@ -87,6 +89,7 @@ def test_a_release_does_not_take_a_trace_after_which_a_broker_has_to_tell_of_its
     assert taken == {"3.7": True, "3.7.1": False, "4.3": False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "taken"), [("M-17", False), ("N-15", True)])
 def test_a_release_does_not_take_a_trace_in_which_an_operator_is_answered_otherwise(name: str, taken: bool) -> None:
     asked = catalogue_trace(DEFECTS[name])

@@ -40,6 +40,7 @@ def toured(at_once: int, *not_schedulable: str, limits: Limits | None = None, **
     return conform_budgets(MODEL, FakeKafka.of(MODEL), at_once=at_once, limits=limits, new_pair=beside)
 
 
+@pytest.mark.slow
 def test_each_space_is_toured_by_itself_and_all_of_them_are_summed_up() -> None:
     found = toured(1)
     assert (found.verdict, found.model, found.gaps) == (Conforming.AGREES, MODEL, {})
@@ -63,6 +64,7 @@ def test_pairs_of_budgets_have_more_than_each_alone() -> None:
         assert space.states > max(alone.spaces[name].states for name in names.split(" + "))
 
 
+@pytest.mark.slow
 def test_a_bound_action_that_cannot_be_taken_is_named() -> None:
     found = toured(1, "elect")
     never = {label: one for label, one in found.bound_actions.items() if not one.taken}

@@ -31,6 +31,7 @@ def walked(kafka: FakeKafka, walks: int = 60, seed: int = 0, limits: Limits | No
     return conform_walks(MODEL, kafka, walks=walks, seed=seed, depth=40, limits=limits, new_pair=FakePair)
 
 
+@pytest.mark.slow
 def test_a_model_agrees_with_itself() -> None:
     kafka = FakeKafka.of(MODEL)
     found = walked(kafka, walks=20)
@@ -42,6 +43,7 @@ def test_a_model_agrees_with_itself() -> None:
     assert {"crash", "elect", "fence", "register", "shrink_isr", "write"} <= set(found.coverage.transitions)
 
 
+@pytest.mark.slow
 def test_the_walks_depend_on_the_seed_alone() -> None:
     first, again, other = (walked(FakeKafka.of(MODEL), walks=10, seed=seed).coverage for seed in (5, 5, 6))
     assert first.transitions == again.transitions != other.transitions
@@ -59,6 +61,7 @@ def test_several_who_take_the_walks_have_compared_what_one_has() -> None:
     assert together.coverage.steps == sum(kafka.steps for kafka in several)
 
 
+@pytest.mark.slow_but("3")
 @pytest.mark.parametrize("seed", range(4))
 def test_several_come_to_the_first_difference(seed: int) -> None:
     together = conform_walks(OLD, *[FakeKafka.of(MODEL) for _ in range(3)], walks=60, seed=seed, new_pair=FakePair)
@@ -184,6 +187,7 @@ def test_who_stops_it_gets_what_is_known_by_then(reason: StopReason) -> None:
     assert (found.verdict, found.stopped_by, found.walks) == (Conforming.INCOMPLETE, reason, 0)
 
 
+@pytest.mark.slow
 def test_it_says_how_far_it_is() -> None:
     said: list[WalkProgress] = []
     conform_walks(

@@ -61,6 +61,7 @@ def test_a_broker_that_missed_an_election_is_seen_to_have_missed_it() -> None:
     assert 3 in leaders.values(), "b3 was elected, of which b1 never heard"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder", [MISSED, pytest.param(REMOVED, marks=pytest.mark.slow)], ids=lambda folder: str(folder.name)
 )
@@ -86,6 +87,7 @@ def test_what_is_taken_out_of_the_isr_is_in_a_log_as_kafka_has_it(tmp_path: Path
     assert [(event.leader, event.epoch, event.isr) for event in asked] == [(1, 3, (1, 3))]
 
 
+@pytest.mark.slow
 def test_a_broker_does_not_act_on_what_it_has_left_behind(tmp_path: Path) -> None:
     """The last line but one of b1 is written once more at the end."""
     lines = [line for line in (MISSED / "broker-1.log").read_text().splitlines() if " t-0 " in line]
@@ -119,6 +121,7 @@ def test_a_clock_that_is_slow_does_not_make_a_broker_act_before_the_decision(tmp
     assert acts(run, 1) == acts(with_logs(MISSED), 1)
 
 
+@pytest.mark.slow
 def test_one_broker_alone_is_enough() -> None:
     run = with_logs(MISSED, [MISSED / "broker-1.log"])
     assert {event.broker for event in run.events if isinstance(event, Acting)} == {1}

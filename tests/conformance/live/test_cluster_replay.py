@@ -17,6 +17,7 @@ from insync.conformance.live.wire.record_batches import made_batch
 from insync.conformance.replay import KafkaVerdict
 
 
+@pytest.mark.slow_for("N-02")
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("name", ["N-01", "N-02", "N-03"])

@@ -32,6 +32,7 @@ PATCHES = {"q-6": "q-6", "q-7": "q-7", "q-17": "q-6", "q-18": "q-6"}
 PORTS = {1: ControllerPorts(20001, 20002), 2: ControllerPorts(20003, 20004)}
 
 
+@pytest.mark.slow
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("name", SAID)
@@ -53,6 +54,7 @@ def test_two_controllers_lead_one_epoch(cluster_jars_of: JarsOf) -> None:
     assert (made.leaders, made.shown) == ((1, 2), ("controller 1", "controller 2"))
 
 
+@pytest.mark.slow_but("q-7")
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("name", QUORUM_SCENARIOS)

@@ -75,6 +75,7 @@ def test_who_was_removed_and_killed_is_not_eligible_any_more(operator: Operator)
     assert (found.leader, found.lost, found.logs["b2"]) == ("b1", (), ["r0", "r1"])
 
 
+@pytest.mark.slow_for("n-07")
 @pytest.mark.parametrize("scenario", [REPLICA_LEFT_ALONE, REMOVED_REPLICA], ids=lambda one: one.name)
 def test_with_the_patch_the_replica_that_is_left_leads(
     cluster_jars_of: JarsOf, cluster_of: ClusterOf, scenario: Scenario

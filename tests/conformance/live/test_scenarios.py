@@ -33,6 +33,7 @@ from insync_classes import JarsOf
 LOST = {"n-01": ("r0",), "n-01-kill": ("r0",), "n-02": ("r0", "r1"), "n-02-kill": ("r0", "r1")}
 
 
+@pytest.mark.slow_for("n-01-kill")
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("name", LOST)

@@ -41,6 +41,7 @@ def beside(run: BrokerRun, release: Release | None = None, fixed: str | None = N
     return validate(run, run_model(run, release_of_run(run, release), fixed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["n-01-3.9.2", "n-02-4.3.1", "n-12-4.3.1"])
 def test_what_kafka_did_is_a_behaviour_of_the_model(name: str) -> None:
     run = recorded(name)
@@ -49,22 +50,26 @@ def test_what_kafka_did_is_a_behaviour_of_the_model(name: str) -> None:
     assert result.states < 500
 
 
+@pytest.mark.slow
 def test_a_run_that_loses_a_record_is_none_of_the_fixed_model() -> None:
     result = beside(recorded("n-01-3.9.2"), fixed="N-01")
     assert result.event == "r0 is acknowledged by b1"
     assert "r1" not in result.before["broker"]["b2"]["log"][: result.before["broker"]["b2"]["leo"]]
 
 
+@pytest.mark.slow
 def test_a_copy_that_lacks_a_record_takes_the_place_of_the_log_only_where_that_is_not_fixed() -> None:
     run = recorded("n-12-4.3.1")
     assert beside(run, fixed="N-12").event == "b1 asks b2 for offset 1 in epoch 2"
 
 
+@pytest.mark.slow
 def test_a_copy_that_nobody_has_asked_for_is_not_explained() -> None:
     run = without(recorded("n-12-4.3.1"), lambda event: isinstance(event, Done) and event.what == "move")
     assert not beside(run).explained
 
 
+@pytest.mark.slow
 def test_a_copy_of_which_the_controller_was_not_told_takes_no_place() -> None:
     run = recorded("n-12-4.3.1")
     (told,) = told_of_moves(run)
@@ -75,12 +80,14 @@ def test_a_copy_of_which_the_controller_was_not_told_takes_no_place() -> None:
     assert not beside(without(run, names_the_copy)).explained
 
 
+@pytest.mark.slow
 def test_a_removed_replica_is_eligible_only_where_that_is_not_fixed() -> None:
     result = beside(recorded("n-02-4.3.1"), fixed="N-02")
     assert result.event is not None
     assert result.event.startswith("the controller writes changed: b1 leads in epoch 1, ISR b1")
 
 
+@pytest.mark.slow
 def test_a_run_with_eligible_leader_replicas_is_none_of_a_release_without() -> None:
     result = beside(recorded("n-02-4.3.1"), Release.V3_9)
     assert result.event is not None
@@ -105,6 +112,7 @@ def test_a_watermark_that_no_leader_had_is_not_explained() -> None:
     assert beside(run).stuck == place
 
 
+@pytest.mark.slow
 def test_a_follower_that_fetches_beyond_its_log_is_not_explained() -> None:
     place, run = changed(
         recorded("n-02-4.3.1"), lambda event: isinstance(event, FetchAsked) and event.offset == 1, offset=0
@@ -120,6 +128,7 @@ def test_an_acknowledgement_before_a_follower_has_the_record_is_not_explained() 
     assert result.stuck == sent + 1
 
 
+@pytest.mark.slow
 def test_a_refusal_that_has_no_reason_is_not_explained() -> None:
     def brings_r0(event: RunEvent) -> bool:
         return isinstance(event, FetchAnswered) and event.follower == 3 and (1, "r0") in event.records
@@ -132,6 +141,7 @@ LATE = "b2 asks b3 for offset 1 in epoch 1"
 """In the run of 4.3.1: seen right after b2 has asked b1 in epoch 2, on another connection; it was made before."""
 
 
+@pytest.mark.slow
 def test_a_request_may_pass_after_one_that_its_sender_has_made_later() -> None:
     run = recorded("n-01-4.3.1")
     place = next(place for place, event in enumerate(run.events) if str(event) == LATE)
@@ -144,6 +154,7 @@ def test_a_late_request_that_nobody_could_have_made_is_not_explained() -> None:
     assert beside(run).stuck == place
 
 
+@pytest.mark.slow
 def test_a_refusal_may_pass_after_its_leader_has_told_that_it_leads_by_now() -> None:
     run = recorded("n-01-4.3.1")
     refused = next(
@@ -158,6 +169,7 @@ def test_a_refusal_may_pass_after_its_leader_has_told_that_it_leads_by_now() -> 
     assert beside(replace(run, events=before)).stuck == refused + 2
 
 
+@pytest.mark.slow
 def test_who_is_unfenced_before_its_new_directory_is_known_is_not_elected() -> None:
     run = recorded("n-04-4.3.1")
     assert beside(run).explained
@@ -196,6 +208,7 @@ def test_the_whole_run_in_which_it_does_is_explained() -> None:
     assert beside(recorded("n-04-4.1.2")).explained
 
 
+@pytest.mark.slow
 def test_who_names_its_directory_before_it_is_registered_empties_the_elr_up_to_4_2() -> None:
     run = up_to_the_return_of("b1", recorded("n-04-4.1.2"))
     (place,) = (place for place, names in named_early(run).items() if names)
@@ -245,6 +258,7 @@ def decided(name: str) -> BrokerRun:
     return replace(run, elr=True, events=tuple(event for event in run.events if isinstance(event, Decided)))
 
 
+@pytest.mark.slow
 def test_what_the_controller_has_decided_is_explained_by_itself() -> None:
     run = decided("n-02-4.3.1")
     assert beside(run).explained

@@ -24,6 +24,7 @@ def run_on(jars: JarSet, scenario: Scenario) -> Outcome:
         return outcome(operator, scenario.run(operator, lambda _: None))
 
 
+@pytest.mark.slow_for("n-11")
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("scenario", [STALE_WATERMARK, MISSED_TRUNCATION], ids=lambda one: one.name)
@@ -32,6 +33,7 @@ def test_a_consumer_is_not_given_what_is_there(cluster_jars_of: JarsOf, scenario
     assert found.unread == found.shown == ("r0",)
 
 
+@pytest.mark.slow_for("N-10-DIVERGING", "N-11")
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(("scenario", "name"), FIXES, ids=[name for _, name in FIXES])

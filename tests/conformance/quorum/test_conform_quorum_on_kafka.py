@@ -96,6 +96,7 @@ def test_a_candidate_that_became_a_follower_restarts_as_one_before_4_0(quorum: Q
     assert pair.seen.servers[3].state == "Follower"
 
 
+@pytest.mark.slow_for("3.9.2-rule3-fields3", "3.9.2-rule4-fields4")
 @pytest.mark.parametrize(
     ("rule", "fields"),
     [

@@ -116,6 +116,7 @@ def test_the_model_is_that_of_the_bounds() -> None:
         quorum_model("3.9.2", {"removals": 1, "elections": 8})
 
 
+@pytest.mark.slow
 def test_what_nobody_waits_for_is_not_taken_and_not_compared() -> None:
     """With `answers=all` the model keeps the answer to a fetch that was given up; Kafka ignores it."""
     kafka = RecordedQuorum.read(GIVEN_UP)
@@ -128,6 +129,7 @@ def test_what_nobody_waits_for_is_not_taken_and_not_compared() -> None:
         pair.take(number_of(pair, "n2 hears of n1 that its epoch is wrong, epoch 1, HW 1"))
 
 
+@pytest.mark.slow
 def test_what_kafka_waits_for_is_compared_with_all_answers_of_the_model() -> None:
     kafka = RecordedQuorum.read(GIVEN_UP)
     kafka.course[-1]["state"]["letters"].append(

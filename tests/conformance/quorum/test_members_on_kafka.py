@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
 BOUNDS: dict[str, int | str] = {"additions": 1, "removals": 1}
 
 
+@pytest.mark.slow_for("3.9.2-all", "4.1.2-awaited", "4.1.2-all")
 @pytest.mark.parametrize("answers", ["awaited", "all"])
 def test_walks_agree_in_which_voters_come_and_go(quorum: QuorumHarness, answers: str) -> None:
     found = conform_quorum(quorum_model(quorum.version, {**BOUNDS, "answers": answers}), quorum, walks=60, seed=1)

@@ -45,6 +45,7 @@ def patched(request: pytest.FixtureRequest) -> Patched:
     return start
 
 
+@pytest.mark.slow_for("4.1.2")
 def test_a_leader_passes_over_the_answer_of_who_was_removed(patched: Patched) -> None:
     with patched("Q-7") as quorum:
         course = COURSES["an_acknowledgement_of_who_was_removed"](quorum)
@@ -52,6 +53,7 @@ def test_a_leader_passes_over_the_answer_of_who_was_removed(patched: Patched) ->
         assert (course.server(1).state, course.membership(1).voters) == ("Leader", (1, 2))
 
 
+@pytest.mark.slow_for("4.1.2")
 def test_a_follower_that_was_a_candidate_restarts_as_a_follower(patched: Patched) -> None:
     labels = recorded_course("4.1.2-a_follower_is_a_candidate_again")
     (restart,) = (place for place, label in enumerate(labels) if " restarts with " in label)
@@ -63,6 +65,7 @@ def test_a_follower_that_was_a_candidate_restarts_as_a_follower(patched: Patched
         assert (server.state, server.voted > 0) == ("Follower", True)
 
 
+@pytest.mark.slow_for("4.1.2")
 def test_with_the_patch_walks_agree_with_the_model_that_has_the_fix(patched: Patched) -> None:
     with patched("Q-6") as quorum:
         found = conform_quorum(quorum_model(quorum.version, FOLLOWS), quorum, walks=60, seed=1)

@@ -27,6 +27,7 @@ def taken(recorded: RecordedQuorum, labels: list[str]) -> tuple[QuorumPair, list
     return pair, take_labels(pair, labels)
 
 
+@pytest.mark.slow_for("3.9.2-a_leader_resigns-stands for election")
 @pytest.mark.parametrize(
     ("recording", "does"), [(BEFORE, "stands for election"), (SINCE, "asks whether it would be elected")]
 )

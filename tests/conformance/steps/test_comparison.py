@@ -34,6 +34,7 @@ class Telling(Recording):
         return Answer(answer.said, now, answer.raw)
 
 
+@pytest.mark.slow_for("walk-deletions-4.1.2-KafkaVerdict.AGREES", "R-40-4.1.2-KafkaVerdict.DIVERGES")
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [

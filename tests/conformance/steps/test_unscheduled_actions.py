@@ -20,6 +20,7 @@ from insync_kafka import Recording
 QUORUM = ("commit_decisions", "lose_leadership", "become_active", "refuse_isr_as_deposed")
 
 
+@pytest.mark.slow_for("elect_as_deposed-the controller is a KRaft quorum's here")
 @pytest.mark.parametrize(
     ("action", "why"),
     [

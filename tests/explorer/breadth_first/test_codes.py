@@ -60,6 +60,7 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, kept="")
 
 
+@pytest.mark.slow_but("model0-True", "model1-True", "model7-True", "model10-True", "model15-False")
 @pytest.mark.parametrize(
     ("model", "keep_going"),
     [*((model, True) for model in MODELS), *((model, False) for model in MODELS[-3:])],
@@ -81,6 +82,7 @@ def test_the_result_does_not_depend_on_what_is_kept(model: Model, keep_going: bo
     assert [facts(result) for result in (*codes, found(1, 2))] == [facts(states)] * 3
 
 
+@pytest.mark.slow
 def test_states_of_a_search_that_ends_with_their_level_are_not_given_up(whole_up_to: Whole) -> None:
     model = find_model("kip101")(replicas=3, log_size=1, max_records=2, max_leader_epoch=1)
     ended = check(model, properties=["strong_isr"], symmetry=False)
@@ -245,6 +247,7 @@ def test_a_lost_state_is_noticed(whole_up_to: Whole, monkeypatch: pytest.MonkeyP
     assert facts(check(KIP320, symmetry=False)) != facts(states)
 
 
+@pytest.mark.slow
 def test_the_search_for_a_trace_says_so_and_can_be_ended(whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch) -> None:
     model = find_model("kip101")(replicas=3, log_size=1, max_records=2, max_leader_epoch=1)
     stop, told, whole_up = threading.Event(), list[Progress](), whole_up_to

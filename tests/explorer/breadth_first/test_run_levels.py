@@ -45,6 +45,7 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, huge_pages=None)
 
 
+@pytest.mark.slow_for("model11-True", "model12-True")
 @pytest.mark.parametrize(
     ("model", "keep_going"),
     [*((model, True) for model in MODELS), *((model, False) for model in MODELS[-4:])],

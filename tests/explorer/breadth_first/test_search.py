@@ -36,6 +36,9 @@ def facts(result: CheckResult) -> CheckResult:
     return replace(result, seconds={}, peak_memory_bytes=0, engine="")
 
 
+@pytest.mark.slow_for(
+    "grid-2", "kip320-2-2-1-1", "kip101-2-1-2-1", "truncate_to_high_watermark-2-2-2-1", "async_isr-3-1-1"
+)
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_the_result_is_that_of_the_evaluator(model: Model) -> None:
     names = list(invariants_of(model))
@@ -46,6 +49,9 @@ def test_the_result_is_that_of_the_evaluator(model: Model) -> None:
     assert facts(check(model, properties=names, keep_going=True, symmetry=False, limits=MANY)) == facts(expected)
 
 
+@pytest.mark.slow_for(
+    "token_ring-3-1", "die_hard-", "grid-2", "kip320-2-2-1-1", "kip101-2-1-2-1", "truncate_to_high_watermark-2-2-2-1"
+)
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_the_result_is_the_same_for_any_threads_and_partitions(model: Model) -> None:
     names = list(sentences_of(model))
@@ -54,6 +60,7 @@ def test_the_result_is_the_same_for_any_threads_and_partitions(model: Model) -> 
         assert facts(check(model, properties=names, threads=threads, partitions=partitions)) == first
 
 
+@pytest.mark.slow
 def test_a_large_space_is_the_same_for_any_threads_and_partitions() -> None:
     model = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
     first = facts(check(model, properties=["strong_isr"], threads=1, partitions=1))
@@ -63,6 +70,7 @@ def test_a_large_space_is_the_same_for_any_threads_and_partitions() -> None:
         assert facts(check(model, properties=["strong_isr"], threads=threads, partitions=partitions)) == first
 
 
+@pytest.mark.slow_for("truncate_to_high_watermark-2-2-2-1")
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
 def test_every_trace_can_be_replayed(model: Model) -> None:
     for violation in check(model, properties=list(sentences_of(model)), keep_going=True).violations:
@@ -121,6 +129,7 @@ def test_nothing_to_check_counts_the_space() -> None:
     assert result.never_enabled == result.impossible == ("forge",)
 
 
+@pytest.mark.slow
 def test_very_many_partitions_are_possible() -> None:
     model = KAFKA[2]
     assert facts(check(model, threads=2, partitions=4096)) == facts(check(model))

@@ -47,6 +47,7 @@ def named(model: Model) -> str:
     return f"{model.name}-{'-'.join(map(str, model.identity.values()))}"
 
 
+@pytest.mark.slow_but("telephone-3-2")
 @pytest.mark.parametrize("model", PROTOCOLS, ids=named)
 def test_counts_are_those_of_all_states(model: Model) -> None:
     names = [*model.headline, "type_ok"] if model.headline else None
@@ -60,12 +61,14 @@ def test_counts_are_those_of_all_states(model: Model) -> None:
     assert 4 * found.representatives < found.distinct_states
 
 
+@pytest.mark.slow_for("election-3-1-4-0", "paxos-3-2-1-6")
 @pytest.mark.parametrize("model", [Election(), Paxos(), Line(nodes=3)], ids=named)
 def test_counts_are_those_of_the_evaluator(model: Model) -> None:
     found, defined = check(model, keep_going=True), check_by_evaluator(model, keep_going=True)
     assert (found.levels, found.actions, found.properties) == (defined.levels, defined.actions, defined.properties)
 
 
+@pytest.mark.slow_but("telephone-not_all_hear")
 @pytest.mark.parametrize(
     ("model", "broken"),
     [
@@ -182,6 +185,7 @@ def moved(self: Any, s: Any, node: Node) -> None:
         s.line = [s.last.value.who]
 
 
+@pytest.mark.slow_for("all_in_turn", "removed_in_turn", "sets_as_wholes")
 @pytest.mark.parametrize(
     "way",
     [all_in_turn, removed_in_turn, sets_as_wholes, sets_of_two, emptied, passed_on, moved],

@@ -51,6 +51,7 @@ def named(model: Model) -> str:
     return f"{model.name}-{'-'.join(map(str, model.identity.values()))}"
 
 
+@pytest.mark.slow_for("two_phase-5", "gossip-3")
 @pytest.mark.parametrize("model", MODELS, ids=named)
 def test_counts_are_those_of_all_states(model: Model) -> None:
     found, plain = both(model, keep_going=True)
@@ -182,6 +183,7 @@ def test_step_invariants() -> None:
     assert [(v.property, v.trace_length) for v in plain.violations] == [("stays_in_sight", 3)]
 
 
+@pytest.mark.slow_for("two_phase-4")
 @pytest.mark.parametrize("model", [Gossip(nodes=3), Tokens(), TwoPhase(managers=4)], ids=named)
 def test_states_without_a_step_and_states_outside_are_all_counted(model: Model) -> None:
     within = {"gossip": ["never_followed"], "tokens": ["few_seen"], "two_phase": ["nobody_commits"]}[model.name]

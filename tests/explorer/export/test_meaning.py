@@ -155,6 +155,18 @@ def key(state: dict[str, Any]) -> frozenset[Any]:
     return frozenset(state.items())
 
 
+@pytest.mark.slow_for(
+    "examples/tlaplus/alternating_bit.py:AlternatingBit-False",
+    "examples/tlaplus/alternating_bit.py:AlternatingBit-True",
+    "examples/tlaplus/async_termination_detection.py:AsyncTerminationDetection-False",
+    "examples/tlaplus/async_termination_detection.py:AsyncTerminationDetection-True",
+    "kip101-False",
+    "kip101-True",
+    "kip320-False",
+    "kip320-True",
+    "async_isr-False",
+    "async_isr-True",
+)
 @pytest.mark.parametrize(("reference", "bounds", "unrolled"), MODELS)
 def test_the_text_has_the_steps_and_the_truth_of_the_model(
     reference: str, bounds: dict[str, int | str], unrolled: bool
@@ -163,6 +175,7 @@ def test_the_text_has_the_steps_and_the_truth_of_the_model(
     require_same(model, unrolled, *((24, 5) if reference == "cluster" else (40, 20)))
 
 
+@pytest.mark.slow_for("messages-general", "messages-unrolled")
 @pytest.mark.parametrize("unrolled", [False, True], ids=["general", "unrolled"])
 @pytest.mark.parametrize("kind", [Messages, Post, DieHard, Ledger, Purse], ids=lambda kind: str(kind.name))
 def test_small_models_with_every_domain_keep_their_meaning(kind: type[Model], unrolled: bool) -> None:

@@ -58,6 +58,7 @@ def test_where_the_python_decides_there_is_an_operator_for_each_value_and_it_is_
     assert text.count("\\* The Python may decide on up: one operator for each value.") == 2
 
 
+@pytest.mark.slow_for("0.10.2")
 @pytest.mark.parametrize("release", ["0.10.2", "2.0", "4.1"])
 def test_every_action_of_a_cluster_is_one_operator(release: str) -> None:
     bounds: dict[str, int | str] = {"release": release, "replicas": 2, "records": 1}

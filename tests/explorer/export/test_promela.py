@@ -60,6 +60,7 @@ def test_the_functions_of_a_text_are_found() -> None:
     assert {"start_0", "guard_0", "step_0", "property_0", "outside"} <= set(found)
 
 
+@pytest.mark.slow_for("cluster")
 @pytest.mark.parametrize("model", MODELS)
 def test_the_text_means_what_the_evaluator_means(model: Model) -> None:
     judged = judge(model, invariants_of(model))

@@ -85,6 +85,7 @@ class Forgetful(example.FixedAdapter):  # type: ignore[name-defined,misc]
         return int(super().append(leader)) // 2
 
 
+@pytest.mark.slow
 def test_what_a_step_returns_is_compared() -> None:
     with pytest.raises(Disagreement, match=r"append returned 0 in the system, and 1 is right by the\s+model"):
         run(machine(Forgetful))

@@ -126,6 +126,7 @@ def test_actions_that_wait_for_one_another_are_all_reached_and_the_end_is_no_fai
     assert len([walk for walk in seen if len(walk.split()) == 12]) > 5
 
 
+@pytest.mark.slow
 def test_a_failure_is_shrunk_shown_and_saved(traces: Path) -> None:
     with pytest.raises(PropertyViolated) as caught:
         run(state_machine(Lamp, bounds={"presses": 9}, properties=["broken_lamps_are_dark"]))
@@ -149,6 +150,7 @@ def test_a_step_that_leaves_a_domain_is_a_failure_of_type_ok(traces: Path) -> No
     assert replay(read_trace(traces / "lamp-type_ok.json"), model=Lamp(presses=1), place="t") == caught.value.trace
 
 
+@pytest.mark.slow
 def test_properties_fail_one_by_one_each_with_its_trace(traces: Path) -> None:
     with pytest.raises(ExceptionGroup) as caught:
         run(state_machine(Lamp, bounds={"presses": 1}, properties=["broken_lamps_are_dark"]))
@@ -156,6 +158,7 @@ def test_properties_fail_one_by_one_each_with_its_trace(traces: Path) -> None:
     assert {file.name for file in traces.glob("*.json")} == {"lamp-broken_lamps_are_dark.json", "lamp-type_ok.json"}
 
 
+@pytest.mark.slow
 def test_a_property_may_be_a_function_of_the_readable_state() -> None:
     def pressed_by_one(state: ReadableState) -> bool:
         """Only one switch is used."""

@@ -26,6 +26,7 @@ def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_failing_run_begins_in_one_of_them() -> None:
     with pytest.raises(PropertyViolated) as caught:
         run_state_machine_as_test(state_machine(Cabinet()), settings=QUICK)

@@ -36,6 +36,7 @@ def agreed(model: Model, properties: Sequence[str] | None = None, limits: Limits
     return found
 
 
+@pytest.mark.slow_for("6")
 @needs_spin
 @pytest.mark.parametrize("number", range(0, len(TOYS), 6))
 def test_spin_finds_what_machine_code_finds(number: int) -> None:
@@ -49,6 +50,7 @@ def test_spin_finds_what_machine_code_finds_in_the_other_toys(number: int) -> No
     agreed(TOYS[number], list(invariants_of(TOYS[number])))
 
 
+@pytest.mark.slow
 @needs_spin
 def test_a_refused_step_fails_type_ok_after_as_many_states() -> None:
     found = agreed(Overflow())
@@ -56,6 +58,7 @@ def test_a_refused_step_fails_type_ok_after_as_many_states() -> None:
     assert agreed(Late()).opinions[1].verdict is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 @needs_spin
 def test_a_model_that_is_confined_is_searched_as_far() -> None:
     reference = f"{ROOT}/examples/tlaplus/alternating_bit.py:AlternatingBit"
@@ -64,6 +67,7 @@ def test_a_model_that_is_confined_is_searched_as_far() -> None:
     assert spins.states == sum(spins.levels or ())
 
 
+@pytest.mark.slow
 @needs_spin
 @pytest.mark.parametrize("limits", [pytest.param(Limits(depth=3), marks=pytest.mark.slow), Limits(states=6)])
 def test_a_limit_ends_it_with_the_same_level(limits: Limits) -> None:
@@ -82,6 +86,7 @@ def test_what_is_stopped_has_no_verdict(how: str) -> None:
     assert (said.verdict, said.stopped_by) == (None, StopReason(how))
 
 
+@pytest.mark.slow
 @needs_spin
 def test_a_text_that_is_not_the_models_is_noticed() -> None:
     model = Clock()

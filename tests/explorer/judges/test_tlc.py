@@ -182,6 +182,7 @@ def test_the_option_goes_before_the_environment(tmp_path: Path, monkeypatch: pyt
     assert find_tlc(tmp_path / "other.jar").classes == str(tmp_path / "other.jar")
 
 
+@pytest.mark.slow
 def test_sources_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "tools" / "tlatools" / "org.lamport.tlatools" / "src" / "tlc2" / "TLC.java"
     source.parent.mkdir(parents=True)

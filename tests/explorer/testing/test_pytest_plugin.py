@@ -143,6 +143,7 @@ def test_a_mistake_shows_the_test_and_one_sentence(suite: tuple[Path, str]) -> N
     assert "pytest_support.py" not in shown
 
 
+@pytest.mark.slow_but("arguments0-invalid choice: 'z4' (choose from ")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

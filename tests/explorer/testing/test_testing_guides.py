@@ -46,6 +46,7 @@ def pytest_in(folder: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow_but("pytest-pytest test_first.py-shown0")
 @pytest.mark.parametrize(("guide", "command", "shown"), CONSOLE)
 def test_a_command_prints_what_the_guide_shows(guide: str, command: str, shown: str, tmp_path: Path) -> None:
     for example in EXAMPLES.glob("*.py"):

@@ -139,11 +139,13 @@ def test_the_directory_of_a_log_with_an_accepted_copy_is_not_taken_away() -> Non
     assert "b1 loses its directory" in moved(*BEGUN, *stopped, stops=1, directory_losses=1).enabled
 
 
+@pytest.mark.slow
 def test_with_the_fix_of_n_12_nothing_is_lost_whatever_the_controller_hears() -> None:
     model = Cluster(**{**MOVING, "stops": 1, "fencings": 1, "min_insync": 2}, defect="N-12", fixed="on")
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_with_the_fix_of_n_13_the_controller_hears_of_every_directory_that_counts() -> None:
     model = Cluster(**{**MOVING, "moves": 2, "crashes": 1}, defect="N-13", fixed="on")
     assert check(model, properties=["failed_directories_are_noticed"]).verdict == "holds"

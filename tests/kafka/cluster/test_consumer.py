@@ -85,6 +85,7 @@ def test_before_2_3_a_consumer_passes_over_what_was_written_below_its_position()
     assert check(Cluster(**ALONE, release="2.3"), properties=[ONE_LOG]).verdict == "holds"
 
 
+@pytest.mark.slow_but("follower-earliest")
 @pytest.mark.parametrize("reset", ["earliest", "latest", "none"])
 @pytest.mark.parametrize("reads_from", ["leader", "follower"])
 def test_without_unclean_elections_the_newest_consumer_reads_one_log(reset: str, reads_from: str) -> None:
@@ -97,6 +98,7 @@ def test_where_nobody_is_elected_uncleanly_an_older_consumer_reads_one_log() -> 
     assert check(Cluster(**{**PAIR, "release": "3.8"}), properties=[ONE_LOG]).verdict == "holds"
 
 
+@pytest.mark.slow_for("2.3")
 @pytest.mark.parametrize("release", ["2.3", "4.4"])
 def test_the_newest_consumer_takes_the_end_of_an_earlier_epoch_for_that_of_its_own(release: str) -> None:
     found = check(Cluster(**{**PAIR, "release": release}), properties=[ONE_LOG]).violations[0]
@@ -104,6 +106,7 @@ def test_the_newest_consumer_takes_the_end_of_an_earlier_epoch_for_that_of_its_o
     assert found.trace.reason.startswith("From offset 0 on the consumer has got r1@1, r2@2, and was told of nothing")
 
 
+@pytest.mark.slow_for("latest", "none")
 @pytest.mark.parametrize("reset", ["earliest", "latest", "none"])
 def test_who_compares_the_epoch_as_well_reads_one_log(reset: str) -> None:
     model = Cluster(**{**PAIR, "offset_reset": reset}, defect="N-11", fixed="on")
@@ -129,6 +132,7 @@ class GoesBackToTheEndOfAnEarlierEpoch(Cluster):
         c.leader_epoch = epoch
 
 
+@pytest.mark.slow_for("4-violated")
 @pytest.mark.parametrize(("records", "verdict"), [(3, "holds"), (4, "violated")])
 def test_to_go_back_to_the_end_of_an_earlier_epoch_is_not_enough(records: int, verdict: str) -> None:
     model = GoesBackToTheEndOfAnEarlierEpoch(**{**PAIR, "records": records})

@@ -47,6 +47,7 @@ def test_the_minimum_by_partition_0_is_never_above_the_one_that_is_set(zero: int
     assert walk.take("controller fences b2").cells["controller"] == f"b1@0 ISR b1{eligible} fenced b2 b3"
 
 
+@pytest.mark.slow
 def test_an_unclean_election_takes_whoever_lives() -> None:
     steps = ("controller fences b3", "controller fences b2", "controller unfences b3", "controller fences b1")
     assert trio(*steps, elr="off").cells["controller"] == "none@1 ISR b1 fenced b1 b2"
@@ -101,6 +102,7 @@ def test_who_registers_after_a_crash_leaves_the_isr_since_4_0() -> None:
     assert trio(*CRASHED, release="3.9").cells["controller"] == "b1@0 ISR b1 b2 b3 fenced b1"
 
 
+@pytest.mark.slow
 def test_before_kraft_a_broker_comes_back_only_after_its_session_has_expired() -> None:
     crash = "b1 crashes, its log ends at 0"
     assert "b1 starts and registers" not in trio(crash, release="2.7").enabled
@@ -173,6 +175,7 @@ def test_the_last_known_leader_waits_while_somebody_else_is_eligible_though_fenc
     assert walk.cells["controller"] == "b2@2 ISR b2"
 
 
+@pytest.mark.slow
 def test_a_change_of_min_insync_empties_the_elr() -> None:
     walk = trio(*SMALL, "min.insync.replicas changes", minimum_changes=1)
     assert walk.cells["controller"] == "b1@0 ISR b1 fenced b2 b3"
@@ -261,6 +264,7 @@ def test_a_crashed_broker_may_find_an_older_high_watermark_and_one_that_stopped_
     assert older not in trio(*COMMITTED, "b1 crashes, its log ends at 1", replicas=2).enabled
 
 
+@pytest.mark.slow
 def test_an_older_checkpoint_breaks_nothing_in_the_newest_release() -> None:
     small: dict[str, int | str] = {"replicas": 2, "records": 1, "lossy_crashes": 0, "crashes": 1, "fencings": 1}
     kept = ["no_acknowledged_record_is_lost", "electable_replicas_are_complete", "no_divergence", "reads_repeat"]

@@ -220,6 +220,7 @@ def test_a_refusal_for_no_reason_is_what_they_see_besides() -> None:
     assert found.only == ("b1 drops b2 from the ISR", LOSES, REFUSES)
 
 
+@pytest.mark.slow_for("M-19")
 @pytest.mark.parametrize("name", ["M-19", *(pytest.param(name, marks=pytest.mark.slow) for name in ("M-18", "M-20"))])
 def test_without_a_rule_of_the_quorum_they_see_more(name: str) -> None:
     """Else the comparison would say nothing. (Of M-21 they see nothing at its bounds.)"""

@@ -72,18 +72,21 @@ def test_a_leader_that_crashes_answers_nobody() -> None:
     assert walk.cells["b1"] == "down [x |]"
 
 
+@pytest.mark.slow_for("2.1", "4.1")
 @pytest.mark.parametrize("release", ["2.1", "3.5", "4.1"])
 def test_what_was_answered_is_done_on_all_live_replicas(release: str) -> None:
     bounds: dict[str, int | str] = {**BOUNDS, "records": 1, "shrinks": 1, "crashes": 1, "fencings": 1, "deletions": 1}
     assert check(Cluster(**bounds, release=release), properties=[DONE]).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_it_is_done_on_those_that_come_and_go() -> None:
     bounds: dict[str, int | str] = {**BOUNDS, "replicas": 3, "spares": 1, "records": 1, "deletions": 1}
     model = Cluster(**bounds, reassignments=2, fencings=0, directory_losses=1, stops=1, metadata_lag=1)
     assert check(model, properties=[DONE]).verdict == "holds"
 
 
+@pytest.mark.slow_for("M-17-answered_deletions_are_done-An oper...")
 @pytest.mark.parametrize(("defect", "name", "reason"), [
     ("M-17", DONE, "An operator was told that all records below 1 are deleted, and a live replica had one then."),
     ("N-15", AWAY, (
@@ -97,6 +100,7 @@ def test_the_reason_says_what_was_told(defect: str, name: str, reason: str) -> N
     assert found.trace.reason == reason
 
 
+@pytest.mark.slow
 def test_without_an_elr_a_deleted_record_comes_back_with_a_follower_that_joins_too_early() -> None:
     """The leader has asked for it before the deletion; nobody looks at log starts then."""
     bounds: dict[str, int | str] = {**BOUNDS, "records": 1, "crashes": 1, "deletions": 1, "elr": "off"}
@@ -151,6 +155,7 @@ def test_who_starts_with_a_copy_in_place_of_its_log_finds_no_older_start_of_that
     assert accepted.take("b1 starts and registers").cells["b1"] == "F1 [x |]"
 
 
+@pytest.mark.slow
 def test_a_deletion_is_forgotten_only_if_all_in_sync_replicas_crash() -> None:
     """As a comment in UnifiedLog.maybeIncrementLogStartOffset says."""
     once = {**CRASHED, "stops": 0, "crashes": 1}
@@ -169,6 +174,7 @@ def test_an_older_log_start_breaks_nothing_else() -> None:
     assert check(model, properties=[*kept, "follower_reads_repeat", "leaders_know_their_followers"]).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_answers_cost_nothing_where_nobody_asks() -> None:
     assert Cluster(deletion_answers="on").program.schema.bits == Cluster().program.schema.bits == 139
     assert Cluster(deletions=1).program.schema.bits < Cluster(deletions=1, deletion_answers="on").program.schema.bits

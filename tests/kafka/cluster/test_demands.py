@@ -34,6 +34,7 @@ def walked(model: Model, *labels: str) -> Trace:
     return trace_of(model, "walk", walk.moves, "")
 
 
+@pytest.mark.slow
 def test_operators_and_missed_metadata() -> None:
     assert said(defect_trace("N-01")) == [
         (4, "operation", "b3 is made leader although nothing has failed, as the preferred one is"),
@@ -82,6 +83,7 @@ def test_a_follower_that_is_looked_at_twice() -> None:
     assert raced[-1][2].endswith("looks at it a second time, having looked at step 7")
 
 
+@pytest.mark.slow
 def test_a_reply_before_the_metadata_that_says_the_same() -> None:
     assert (6, "delay", "metadata brings b1 only now what a reply has told it in step 3") in said(defect_trace("N-06"))
 
@@ -166,6 +168,7 @@ def random_walk(model: Model, stepper: Stepper, seed: int) -> Walk:
     return walk
 
 
+@pytest.mark.slow
 def test_a_walk_is_one_without_races_if_and_only_if_it_takes_none() -> None:
     model, calm = shared_cluster(release="3.9", **RACES), shared_cluster(release="3.9", races="off", **RACES)
     stepper, counted = Stepper(model), {True: 0, False: 0}
@@ -183,6 +186,7 @@ def test_a_walk_is_one_without_races_if_and_only_if_it_takes_none() -> None:
     assert min(counted.values()) >= 8, "both must occur for this to say anything"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["2.8", "3.3"])
 def test_no_walk_takes_a_race_where_they_are_switched_off(release: str) -> None:
     races = dict.fromkeys(("on", "off"), 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
 from insync.properties.kafka import cluster
@@ -64,6 +66,7 @@ def test_who_has_lost_its_directory_has_an_empty_log_and_stays_electable_after_a
 LOST: dict[str, int | str] = {"crashes": 1, "directory_losses": 1, "fencings": 1}
 
 
+@pytest.mark.slow
 def test_a_crash_and_a_lost_directory_lose_nothing_as_an_unclean_stop_is_noticed() -> None:
     model = Cluster(**{**CALM, **LOST}, release="4.3")
     assert check(model, properties=cluster.__all__).verdict == "holds"

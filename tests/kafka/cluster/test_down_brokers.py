@@ -43,6 +43,7 @@ def _steps(release: str) -> Iterator[tuple[BoundAction, Brokers, Brokers]]:
             before = after
 
 
+@pytest.mark.slow_for("4.0")
 @pytest.mark.parametrize("release", CHOSEN)
 def test_of_a_broker_that_is_down_nothing_changes_but_its_disk(release: str) -> None:
     down = 0

@@ -63,6 +63,7 @@ def _steps(release: str) -> Iterator[list[TraceStep]]:
         yield from (list(steps[:taken]) for taken in range(2, len(steps) + 1))
 
 
+@pytest.mark.slow_for("2.4")
 @pytest.mark.parametrize("release", CHOSEN)
 def test_requests_go_where_kafka_sends_them_and_replies_come_back(release: str) -> None:
     seen = set()

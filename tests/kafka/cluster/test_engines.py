@@ -43,6 +43,7 @@ def same_states(bounds: dict[str, int | str], depth: int | None) -> None:
     assert list(check(model, properties=[], limits=Limits(depth=depth)).levels) == levels(model, depth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", BOUNDS)
 def test_both_engines_find_the_same_states_at_first(bounds: dict[str, int | str]) -> None:
     same_states(bounds, 6 if "moves" in bounds else 9)

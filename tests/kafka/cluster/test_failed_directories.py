@@ -88,6 +88,7 @@ def test_a_stop_with_a_failed_directory_is_not_clean_where_that_is_still_away() 
     assert pair(*stopped, stops=1, min_insync=2).cells["controller"] == "b2@1 ISR b2 fenced b1 offline b1"
 
 
+@pytest.mark.slow
 def test_a_failed_directory_that_is_taken_out_of_the_configuration_makes_the_stop_clean_which_is_n_04() -> None:
     bounds: dict[str, int | str] = {"stops": 1, "directory_losses": 1, "min_insync": 2}
     stopped = (*HEARD, "b2 applies metadata 0", "b1 asks to stop", "b1 stops cleanly", "b1 loses its directory")
@@ -122,6 +123,7 @@ def test_with_kraft_nobody_tells_of_a_failed_directory_before_3_7(release: str) 
     assert violation.trace_length == 2
 
 
+@pytest.mark.slow_but("bounds4")
 @pytest.mark.parametrize(
     "bounds",
     [
@@ -180,6 +182,7 @@ def test_who_is_known_to_have_no_directory_is_taken_into_the_isr_which_is_n_14()
     assert walk.cells["b1"] == "L0 [|]"
 
 
+@pytest.mark.slow_for("4.3")
 @pytest.mark.parametrize("release", ["4.1", "4.3"])
 def test_with_the_fix_of_n_14_every_member_of_the_isr_has_its_directory(release: str) -> None:
     bounds: dict[str, int | str] = {"fencings": 1, "crashes": 1, "stops": 1, "release": release, "defect": "N-14"}

@@ -70,6 +70,7 @@ def test_since_6082_zookeeper_refuses_what_a_deposed_controller_writes(release: 
     assert "deposed" not in walk.state["controller"]
 
 
+@pytest.mark.slow_for("2.0.1-violated", "2.1-holds")
 @pytest.mark.parametrize(("release", "verdict"), [("0.10.2", "violated"), ("2.0.1", "violated"), ("2.1", "holds")])
 def test_a_decision_that_nobody_hears_takes_a_release_before_2_1(release: str, verdict: str) -> None:
     bounds = {**CALM, "release": release, "shrinks": 1, "fencings": 1}
@@ -82,6 +83,7 @@ def test_a_decision_that_nobody_hears_takes_a_release_before_2_1(release: str, v
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("release", "verdict"), [pytest.param("2.0.1", "violated", marks=pytest.mark.slow), ("2.1", "holds")]
 )
@@ -92,6 +94,7 @@ def test_a_leader_that_cannot_hear_takes_nobody_back_into_the_isr(release: str, 
     assert found.verdict == verdict
 
 
+@pytest.mark.slow
 def test_a_deposed_controller_that_is_not_fenced_does_no_more_than_elect() -> None:
     """It may elect one whom the new controller takes for dead. The rules around it are those of 4.1."""
     model = Cluster(**DEFECTS["M-14"].fixed_witness)
@@ -106,6 +109,7 @@ def test_all_holds_of_2_1_and_a_deposed_controller_that_holds_without() -> None:
     assert check(model, properties=kept).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_where_there_is_no_such_controller_it_costs_nothing() -> None:
     assert Cluster(failovers=1).program.schema.bits == Cluster().program.schema.bits
     (alone,) = Cluster(failovers=1).remarks()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from unittest.mock import patch
 
+import pytest
+
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
@@ -44,6 +46,7 @@ def test_metadata_that_brings_more_than_the_reply_did_comes_once() -> None:
     assert KNOWN not in walk.enabled
 
 
+@pytest.mark.slow
 def test_a_reply_comes_once_and_only_to_the_leader_that_asked() -> None:
     told = "b1 is told of change 0, its ISR"
     assert told not in trio(*TOLD).enabled
@@ -57,22 +60,26 @@ def test_a_reply_to_a_leader_that_crashed_is_lost() -> None:
     assert not any("is told" in label for label in walk.enabled)
 
 
+@pytest.mark.slow
 def test_a_reply_that_bumps_the_epoch_is_passed_over() -> None:
     assert "b1 is told of change 0, its ISR" not in trio(*DROPPED, release="3.5").enabled
     assert "b1 is told of change 0, its ISR" in trio(*DROPPED, release="3.6").enabled
 
 
+@pytest.mark.slow
 def test_before_kraft_a_reply_is_all_that_tells_a_leader() -> None:
     remarks = Cluster(release="3.2", isr_replies="on").remarks()
     assert any("come with KRaft" in remark for remark in remarks)
     assert Cluster(release="3.2", isr_replies="on").program.schema.bits == Cluster(release="3.2").program.schema.bits
 
 
+@pytest.mark.slow
 def test_replies_cost_nothing_where_they_are_off() -> None:
     assert Cluster().program.schema.bits == 139
     assert Cluster(isr_replies="on").program.schema.bits > 139
 
 
+@pytest.mark.slow
 def test_an_acknowledged_record_is_lost_after_a_reply_and_one_election() -> None:
     bounds: dict[str, int | str] = {
         "records": 1,

@@ -78,12 +78,14 @@ def is_kept(path: str) -> bool:
     return not path.startswith("again.") and "alter_retries" not in path
 
 
+@pytest.mark.slow_for("2.7", "3.5")
 @pytest.mark.parametrize("release", ["2.7", "3.5", "4.1"])
 def test_a_request_that_comes_again_reaches_nothing_that_is_not_reached_without(release: str) -> None:
     bounds: dict[str, int | str] = {**BOUNDS, "metadata_lag": 1, "release": release}
     assert reached(Cluster(**bounds, alter_retries=2), is_kept) == reached(Cluster(**bounds), is_kept)
 
 
+@pytest.mark.slow
 def test_taken_for_a_new_one_it_has_a_member_back_that_lacks_a_record() -> None:
     broken: dict[str, int | str] = {**BOUNDS, "alter_retries": 1, "defect": "M-16"}
     assert check(Cluster(**broken), properties=["electable_replicas_are_complete"]).verdict == "violated"
@@ -92,6 +94,7 @@ def test_taken_for_a_new_one_it_has_a_member_back_that_lacks_a_record() -> None:
     assert check(Cluster(**alone), properties=["electable_replicas_are_complete"]).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_it_costs_nothing_where_no_answer_is_lost() -> None:
     assert Cluster().program.schema.bits == 139
     assert Cluster(alter_retries=1).program.schema.bits > 139

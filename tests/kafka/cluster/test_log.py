@@ -45,6 +45,7 @@ def ends(broker: dict[str, Any]) -> dict[str, int]:
     return {name: broker[name] for name in ("start", "hw", "flushed", "copied") if broker.get(name) is not None}
 
 
+@pytest.mark.slow_but("{'release': '4.1', 'deletions': 1}")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_end_lies_within_the_log_and_is_cut_with_it(case: dict[str, int | str]) -> None:
     cut = 0

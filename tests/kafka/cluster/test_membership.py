@@ -128,6 +128,7 @@ def test_several_are_dropped_at_once_only_if_all_are_slow_and_the_budget_has_roo
     assert "b1 drops {b1, b2} from the ISR at once" not in labels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fixed", "verdict"), [("off", "violated"), ("on", "holds")])
 def test_several_members_dropped_at_once_make_an_isr_too_small_to_commit(fixed: str, verdict: str) -> None:
     """The shortest way takes them in one proposal: from three members to one without an ISR of two between."""

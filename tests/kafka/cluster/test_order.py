@@ -40,6 +40,7 @@ def test_another_one_is_elected_when_the_leader_fails() -> None:
     assert Walk(OppositeOrder(), "controller fences b1").state["changes"][0]["leader"] == "b3"
 
 
+@pytest.mark.slow
 def test_all_properties_hold_of_the_newest_release() -> None:
     assert check(OppositeOrder(records=1), properties=cluster.__all__).verdict == "holds"
 
@@ -57,6 +58,7 @@ OF_ORDER = "M-22"
 QUICK = ("C-6", "N-08", "N-15", "R-12", "R-15", "R-26", "R-31", "R-39")
 
 
+@pytest.mark.slow_but("R-26")
 @pytest.mark.parametrize("name", QUICK)
 def test_a_defect_is_found_in_as_many_steps_and_its_fix_holds(name: str) -> None:
     found_as_soon(name)

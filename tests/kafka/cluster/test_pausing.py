@@ -33,6 +33,7 @@ def apart_from(left_out: set[str], model: Cluster) -> set[tuple[int, ...]]:
     return reached(model, lambda path: path.split(".")[-1] not in left_out)
 
 
+@pytest.mark.slow_for("pauses-paused-Cluster", "throttles-throttled-Cluster")
 @pytest.mark.parametrize(("budget", "flag", "model"), [
     ("pauses", "paused", Cluster), ("throttles", "throttled", Cluster), ("throttles", "throttled", ThrottlesAnybody),
 ])  # fmt: skip
@@ -63,12 +64,14 @@ def verdict(model: Cluster, name: str, *unfair: str) -> Verdict:
     ).verdict
 
 
+@pytest.mark.slow
 def test_a_partition_that_has_failed_must_be_tried_again() -> None:
     model = Cluster(**{**SMALL, "pauses": 1})
     assert verdict(model, "running_is_back_in_isr") is Verdict.HOLDS
     assert verdict(model, "running_is_back_in_isr", "resume_fetching(follower)") is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 def test_a_quota_costs_time_only_and_that_is_why_it_spares_the_isr() -> None:
     bounds: dict[str, int | str] = {**SMALL, "throttles": 1, "shrinks": 0, "fencings": 0}
     for model in (Cluster(**bounds), ThrottlesAnybody(**bounds)):
@@ -78,6 +81,7 @@ def test_a_quota_costs_time_only_and_that_is_why_it_spares_the_isr() -> None:
     assert verdict(ThrottlesAnybody(**bounds), "written_is_settled", forever) is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 def test_a_throttled_replica_outside_the_isr_stays_outside_while_its_quota_is_used_up() -> None:
     model = Cluster(**{**SMALL, "throttles": 1})
     assert verdict(model, "running_is_back_in_isr") is Verdict.HOLDS

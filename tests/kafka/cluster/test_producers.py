@@ -82,6 +82,7 @@ def test_a_gap_is_refused_with_idempotence() -> None:
 TWICE: dict[str, int | str] = {**CALM, "elections": 1, "fencings": 0, "retries": 2, "metadata_lag": 1}
 
 
+@pytest.mark.slow
 def test_with_idempotence_a_record_is_stored_once_and_in_order() -> None:
     assert check(Cluster(**TWICE), properties=["records_are_stored_once"]).verdict == "holds"
 
@@ -114,6 +115,7 @@ def test_before_there_were_numbers_nobody_is_idempotent() -> None:
     assert Cluster(release="0.11", idempotence="on").is_idempotent
 
 
+@pytest.mark.slow
 def test_all_that_holds_without_retries_holds_with_them() -> None:
     model = Cluster(**{**CALM, "records": 2, "fencings": 1, "metadata_lag": 1})
     assert check(model, properties=cluster.__all__).verdict == "holds"
@@ -168,6 +170,7 @@ def test_a_new_epoch_begins_with_its_first_record() -> None:
     assert "b2 appends a record" in walk.take("r1 is sent again to b2").enabled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"producer_restarts": 2, "retries": 1, "records": 4}])
 def test_zombies_are_fenced_and_records_stored_once(more: dict[str, int | str]) -> None:
     model = Cluster(**{**CALM, **RESTARTS, "elections": 1, "fencings": 0, "metadata_lag": 1, **more})
@@ -175,6 +178,7 @@ def test_zombies_are_fenced_and_records_stored_once(more: dict[str, int | str]) 
     assert check(model, properties=names).verdict == "holds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("defect", "sent"), [("C-17", "r1 in 1, r2 in 0"), ("M-15", "r0 in 0, r1 in 1, r2 in 0")])
 def test_the_reason_names_the_epochs_of_the_producer(defect: str, sent: str) -> None:
     (found,) = check(Cluster(**DEFECTS[defect].witness), properties=["zombies_are_fenced"], threads=1).violations
@@ -192,6 +196,7 @@ def test_what_comes_again_of_the_producer_itself_is_no_delay() -> None:
     assert found.trace.demands == ()
 
 
+@pytest.mark.slow
 def test_without_retries_a_producer_that_starts_anew_is_no_step() -> None:
     model = Cluster(producer_restarts=1)
     assert "restart_producer" not in {action.name for action in model.program.actions}

@@ -23,6 +23,7 @@ def move(*labels: str, **bounds: int | str) -> Walk:
     return Walk(shared_cluster(**{**wide, **bounds}), *labels)
 
 
+@pytest.mark.slow
 def test_spares_have_no_replica_and_follow_nobody() -> None:
     walk = move()
     assert walk.cells["controller"] == "b1@0 ISR b1 b2 of b1 b2"
@@ -53,6 +54,7 @@ class EndsWithTheMinimum(Cluster):
         return And(super().may_end(left, assigned), left.count() >= least)
 
 
+@pytest.mark.slow
 def test_to_end_with_the_minimum_keeps_redundancy() -> None:
     bounds = {"records": 1, "lossy_crashes": 0, "shrinks": 0, "fencings": 1, "reassignments": 1, "spares": 1}
     claims = ["reassignments_keep_redundancy", "no_acknowledged_record_is_lost"]
@@ -102,6 +104,7 @@ FEWER = (
 )
 
 
+@pytest.mark.slow
 def test_since_4_3_a_reassignment_waits_for_those_that_stay_only_if_fewer_are_added_than_removed() -> None:
     assert move(*FENCED, elr="off", release="4.2").cells["controller"] == "b1@0 ISR b1 b3 of -b1 b2 +b3 fenced b2"
     assert move(*FENCED, elr="off", release="4.3").cells["controller"] == "b3@1 ISR b3 of b2 b3 fenced b2"
@@ -122,6 +125,7 @@ def test_what_a_second_reassignment_leaves_empty_stays_as_the_first_one_has_it()
 BACK = ("operator assigns the partition to {b1, b3}", "operator assigns the partition to {b1, b2}")
 
 
+@pytest.mark.slow
 def test_since_4_3_a_reassignment_that_is_put_back_by_another_one_does_not_end() -> None:
     back = move(*BACK, release="4.3", reassignments=3)
     assert back.cells["controller"] == "b1@0 ISR b1 b2 of b1 b2 +-b3", "b3 is to come and to go"
@@ -143,6 +147,7 @@ def test_the_controller_takes_the_minimum_by_the_replicas_of_partition_0() -> No
     assert [text[:14] for text in Cluster(elr="off", partition_zero=2).remarks()] == ["partition_zero"]
 
 
+@pytest.mark.slow
 def test_who_is_to_go_is_elected_last() -> None:
     moving = ("operator assigns the partition to {b2, b3}", "controller fences b2", "controller fences b1")
     walk = move(*moving, "controller unfences b1", replicas=3, fencings=3)
@@ -192,6 +197,7 @@ ADDED_ALONE = (
 )
 
 
+@pytest.mark.slow
 def test_cancelling_is_refused_while_only_added_replicas_are_in_the_isr_unless_unclean_elections_are_allowed() -> None:
     bounds: dict[str, int | str] = {"spares": 2, "min_insync": 1}
     assert "operator cancels the reassignment" not in move(*ADDED_ALONE, **bounds).enabled
@@ -238,6 +244,7 @@ def test_nobody_is_elected_in_the_change_that_adds_it() -> None:
     assert walk.cells["controller"] == "none@1 ISR b1 of -b1 +b2 fenced b1"
 
 
+@pytest.mark.slow
 def test_the_leader_forgets_who_was_removed_but_not_who_was_removed_and_added_again_in_one_batch() -> None:
     twice = ("operator assigns the partition to {b1}", "operator assigns the partition to {b1, b2}")
     fetched = ("b2 fetches from b1", *twice, "b2 applies metadata 1")
@@ -260,12 +267,14 @@ OTHERS = sorted({*cluster.__all__} - {SOUND})
 """What holds with one reassignment; N-02 breaks the other, and only with two reassignments a record is lost by it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spares", [0, 1])
 def test_all_other_properties_hold_with_one_reassignment(spares: int) -> None:
     model = Cluster(reassignments=1, spares=spares, lossy_crashes=0, shrinks=0, records=1)
     assert check(model, properties=OTHERS).verdict == "holds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spares", [0, 1])
 def test_all_properties_hold_with_one_reassignment_if_who_is_removed_leaves_the_elr(spares: int) -> None:
     fixed: dict[str, int | str] = {"defect": "N-02", "fixed": "on"}
@@ -273,6 +282,7 @@ def test_all_properties_hold_with_one_reassignment_if_who_is_removed_leaves_the_
     assert check(model, properties=cluster.__all__).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_who_is_removed_stays_in_the_elr_which_breaks_what_the_published_specification_says() -> None:
     result = check(Cluster(reassignments=1, records=1, lossy_crashes=0, shrinks=0), properties=[SOUND])
     (found,) = result.violations

@@ -283,6 +283,29 @@ def test_a_release_without_rules_of_its_own_says_whose_it_has(release: str, same
     assert Cluster(release=same).remarks() == []
 
 
+@pytest.mark.slow_for(
+    "0.10.2",
+    "0.11",
+    "1.0",
+    "1.1",
+    "2.0",
+    "2.0.1",
+    "2.1",
+    "2.2",
+    "2.3",
+    "2.4",
+    "2.5",
+    "2.7",
+    "3.4.1",
+    "3.6",
+    "3.7",
+    "3.9.1",
+    "4.0",
+    "4.0.1",
+    "4.1",
+    "4.1.1",
+    "4.3",
+)
 @pytest.mark.parametrize("release", [release.value for release in Release if release.same_since is release])
 def test_every_release_can_be_traced_in_few_words(release: str) -> None:
     program = Cluster(release=release).program

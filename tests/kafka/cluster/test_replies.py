@@ -103,6 +103,7 @@ REWRITTEN = (
 """b3 has asked b1 for r1 in epoch 0; b1 has truncated it since then, and has r0 of epoch 1 in its place."""
 
 
+@pytest.mark.slow
 def test_before_3_9_1_and_4_0_1_a_reply_may_bring_what_the_leader_has_written_since() -> None:
     wide: dict[str, int | str] = {"replicas": 3, "elections": 1}
     sends = "b3 receives the reply that b1 sends now"

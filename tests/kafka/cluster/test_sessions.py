@@ -85,6 +85,7 @@ def test_a_session_ends_with_its_leader_and_with_another_leader() -> None:
     assert not told.state["broker"]["b2"]["session"]
 
 
+@pytest.mark.slow
 def test_without_the_setting_and_before_1_1_there_are_no_sessions() -> None:
     assert Cluster(session_losses=1).program.schema.bits == Cluster().program.schema.bits
     assert Cluster(session_losses=1).remarks() == ["session_losses is looked at only with fetch_sessions=on."]
@@ -94,6 +95,7 @@ def test_without_the_setting_and_before_1_1_there_are_no_sessions() -> None:
     assert Cluster(release="1.1", fetch_sessions="on").program.schema.bits > old.program.schema.bits
 
 
+@pytest.mark.slow_but("2.4-holds")
 @pytest.mark.parametrize(("release", "verdict"), [
     ("1.1", "holds"), ("2.4", "holds"), ("2.7", "holds"), ("3.3", "holds"), ("3.4.1", "violated"), ("4.1", "violated"),
 ])  # fmt: skip
@@ -101,6 +103,7 @@ def test_until_3_4_a_reply_leaves_out_what_is_known(release: str, verdict: str) 
     assert check(Cluster(**CALM, session_losses=1, release=release), properties=[KNOWN]).verdict == verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", ["off", "on"])
 def test_who_answers_what_is_named_leaves_out_what_is_known(late: str) -> None:
     model = Cluster(**CALM, session_losses=1, late_replies=late, defect="N-10", fixed="on")
@@ -138,12 +141,14 @@ class ForgetsWhatADivergingReplyTold(Cluster):
         s.broker[follower].told = If(Or(reply.refused, reply.diverging), None, reply.hw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("late", "verdict"), [("off", "holds"), ("on", "violated")])
 def test_to_forget_what_a_diverging_reply_told_is_enough_but_for_dropped_replies(late: str, verdict: str) -> None:
     model = ForgetsWhatADivergingReplyTold(**CALM, late_replies=late)
     assert check(model, properties=[KNOWN]).verdict == verdict
 
 
+@pytest.mark.slow
 def test_a_reply_that_is_dropped_has_told_the_session_as_well() -> None:
     found = check(Cluster(**CALM, late_replies="on"), properties=[KNOWN]).violations[0]
     assert found.trace_length == 10
@@ -153,6 +158,7 @@ def test_a_reply_that_is_dropped_has_told_the_session_as_well() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_follower_may_never_learn_the_high_watermark() -> None:
     pytest.importorskip("scipy")
     name, bounds = "followers_learn_the_watermark", {**CALM, "records": 1}
@@ -163,6 +169,7 @@ def test_a_follower_may_never_learn_the_high_watermark() -> None:
     assert found.verdict == "holds"
 
 
+@pytest.mark.slow
 def test_all_else_holds_with_sessions_that_end() -> None:
     model = Cluster(**{**CALM, "elections": 0, "session_losses": 1, "crashes": 1, "fencings": 1, "min_insync": 2})
     assert check(model, properties=cluster.__all__).verdict == "holds"

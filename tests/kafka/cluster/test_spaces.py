@@ -90,6 +90,7 @@ def size(chosen: dict[str, int | str]) -> tuple[int, int, int]:
     return result.distinct_states, result.transitions, result.depth
 
 
+@pytest.mark.slow_for("0.11", "2.1", "2.7", "2.8", "3.5", "3.6", "4.0", "4.1", "4.3")
 @pytest.mark.parametrize("release", list(RELEASES))
 def test_a_release_has_so_many_states(release: str) -> None:
     chosen: dict[str, int | str] = {"release": release, "records": 2, "lossy_crashes": 1, "fencings": 1}

@@ -152,6 +152,7 @@ def all_of(model: Cluster, seen: list[Codes], only: Collection[str] | None = Non
     return {**meanings(model, states, only), **words(model, states, only)}
 
 
+@pytest.mark.slow_for("4.3", "3.7", "3.9", "2.7", "2.1", "4.4", "2.2", "2.4", "4.0", "3.5", "4.0.1", "3.4.1", "3.9.1")
 @pytest.mark.parametrize(
     "release", [pytest.param(each, marks=pytest.mark.slow) if each in LIKE_ANOTHER else each for each in CHOSEN]
 )
@@ -217,6 +218,7 @@ def loose(name: str) -> Iterator[Cluster]:
         yield Cluster(**{**EVERYTHING, **chosen}, release="4.1", elr="on", defect="R-39")
 
 
+@pytest.mark.slow_but("third", "tenth")
 @pytest.mark.parametrize("name", list(NEVER_RELEASED))
 def test_rules_that_were_never_released_mean_this(name: str) -> None:
     known = KAFKA.known(f"cluster {name}")

@@ -41,6 +41,7 @@ def test_nobody_is_told_an_error_who_does_not_wait_any_more() -> None:
     assert (walk.state["refused"], walk.state["seen"]) == ([], ["r0"])
 
 
+@pytest.mark.slow_but("3.6-violated")
 @pytest.mark.parametrize(("release", "verdict"), [
     ("2.0", "violated"), ("2.7", "violated"), ("3.6", "violated"), ("3.7", "holds"), ("4.1", "holds"),
 ])  # fmt: skip
@@ -58,6 +59,7 @@ def test_a_producer_that_sends_again_is_told_of_success_once_there_are_enough() 
     assert (walk.state["acked"], walk.state["refused"]) == (["r0"], ["r0"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("acks", ["0", "1"])
 def test_errors_are_noted_of_acks_all_alone_and_cost_nothing_else(acks: str) -> None:
     model = Cluster(acks=acks, write_errors="on")

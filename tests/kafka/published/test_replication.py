@@ -29,6 +29,7 @@ def test_the_state_of_three_replicas_fits_two_words(kind: type[Model]) -> None:
     assert kind(replicas=3, log_size=3, max_records=3, max_leader_epoch=3).program.schema.words == 2
 
 
+@pytest.mark.slow_for("5")
 @pytest.mark.parametrize("replicas", [5, 7])
 def test_more_replicas_can_be_traced(replicas: int) -> None:
     program = Kip320(replicas=replicas).program

@@ -48,6 +48,7 @@ def test_a_value_is_acknowledged_when_the_leader_hears_that_a_majority_has_it() 
     assert server(walk, "n2")["high_watermark"] == 1
 
 
+@pytest.mark.slow
 def test_a_server_votes_once_in_an_epoch() -> None:
     walk = Walk(quorum(servers=3, elections=2), "n1 stands for election", "n2 stands for election")
     walk.take("n3 answers the vote request of n1@2", "n3 answers the vote request of n2@2")
@@ -55,6 +56,7 @@ def test_a_server_votes_once_in_an_epoch() -> None:
     assert walk.state["votes"] == {"n1": ["n3"], "n2": [], "n3": []}
 
 
+@pytest.mark.slow
 def test_a_message_that_its_receiver_would_discard_is_not_there() -> None:
     walk = Walk(
         quorum(servers=3, elections=2), *ELECTED, "n3 stands for election", "n2 answers the vote request of n3@2"
@@ -88,6 +90,7 @@ def test_what_is_not_flushed_may_be_lost() -> None:
     assert {"n1 restarts with 0 records", "n1 restarts with 1 records"} <= lossy.enabled
 
 
+@pytest.mark.slow
 def test_a_leader_writes_a_record_first_where_that_is_asked_for() -> None:
     walk = Walk(quorum(servers=2, leader_change="on"), *ELECTED, *FIRST_FETCH)
     walk.take("n2 receives the record of the leader of epoch 2, HW 0")

@@ -57,6 +57,7 @@ def same_steps(model: Model, codes: Sequence[int]) -> None:
             assert after == expected, bound
 
 
+@pytest.mark.slow_for("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320", "async_isr")
 @pytest.mark.parametrize("model", MODELS)
 @settings(max_examples=8)
 @given(data=st.data())
@@ -64,6 +65,7 @@ def test_steps_from_any_typed_state(model: Model, data: st.DataObject) -> None:
     same_steps(model, data.draw(st.tuples(*(st.integers(0, c.size - 1) for c in model.program.schema.cells))))
 
 
+@pytest.mark.slow_for("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320")
 @pytest.mark.parametrize("model", MODELS)
 @settings(max_examples=8)
 @given(seed=st.integers(0, 10_000), steps=st.integers(0, 40))
@@ -125,6 +127,7 @@ class Relay(Model):
         s.apart = True
 
 
+@pytest.mark.slow_for("model0-True", "model4-False", "model4-True")
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("model", [Relay(), DieHard(), TokenRing(), Overflow(), find_model("async_isr")(replicas=2)])
 def test_sequences_end_where_the_evaluators_do(model: Model, ordered: bool) -> None:

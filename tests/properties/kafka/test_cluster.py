@@ -51,12 +51,14 @@ def test_every_property_is_broken_by_some_defect() -> None:
     assert set(BROKEN_BY) == set(cluster.__all__)
 
 
+@pytest.mark.slow_but("reads_repeat", "watermark_never_goes_back")
 @pytest.mark.parametrize("name", list(BROKEN_BY))
 def test_a_defect_breaks_the_property(name: str) -> None:
     result = search(name)
     assert [violation.trace_length for violation in result.violations] == [BROKEN_BY[name][1]]
 
 
+@pytest.mark.slow_but("no_acknowledged_record_is_lost-r0 was ac...", "watermark_never_goes_back-Clients have s...")
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -100,6 +102,7 @@ def test_the_reason_says_which_record_and_which_broker(name: str, reason: str) -
     assert search(name).violations[0].trace.reason == reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["3.0", "4.1"])
 def test_all_properties_hold_while_nothing_fails(release: str) -> None:
     model = Cluster(release=release, lossy_crashes=0, fencings=0, shrinks=1, records=2)
@@ -121,6 +124,7 @@ def test_the_whole_space_of_a_release_is_searched(release: str, states: int) -> 
     assert (result.verdict, result.distinct_states) == ("holds", states)
 
 
+@pytest.mark.slow_for("log0-ends0-True", "log4-ends4-False", "log6-ends6-False", "log8-ends8-False", "log9-ends9-True")
 @pytest.mark.parametrize(
     ("log", "ends", "holds"),
     [
@@ -153,6 +157,7 @@ KIP_320: dict[str, int | str] = {
 """The rules of KIP-320: truncation by question and answer, fenced by epoch, in every fetch."""
 
 
+@pytest.mark.slow
 def test_with_the_rules_of_kip_320_nothing_is_broken_that_the_older_model_keeps() -> None:
     model = Cluster(**KIP_320, elections=2, records=2)
     assert check(model, properties=cluster.__all__).verdict == "holds"
@@ -165,6 +170,7 @@ def test_kip_320_keeps_its_promises_with_more_elections_and_shrinks() -> None:
     assert check(model, properties=cluster.__all__, limits=Limits(seconds=240)).verdict == "holds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", ["stops", "pauses", "throttles", "moves", "deletions", "minimum_changes"])
 def test_all_properties_hold_with_one_more_thing_that_happens(budget: str) -> None:
     lossy = 0 if budget == "minimum_changes" else 1  # with min.insync.replicas=1 a lossy crash is C-3
@@ -178,6 +184,7 @@ def test_the_headline_is_about_what_clients_notice() -> None:
     assert set(Cluster.headline) <= set(invariants_of(Cluster()))
 
 
+@pytest.mark.slow_but("isr1-b1-False")
 @pytest.mark.parametrize(("isr", "leader", "sound"), [
     (["b1"], None, True), (["b1"], "b1", False), (["b1", "b2"], None, False), (["b2", "b3"], "b2", True),
 ])  # fmt: skip
@@ -212,6 +219,15 @@ def violations(model: Cluster) -> dict[str, Found]:
     return dict(zip(CLUSTER_MEANINGS, violations_by_machine(model, nodes, nearby(model)[0]), strict=True))
 
 
+@pytest.mark.slow_for(
+    "acks_mean_enough_copies-full",
+    "acks_mean_enough_copies-older",
+    "electable_replicas_are_complete-full",
+    "electable_replicas_are_complete-older",
+    "follower_reads_repeat-full",
+    "follower_reads_repeat-older",
+    "isr_and_elr_are_sound-full",
+)
 @pytest.mark.parametrize(
     "model",
     [
@@ -229,6 +245,7 @@ def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model:
     assert violations(model)[name] == Found(len(wrong), min(wrong, default=None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [FULL, MOVING, OLDER], ids=["full", "moving", "older"])
 def test_what_a_property_of_runs_waits_for_is_what_its_sentence_says(model: Cluster) -> None:
     states, seen = nearby(model)

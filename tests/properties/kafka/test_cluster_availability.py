@@ -11,6 +11,7 @@ from insync.kafka.defects import DEFECTS
 AVAILABLE = ["running_replicas_have_a_leader", "reassignments_can_end"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("defect", "reason"),
     [
@@ -28,12 +29,14 @@ def test_the_reason_says_who_could_lead_or_is_waited_for(defect: str, reason: st
     assert found.trace.reason == reason
 
 
+@pytest.mark.slow_but("3.9")
 @pytest.mark.parametrize("release", ["2.8", "3.9", "4.1", "4.3"])
 def test_a_partition_whose_replicas_run_has_a_leader_whatever_has_failed(release: str) -> None:
     model = Cluster(release=release, replicas=2, records=1, fencings=2, metadata_lag=1)
     assert check(model, properties=AVAILABLE).verdict == "holds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["3.7", "4.2"])
 def test_before_4_3_a_reassignment_that_is_put_back_ends(release: str) -> None:
     chosen: dict[str, int | str] = {"spares": 1, "reassignments": 2, "records": 1, "metadata_lag": 1, "min_insync": 1}

@@ -34,6 +34,7 @@ def test_the_properties_are_those_of_the_module() -> None:
     assert sorted(run_properties_of(Cluster)) == sorted(ALL) == sorted(cluster_runs.__all__)
 
 
+@pytest.mark.slow
 def test_a_cluster_of_today_heals_when_no_more_failures_come() -> None:
     assert verdicts(Cluster(replicas=2, records=1)) == dict.fromkeys(ALL, Verdict.HOLDS)
     three = Cluster(replicas=3, records=1, lossy_crashes=0, shrinks=0, metadata_lag=1)
@@ -45,6 +46,7 @@ def test_without_eligible_leader_replicas_an_acknowledged_record_may_be_gone() -
     assert found == {**dict.fromkeys(ALL, Verdict.HOLDS), "acknowledged_is_on_all_running": Verdict.VIOLATED}
 
 
+@pytest.mark.slow_but("expand_isr(follower)")
 @pytest.mark.parametrize(
     "name", ["fetch(follower)", "apply_metadata(replica)", "unfence(replica)", "expand_isr(follower)"]
 )
@@ -57,12 +59,14 @@ def test_what_heals_is_needed_for_it(name: str) -> None:
     assert verdicts(model, without)["running_is_back_in_isr"] is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 def test_a_replica_that_is_removed_need_not_come_back() -> None:
     model = Cluster(replicas=2, records=1, reassignments=1, lossy_crashes=0, fencings=0, shrinks=1, metadata_lag=1)
     (found,) = liveness(model, properties=["running_is_back_in_isr"]).properties
     assert found.verdict == "holds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bounds", "fixed"), [
     ({"replicas": 2, "reassignments": 1, "crashes": 1, "fencings": 0}, "N-07"),
     ({"replicas": 2, "minimum_changes": 1, "crashes": 0, "fencings": 2}, "N-08"),

@@ -24,12 +24,14 @@ def search(name: str, *, fixed: bool = False) -> CheckResult:
     return check(Cluster(**(entry.fixed_witness if fixed else entry.witness)), properties=[NAME], threads=1)
 
 
+@pytest.mark.slow_but("R-26-8")
 @pytest.mark.parametrize(("name", "length"), [("R-21", 8), ("R-26", 8), ("C-7", 12), ("R-12", 9), ("R-07", 13)])
 def test_a_defect_has_a_broker_cut_below_its_high_watermark_and_its_fix_has_not(name: str, length: int) -> None:
     assert [violation.trace_length for violation in search(name).violations] == [length]
     assert search(name, fixed=True).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_followers_of_an_unclean_leader_cut_below_their_high_watermark() -> None:
     assert [violation.trace_length for violation in search("C-6").violations] == [13]
     assert search("C-6", fixed=True).verdict == "holds"
@@ -41,10 +43,12 @@ def test_to_cut_at_the_high_watermark_is_not_to_cut_below_it() -> None:
     assert check(Cluster(**DEFECTS["R-01"].witness), properties=[DEFECTS["R-01"].breaks]).verdict == "violated"
 
 
+@pytest.mark.slow
 def test_the_newest_release_keeps_it_with_a_lossy_crash_and_a_broker_that_is_fenced() -> None:
     assert check(Cluster(records=1), properties=[NAME]).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_a_log_that_a_crash_shortens_or_a_reassignment_deletes_does_not_count() -> None:
     bounds: dict[str, int | str] = {"replicas": 2, "records": 1, "min_insync": 1, "fencings": 0, "shrinks": 0}
     crash = Cluster(**bounds, lossy_crashes=1)
@@ -52,6 +56,7 @@ def test_a_log_that_a_crash_shortens_or_a_reassignment_deletes_does_not_count() 
     assert check(Cluster(**bounds, lossy_crashes=0, spares=1, reassignments=1), properties=[NAME]).verdict == "holds"
 
 
+@pytest.mark.slow
 def test_the_reason_and_a_mark_say_whose_log_was_cut() -> None:
     trace = search("R-21").violations[0].trace
     assert trace.reason == "b1 cuts its log below its high watermark 1: of [r1@0 |] is left [|]."
@@ -69,6 +74,7 @@ def test_no_other_step_has_the_mark(name: str) -> None:
     assert "!" not in render_grid(found, Cluster(**DEFECTS[name].witness).grid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "chosen",
     [

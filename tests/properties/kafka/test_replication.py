@@ -39,6 +39,13 @@ def violations(model: Model) -> dict[str, Found]:
     return dict(zip(MEANINGS, found, strict=True))
 
 
+@pytest.mark.slow_for(
+    "weak_isr-three",
+    "strong_isr-three",
+    "leader_in_isr-three",
+    "well_formed_log-three",
+    "log_epochs_never_decrease-three",
+)
 @pytest.mark.parametrize("model", MODELS, ids=["two", "three"])
 @pytest.mark.parametrize("name", list(MEANINGS))
 def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model: Model) -> None:
@@ -48,6 +55,7 @@ def test_it_fails_where_its_sentence_is_wrong_and_nowhere_else(name: str, model:
     assert violations(model)[name] == Found(len(wrong), min(wrong))
 
 
+@pytest.mark.slow_for("three")
 @pytest.mark.parametrize("model", MODELS, ids=["two", "three"])
 def test_what_a_property_of_runs_waits_for_is_what_its_sentence_says(model: Model) -> None:
     states, seen = sampled(model)
@@ -75,6 +83,7 @@ def test_what_is_not_in_a_log_has_no_value() -> None:
         assert not evaluate(node, tuple(int(place == number) for place in range(len(cells))))
 
 
+@pytest.mark.slow
 def test_the_high_watermark_of_asynchronous_updates_is_on_all_that_may_be_elected() -> None:
     model, chance = AsyncIsr(replicas=3, max_offset=3, max_version=1), random.Random(1)
     (found,) = [one for name, one in invariants_of(model).items() if name == "valid_high_watermark"]

@@ -42,6 +42,7 @@ def key(model: Model, codes: tuple[int, ...]) -> bytes:
     return b"".join(word.to_bytes(8, "big") for word in model.program.schema.pack(codes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [

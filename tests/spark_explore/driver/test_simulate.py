@@ -29,6 +29,7 @@ def facts(result: SimulationResult) -> SimulationResult:
     return replace(result, seconds={}, peak_memory_bytes=0)
 
 
+@pytest.mark.slow_for("1")
 @pytest.mark.parametrize("partitions", [1, 2, 5])
 def test_walks_that_find_nothing(spark: SparkSession, partitions: int) -> None:
     options = SparkOptions(session=spark, partitions=partitions)

@@ -170,6 +170,7 @@ def test_a_task_gives_back_all_tables_of_an_executor_and_answers_nothing(
     assert (tmp_path / "executor").exists() == (batches == 0)
 
 
+@pytest.mark.slow
 def test_memory_of_a_worker_that_is_gone_is_gone(tmp_path: Path, run: RunFolder) -> None:
     if not can_be_anonymous():
         pytest.skip("no anonymous shared memory here")
