@@ -14,13 +14,14 @@ from zlib import crc32
 
 import pytest
 
-from insync.explorer import Limits, agree, check, diff, graph, liveness, mutate, prove, simulate, why
+from insync.explorer import Limits, agree, bounded_check, check, diff, graph, liveness, mutate, prove, simulate, why
 from insync.explorer.opinions import own_engines
 from insync.explorer.shown import Shown, Tabular
 from insync_confined import Mail, Plane
 from insync_meanings import Record
 from insync_runs import Crossing, Round
 from insync_steps import Careful, Votes
+from insync_suspicious import Inert
 from insync_toys import Clock, DieHard, Ledger, TokenRing
 
 HERE = str(Path(__file__).parents[2])
@@ -56,7 +57,12 @@ RESULTS: dict[str, Callable[[], Shown]] = {
     "diff, stopped": lambda: diff(DieHard, DieHard, limits=Limits(depth=2)),
     "mail": lambda: check(Mail),
 }
-PROOFS: dict[str, Callable[[], Shown]] = {"a proof": lambda: prove(TokenRing), "no proof": lambda: prove(DieHard)}
+PROOFS: dict[str, Callable[[], Shown]] = {
+    "a proof": lambda: prove(TokenRing),
+    "no proof": lambda: prove(DieHard),
+    "a bounded check": lambda: bounded_check(DieHard, depth=8),
+    "a bounded check of what is suspicious": lambda: bounded_check(Inert, depth=2),
+}
 
 
 def said(result: Shown) -> Mapping[str, str]:

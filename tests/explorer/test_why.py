@@ -20,6 +20,7 @@ from insync.model.noticed import Spot, noting
 from insync.properties.class_names import names_within
 from insync.properties.confine import confined
 from insync.properties.registry import judge
+from insync_confined import Plane
 from insync_plain_counts import Key, near_to_failing, plain_counts, states_of
 from insync_random_models import Written, random_model, written
 from insync_toys import Clock, Commit, DieHard, Ledger, TokenRing
@@ -131,6 +132,12 @@ def test_an_action_says_how_often_each_of_its_guards_decided() -> None:
         ("And(s.depth > 0, s.fallen.count() < 2)", 1, 1),
         ("s.depth >= 0", 0, 0),
     ]
+
+
+def test_states_outside_what_the_model_is_within_are_not_counted() -> None:
+    found = why(Plane(), properties=["x_below_four", "below_five"])
+    assert (found.states, [one.states for one in found.actions]) == (10, [10, 10])
+    assert [(one.name, one.fails) for one in found.properties] == [("x_below_four", 0), ("below_five", 0)]
 
 
 @pytest.mark.slow
