@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from insync.conformance.jars.pinned import cluster_versions, pinned, pinned_for_cluster, pinned_versions
+from insync.conformance.live.runs.run_events import BrokerRun
+from insync.conformance.live.runs.validation import Validation
+from insync.kafka.cluster.model import Cluster
 
 Insync = Callable[..., Any]
 
@@ -101,6 +104,20 @@ def test_a_mistake_is_one_sentence(insync: Insync, arguments: list[str], said: s
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("explaining", "code"), [({"3.9.1"}, 0), (set[str](), 1)])
+def test_a_run_is_a_behaviour_if_it_is_one_by_the_rules_of_some_release(
+    explaining: set[str], code: int, insync: Insync, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def validated(run: BrokerRun, model: Cluster) -> Validation:
+        explained = model.identity["release"] in explaining
+        return Validation(explained, 79, None if explained else 4, None if explained else "b1 leads", {}, 9)
+
+    monkeypatch.setattr("insync.conformance.live.runs.validation.validate", validated)
+    found = insync("kafka", "validate", str(RUN), "--infer-release", "--quiet")
+    assert found.code == code
+    assert found.out.endswith(f"It is a behaviour by the rules of: {', '.join(explaining) or 'no release'}.\n")
 
 
 def test_a_cluster_needs_a_few_jars_more(insync: Insync) -> None:
