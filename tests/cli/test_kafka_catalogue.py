@@ -184,6 +184,19 @@ def test_without_a_record_no_claim_is_confirmed(insync: Insync, monkeypatch: pyt
     assert "not run" in out
 
 
+def test_a_claim_that_was_run_on_one_side_alone_is_not_confirmed(
+    insync: Insync, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = catalogue_record.read_record()
+    first = {
+        name: replace(one, runs=tuple(run for run in one.runs if run.kafka.startswith("3.")))
+        for name, one in known.items()
+    }
+    monkeypatch.setattr(catalogue_record, "read_record", lambda: first)
+    rows = [line.split() for line in insync("kafka", "claims").out.splitlines()]
+    assert ["3.9.2", "4.0.0", "register_leaves_isr", "R-26", "not", "run"] in rows
+
+
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record of three releases, whatever the one of the package has come to."""

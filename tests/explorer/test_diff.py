@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, diff, replay
+from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, check, diff, replay
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.limits import Watch
 from insync.explorer.pairing import shared_states
 from insync.explorer.pairing.joined import Joined, join
+from insync.explorer.pairing.trace_pair import compare_traces
 from insync.model import (
     ANY,
     Bound,
@@ -385,3 +386,10 @@ def test_what_a_limit_leaves_open_of_one_model_is_no_change() -> None:
     assert not replace(weak, second=Verdict.HOLDS).changed
     assert replace(weak, first=Verdict.VIOLATED, second=Verdict.HOLDS).changed
     assert replace(found, properties=(replace(weak, first=Verdict.VIOLATED),)).same is None
+
+
+def test_a_bound_that_only_one_of_two_traces_has_is_a_difference() -> None:
+    first = check(TokenRing(two_tokens=1)).violations[0].trace
+    second = replace(first, bounds={**first.bounds, "spare": 2})
+    for one, other, about in ((first, second, (None, 2)), (second, first, (2, None))):
+        assert compare_traces(one, other).about == {"spare": about}
