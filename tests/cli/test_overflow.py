@@ -162,7 +162,7 @@ def test_liveness_shows_a_trace_outside_of_what_check_stays_within(insync: Insyn
     assert insync("check", reference, "--within", "none", "--quiet").code == 1
     code, out, _ = insync("liveness", reference, "--trace", trace, "--quiet")
     assert (code, "over (refused)" in out) == (1, True)
-    assert "over (refused)" in insync("replay", trace).out
+    assert "over (refused)" in insync("replay", trace, "--model", reference).out
 
 
 def test_a_step_that_is_refused_at_first_is_not_said_to_fail_in_a_state(insync: Insync, model: str) -> None:
