@@ -154,6 +154,12 @@ def swaps(model: Described) -> Iterator[Mapping[str, Sequence[int]]]:
         yield {one.name: order for one, order in zip(sorts, orders, strict=True)}
 
 
+def begins_alike(space: Space) -> bool:
+    """Return whether the initial states are the same with others renamed."""
+    begun = set(space.levels[0])
+    return all(image in begun for state in begun for image in images(space.model, state))
+
+
 def alike(space: Space) -> bool:
     """Return whether the states that were found, their steps and what holds there are the same with others renamed."""
     model = space.model
