@@ -2,7 +2,8 @@
 
 PySpark starts it and waits in one call, of which nothing is known until it returns. So it is started here, as PySpark
 does it: its driver script in Python mode, told where to write its port. It ends when its standard input is closed,
-whatever becomes of this process; its own shutdown ends the Python workers and removes its folders.
+whatever becomes of this process; its own shutdown ends the Python workers and removes its folders. The folder with the
+port is made and removed by a shell around it, which outlives this process if a signal ends that.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -29,6 +31,7 @@ __all__ = ["DriverJvm"]
 _LOOK_SECONDS = 0.05
 _END_SECONDS = 120
 _LEAVE_SECONDS = 20
+_SHELL = 'trap : TERM; mkdir -m 700 -- "$0" && "$@"; code=$?; rm -rf -- "$0"; exit $code'
 _PORT, _SECRET = "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"
 
 
@@ -45,11 +48,11 @@ class DriverJvm:
 
         settings = [part for name, value in conf.getAll() for part in ("--conf", f"{name}={value}")]
         rest = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))
-        self._folder = Path(tempfile.mkdtemp(prefix="insync-jvm-"))
+        self._folder = Path(tempfile.gettempdir(), f"insync-jvm-{uuid.uuid4().hex}")
         self._address = self._folder / "address"
         places = {"SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._address)}
         self._process = subprocess.Popen(  # noqa: S603
-            [os.path.join(_find_spark_home(), "bin", "spark-submit"), *settings, *rest],
+            ["/bin/sh", "-c", _SHELL, self._folder, Path(_find_spark_home(), "bin", "spark-submit"), *settings, *rest],
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
@@ -70,19 +73,16 @@ class DriverJvm:
         from pyspark.java_gateway import launch_gateway
         from pyspark.serializers import UTF8Deserializer, read_int
 
-        try:
-            while not self._address.exists():
-                if self._process.poll() is not None:
-                    message = f"it ended with exit code {self._process.returncode}"
-                    raise RuntimeError(message)
-                if reason := stopped():
-                    raise GivenUp(reason)
-                time.sleep(_LOOK_SECONDS)
-            with self._address.open("rb") as file:
-                port = read_int(file)  # type: ignore[no-untyped-call]
-                secret = UTF8Deserializer().loads(file)  # type: ignore[no-untyped-call]
-        finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        while not self._address.exists():
+            if self._process.poll() is not None:
+                message = f"it ended with exit code {self._process.returncode}"
+                raise RuntimeError(message)
+            if reason := stopped():
+                raise GivenUp(reason)
+            time.sleep(_LOOK_SECONDS)
+        with self._address.open("rb") as file:
+            port = read_int(file)  # type: ignore[no-untyped-call]
+            secret = UTF8Deserializer().loads(file)  # type: ignore[no-untyped-call]
 
         def join(_: Callable[[], bool]) -> Any:
             with _environment({_PORT: str(port), _SECRET: str(secret)}):
@@ -111,7 +111,6 @@ class DriverJvm:
             self._kill(signal.SIGKILL)
             self._process.wait()
         self._close()
-        shutil.rmtree(self._folder, ignore_errors=True)  # of one that was never waited for
 
     def _close(self) -> None:
         if self._process.stdin is not None:
@@ -121,6 +120,8 @@ class DriverJvm:
     def _kill(self, number: signal.Signals) -> None:
         if self._process.poll() is None:
             os.killpg(self._process.pid, number)
+            if number is signal.SIGKILL:  # the shell is killed, too
+                shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
