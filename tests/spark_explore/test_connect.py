@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from insync.explorer import Limits
 from insync.explorer import check as check_locally
 from insync.explorer import simulate as simulate_locally
 from insync.model.catalogue import find_model
@@ -66,6 +67,16 @@ def test_a_search_over_connect(server: str, tmp_path: Path) -> None:
     assert replace(found, seconds={}, peak_memory_bytes=0, engine="local") == replace(
         check_locally(SPACE), seconds={}, peak_memory_bytes=0
     )
+
+
+def test_a_damaged_file_that_a_task_finds_is_named(server: str, tmp_path: Path) -> None:
+    options = SparkOptions(remote=server, partitions=2, warm_states=100, run_dir=str(tmp_path))
+    check(SPACE, limits=Limits(depth=11), options=options)
+    (path,) = tmp_path.glob("states/p00001/00011-*")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-8] + bytes([whole[-8] ^ 1 << 2]) + whole[-7:])
+    with pytest.raises(UserError, match=rf"^{path}: this file is not what the run has written there"):
+        check(SPACE, options=replace(options, resume=True))
 
 
 def test_walks_over_connect(server: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ import pytest
 
 from insync.explorer import CheckResult, Limits, Progress
 from insync.explorer import check as check_locally
+from insync.model import BoundValues, Condition, Int, Model, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.spark_explore import SparkOptions, check
@@ -179,6 +181,60 @@ def test_a_run_whose_driver_was_killed_goes_on(spark: SparkSession, tmp_path: Pa
         DEFECT, properties=["strong_isr"], options=SparkOptions(session=spark, run_dir=str(run), resume=True)
     )
     assert facts(resumed) == facts(check_locally(DEFECT, properties=["strong_isr"]))
+
+
+class Chain(Model):
+    """Nine steps lead to the state in which `small` fails."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(x=Int(0, 15))
+
+    @action
+    def go(self, s: StateView) -> None:
+        """Take the next number."""
+        require(s.x < 10)
+        s.x += 1
+
+    @invariant
+    def small(self, s: StateView) -> Condition:
+        """The number is small."""
+        condition: Condition = s.x < 9
+        return condition
+
+
+@pytest.mark.parametrize(("warm", "level"), [(1, 1), *(pytest.param(3, at, marks=pytest.mark.slow) for at in (1, 4))])
+def test_a_bit_that_was_flipped_in_the_states_does_not_make_holds_of_violated(
+    spark: SparkSession, tmp_path: Path, warm: int, level: int
+) -> None:
+    options = SparkOptions(session=spark, partitions=1, warm_states=warm, run_dir=str(tmp_path))
+    stopped = check(Chain(), limits=Limits(depth=4), options=options)
+    assert (stopped.verdict, stopped.depth) == ("incomplete", 4)
+    (path,) = tmp_path.glob(f"states/p00000/{level:05}-*")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-8] + bytes([whole[-8] ^ 1 << 2]) + whole[-7:])
+    with pytest.raises(UserError, match=rf"^{path}: this file is not what the run has written there\. The run dir"):
+        check(Chain(), options=replace(options, resume=True))
+    path.write_bytes(whole)
+    assert facts(check(Chain(), options=replace(options, resume=True))) == facts(check_locally(Chain()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damaged", ["manifest.json", "states/p00000/00004-00004"])
+def test_what_the_command_says_of_damage(spark: SparkSession, tmp_path: Path, damaged: str) -> None:
+    model = tmp_path / "chain.py"
+    words = "BoundValues, Condition, Int, Model, State, StateView, action, invariant, require"
+    model.write_text(f"from insync.model import {words}\n\n\n{inspect.getsource(Chain)}")
+    options = SparkOptions(session=spark, partitions=1, warm_states=1, run_dir=str(tmp_path / "run"))
+    check(f"{model}:Chain", limits=Limits(depth=4), options=options)
+    path = tmp_path / "run" / damaged
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-8] + bytes([whole[-8] ^ 1 << 2]) + whole[-7:])
+    command = [sys.executable, "-c", "from insync.cli.main import main; main()", "check", f"{model}:Chain", "--quiet"]
+    command += ["--engine", "spark", "--master", "local[1]", "--resume", str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    said = f"Error: {path}: this file is not what the run has written there. The run directory is damaged; search again"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{said} in another --run-dir.\n"
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
 from insync.explorer.breadth_first.space import Hit, Space
+from insync.explorer.limits import Watch
 from insync.explorer.run_identity import identity_of
 from insync.machine.interruptible import GivenUp
 from insync.machine.packed import Found
@@ -22,9 +23,9 @@ from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, read_manifest, write_manifest
 from insync.spark_explore.driver.options import SparkOptions, open_run
-from insync.spark_explore.executor.worker import RECIPE
-from insync.spark_explore.wire.recipe import read_recipe, recipe_for
+from insync.spark_explore.wire.recipe import recipe_for
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
 from insync_toys import TokenRing
 
 module = import_module("insync.spark_explore.driver.check")
@@ -38,11 +39,11 @@ class Warm:
     """First levels that nobody has searched."""
 
     def __init__(self, *given: Any) -> None:
-        self.given, self.partitions, self.closed = given, given[2], False
+        self.given, self.partitions, self.levels, self.closed = given, given[2], 2, False
 
-    def write(self, run: RunFolder) -> Space:
-        run.write("states", b"")
-        return START
+    def write(self, states: RunStates) -> tuple[Space, bytes]:
+        states.folder.write("states", b"")
+        return START, bytes(16 * self.partitions)
 
     def close(self) -> None:
         self.closed = True
@@ -53,10 +54,11 @@ def begin(
 ) -> tuple[Manifest, Warm | None]:
     monkeypatch.setattr(module, "WarmStart", Warm)
     kernels: Any = "kernels"
+    watch = Watch(Limits(), None)
     workers: Any = SimpleNamespace(partitions=options.partitions or 5)
-    warm_start, manifest = vars(module)["_warm_start"], vars(module)["_manifest"]
+    warm_start, manifest, taken_over = (vars(module)[name] for name in ("_warm_start", "_manifest", "_taken_over"))
     with warm_start(kernels, RECIPE_OF, workers, options, limits, keep_going, threading.Event()) as warm:
-        made = manifest(run, IDENTITY, RECIPE_OF, warm)
+        made = manifest(run, IDENTITY, RECIPE_OF, warm) if warm else taken_over(run, watch, keep_going)
     return made, warm
 
 
@@ -75,7 +77,6 @@ def test_the_driver_searches_the_first_levels_itself(
     assert len(made.run) == 16
     assert read_manifest(run).identity == IDENTITY
     assert read_manifest(run).run == made.run
-    assert read_recipe(run.read(RECIPE)).digest == RECIPE_OF.digest
 
 
 def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(
@@ -86,6 +87,7 @@ def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(
     assert made.partitions == 3
     again, asked = begin(run, monkeypatch, SparkOptions(partitions=9, resume=True, run_dir=run.uri), Limits())
     assert (again.run, again.partitions, asked) == (made.run, 3, None)
+    assert (made.epoch, again.epoch, read_manifest(run).epoch) == (1, 2, 2), "the first driver is not the one any more"
     place = vars(module)["_place"](run, made, SparkOptions(tables_on_disk=True), Limits(memory_bytes=9 << 20))
     assert (place.uri, place.run, place.partitions, place.warm) == (run.uri, made.run, 3, 2)
     assert (place.limit, place.on_disk, place.version) == (9 << 20, True, IDENTITY.insync)
@@ -129,16 +131,16 @@ def test_what_ends_before_spark_is_there_knows_what_the_run_knew(
     assert (fresh.verdict, fresh.levels, fresh.stopped_by) == (Verdict.INCOMPLETE, (), StopReason.TIME)
     known = given_up(SparkOptions(run_dir=run.uri, resume=True))
     assert (known.verdict, known.levels, known.stopped_by) == (Verdict.INCOMPLETE, (1, 2), StopReason.TIME)
-    broken = Ledger(replace(START, violations={0: Hit(2, 1, (7,))}))
+    broken = Ledger(replace(START, violations={0: Hit(2, 1, (7,))}), bytes(48))
     write_manifest(run, replace(made, ledger=broken))
     unsaid = given_up(SparkOptions(run_dir=run.uri, resume=True))
     assert (unsaid.levels, unsaid.violations) == ((), ()), "nothing is claimed without a trace"
 
 
 def test_a_violation_without_time_for_its_trace_counts_for_nothing_yet() -> None:
-    ledger = Ledger(START)
+    ledger = Ledger(START, bytes(16))
     ledger.figures(2).add_expanded([0] * len(MODEL.program.actions), Found(), 0)
-    ledger.figures(3).add_closed(1, 1, 0, [Found(1, (9,))])
+    ledger.figures(3).add_closed(0, bytes(16), 1, 1, 0, [Found(1, (9,))])
     judged = judge(MODEL, ["exclusive"])
     space = replace(START, levels=[1, 2, 1], violations={0: Hit(3, 1, (9,))}, refused=Hit(4, 1, (9,)))
 
@@ -176,5 +178,5 @@ def test_a_temporary_run_directory_is_removed_and_a_given_one_stays(
     with open_run(SparkOptions(run_dir=str(tmp_path / "run"))) as run:
         run.write("x", b"1")
     assert (tmp_path / "run" / "x").read_bytes() == b"1"
-    with pytest.raises(UserError, match="To resume a run, name its run directory"), open_run(SparkOptions(resume=True)):
-        pass
+    with pytest.raises(UserError, match="To resume a run, name its run directory"):
+        module.check(MODEL, options=SparkOptions(resume=True))

@@ -111,7 +111,8 @@ def run_of(folder: Path, model: Model, named: str) -> str:
     """Write the manifest of a run that names a model, whatever it searched, and return its directory."""
     code = recipe_for(model.program, judge(model, ()).nodes).digest
     identity = replace(identity_of(model, (), code, False, insync_version()), model=named)
-    write_manifest(RunFolder(str(folder / "run")), Manifest(identity, "0" * 16, 2, Ledger(SPACE)))
+    manifest = Manifest(identity, "0" * 16, "driver", 1, 2, Ledger(SPACE, bytes(32)))
+    write_manifest(RunFolder(str(folder / "run")), manifest)
     return str(folder / "run")
 
 

@@ -17,8 +17,9 @@ from insync.model.errors import InternalError, UserError  # noqa: E402
 from insync.spark_explore.driver import jobs  # noqa: E402
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan  # noqa: E402
 from insync.spark_explore.executor.level_task import LevelJob  # noqa: E402
-from insync.spark_explore.executor.worker import RunPlace  # noqa: E402
+from insync.spark_explore.executor.worker import Assignment, RunPlace  # noqa: E402
 from insync.spark_explore.wire.packets import Kind, to_batch  # noqa: E402
+from insync.spark_explore.wire.states_file import CountedFiles  # noqa: E402
 
 
 class PlayedSpark:
@@ -74,7 +75,10 @@ FAILED = " (Spark's logs say more; a run with --run-dir can be resumed)."
         (TRACE.format("ModuleNotFoundError: No module named 'llvmlite.ir'"), UserError,
          "The Python of Spark's workers has no module 'llvmlite.ir': install llvmlite, pyarrow and pandas for it"),
         ("\n \n  Stage 3 was lost.  \nmore", JobFailed, f"A Spark job failed: Stage 3 was lost.{FAILED}"),
-        (TRACE.format("my.UserError: Give more."), JobFailed,
+        (TRACE.format("my.UserError: Give more."), JobFailed, f"A Spark job failed: my.UserError: Give more.{FAILED}"),
+        (TRACE.format("KeyError: 'x'") + TRACE.format("OSError: no"), JobFailed,
+         f"A Spark job failed: OSError: no{FAILED}"),
+        ("An exception was thrown from the Python worker.", JobFailed,
          f"A Spark job failed: An exception was thrown from the Python worker.{FAILED}"),
         ("", JobFailed, f"A Spark job failed: no reason was given{FAILED}"),
     ],
@@ -188,7 +192,8 @@ class PlayedFrame:
 def test_a_plan_expands_a_level_and_makes_as_many_as_it_is_to(further: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "level_task", lambda job: job)
     spark: Any = PlayedFrame()
-    level_plan(spark, RunPlace("there", "run", "1", partitions=3, warm=1, limit=None, on_disk=False), 4, further)
+    place = RunPlace("there", "run", "1", "c0de", partitions=3, warm=1)
+    level_plan(spark, Assignment(place, b"", CountedFiles({})), 4, further)
     made = [step for number in range(1, further + 1) for step in (SHUFFLE, (4 + number, True, number < further))]
     assert spark.asked[:3] == [("range", 0, 3, 1, 3), 4, (4, False, True)], "the level is there, and is expanded"
     assert spark.asked[3:] == made, "the last one is expanded by the next job"

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer.breadth_first.space import Hit, Space
+from insync.explorer.breadth_first.space_entries import SpaceShape
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.machine.packed import Found
 from insync.spark_explore.driver.ledger import Ledger
@@ -28,12 +29,12 @@ def ledger(*, closed: int = 0, expanded: int = 0, refused: int = 0, violating: i
         violating: the level with three states that violate the second property.
         end: the first level without a state.
     """
-    made = Ledger(START)
+    made = Ledger(START, bytes(32))
     for level in range(3, closed + 1):
         found = [Found(3, (level,)) if level == violating else NOTHING for _ in range(2)]
         there = level < end
-        made.figures(level).add_closed(1 * there, 2 * there, 2 * there, [NOTHING, NOTHING])
-        made.figures(level).add_closed(1 * there, 3 * there, 0, [NOTHING, found[1]])
+        made.figures(level).add_closed(0, bytes([level] * 16), 1 * there, 2 * there, 2 * there, [NOTHING, NOTHING])
+        made.figures(level).add_closed(1, bytes([level + 1] * 16), 1 * there, 3 * there, 0, [NOTHING, found[1]])
     for level in range(2, expanded + 1):
         made.figures(level).add_expanded([1, 0], Found(2, (7, level)) if level == refused else NOTHING, 1)
         made.figures(level).add_expanded([0, 4], NOTHING, 0)
@@ -88,7 +89,7 @@ def test_how_far_it_is() -> None:
     found = ledger(closed=5, expanded=4, end=5)
     assert (found.warm, found.depth, found.expanded) == (2, 4, 4)
     assert (ledger().warm, ledger().depth, ledger().expanded) == (2, 2, 1)
-    found.figures(2).add_closed(3, 3, 0, [NOTHING, NOTHING])
+    found.figures(2).add_closed(0, b"", 3, 3, 0, [NOTHING, NOTHING])
     assert found.depth == 4, "the last level of the driver is not counted twice"
 
 
@@ -152,10 +153,20 @@ def test_what_the_driver_found_by_itself_counts_in_the_same_way(known: dict[str,
     found = ledger(closed=6, expanded=5, end=6, **known)
     for warm in range(3, 6):
         whole, _ = space(found, Limits(depth=warm), keep_going=True)
-        started = Ledger(replace(whole, stopped_by=None))
+        started = Ledger(replace(whole, stopped_by=None), b"")
         started.levels = {level: figures for level, figures in found.levels.items() if level >= warm}
         if warm <= known.get("violating", known.get("refused", 9)):
             assert space(started, keep_going=keep_going) == space(found, keep_going=keep_going)
+
+
+@pytest.mark.parametrize(
+    ("shape", "fits"),
+    [((2, 2, 1), True), ((3, 2, 1), False), ((2, 1, 1), False), ((2, 3, 1), False), ((2, 2, 2), False)],
+)
+def test_a_ledger_is_of_a_search_with_so_many_actions_conditions_and_words(
+    shape: tuple[int, int, int], fits: bool
+) -> None:
+    assert ledger(closed=5, expanded=4, violating=4).fits(SpaceShape(*shape)) == fits
 
 
 def test_a_ledger_is_read_as_it_was_written() -> None:

@@ -1,25 +1,162 @@
-"""The manifest of a run directory is read as it was written."""
+"""The manifest of a run directory is read as it was written, or refused in a sentence."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.run_identity import Identity
+from insync.machine.packed import Found
+from insync.model.checksums import json_with_digest
+from insync.model.errors import UserError
+from insync.spark_explore.driver import manifest as module
 from insync.spark_explore.driver.ledger import Ledger
-from insync.spark_explore.driver.manifest import Manifest, read_manifest, write_manifest
+from insync.spark_explore.driver.manifest import Manifest, read_manifest, refuse_old_run, write_manifest
 from insync.spark_explore.wire.run_folder import RunFolder
 
 pytest.importorskip("pyarrow")
 
 IDENTITY = Identity("0.1", "kip320", {"replicas": 2}, ("strong_isr",), "c0de", within=("weak_isr",))
+RUN = "0123456789abcdef"
+DIGESTS = bytes(range(64))
 
 
-def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
-    run = RunFolder(str(tmp_path))
-    start = Space([], [0], [1], expanded=0, visited=[1])
-    write_manifest(run, Manifest(IDENTITY, "run", 4, Ledger(start)))
+def ledger() -> Ledger:
+    made = Ledger(Space([], [0], [1], expanded=0, visited=[1], stepless=[]), DIGESTS)
+    made.figures(1).add_expanded([2], Found(), 0)
+    for part in range(4):
+        made.figures(2).add_closed(part, bytes([part] * 16), 1, 1, 0, [Found()])
+    return made
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    folder = RunFolder(str(tmp_path))
+    write_manifest(folder, Manifest(IDENTITY, RUN, "mine", 3, 4, ledger()))
+    return folder
+
+
+def test_a_manifest_is_read_as_it_was_written(run: RunFolder) -> None:
     read = read_manifest(run)
-    assert (read.identity, read.run, read.partitions) == (IDENTITY, "run", 4)
+    assert (read.identity, read.run, read.epoch, read.partitions) == (IDENTITY, RUN, 3, 4)
+    assert read.ledger.levels == ledger().levels
+    assert read.ledger.counted.digests == {1: DIGESTS, 2: b"".join(bytes([part] * 16) for part in range(4))}
+
+
+DAMAGED = (
+    r"/manifest\.json: this file is not what the run has written there\. The run directory is damaged; search again"
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            '{"format": "insync-run/2"}',
+            r"/manifest\.json: format is 'insync-run/2', and this insync reads 'insync-run/",
+        ),
+        (
+            '{"format": "insync-levels/4"}',
+            r"/manifest\.json: this is a run of the local engine; go on with it by --eng",
+        ),
+        ('{"format": "something"}', DAMAGED),
+        ('{"format": 3}', DAMAGED),
+        ("[]", DAMAGED),
+        ("[" * 100_000, DAMAGED),
+        ("", DAMAGED),
+        ("\udcff", DAMAGED),
+    ],
+)
+def test_what_is_no_manifest_of_this_format_is_refused(run: RunFolder, tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "manifest.json").write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(UserError, match=said):
+        read_manifest(run)
+    (tmp_path / "manifest.json").unlink()
+    with pytest.raises(UserError, match=r"there is no manifest\.json, so this is no run directory"):
+        read_manifest(run)
+
+
+def changed(entries: dict[str, Any], path: str, value: object) -> None:
+    *above, last = path.split("/")
+    for name in above:
+        entries = entries[name]
+    if value is ...:
+        del entries[last]
+    else:
+        entries[last] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("run", "../../../home"),
+        ("run", 7),
+        ("run", ...),
+        ("partitions", 5),
+        ("partitions", -4),
+        ("partitions", True),
+        ("epoch", "3"),
+        ("driver", 3),
+        ("bounds", 3),
+        ("properties", ...),
+        ("start", []),
+        ("start/levels", ...),
+        ("start/steps", "x"),
+        ("start_files", "0"),
+        ("start_files", ...),
+        ("levels", []),
+        ("levels/2/count", -1),
+        ("levels/2/count", 1.5),
+        ("levels/2/count", None),
+        ("levels/2/states", [1]),
+        ("levels/2/files", ""),
+        ("levels/2/files", "00" * 63),
+        ("levels/1/files", "00" * 64),
+        ("levels/1/steps", [1, 2]),
+        ("levels/1/steps", ["1"]),
+        ("levels/1/stepless", [1]),
+        ("levels/1/stepless", True),
+        ("levels/2/outside", -1),
+        ("start/outside", []),
+        ("levels/1/refused", [0]),
+        ("levels/1/refused", [1, [-1]]),
+        ("levels/2/violations", [[0]]),
+        ("levels/1", ...),
+        ("levels/x", {}),
+    ],
+)
+def test_figures_that_are_none_are_refused_though_the_digest_is_right(
+    run: RunFolder, tmp_path: Path, path: str, value: object
+) -> None:
+    """As somebody may have made it."""
+    entries = json.loads((tmp_path / "manifest.json").read_text())
+    del entries["digest"]
+    (tmp_path / "manifest.json").write_text(json_with_digest(vars(module)["_LABEL"], entries))
+    assert read_manifest(run).epoch == 3, "nothing is changed yet"
+    changed(entries, path, value)
+    (tmp_path / "manifest.json").write_text(json_with_digest(vars(module)["_LABEL"], entries))
+    with pytest.raises(UserError, match=DAMAGED):
+        read_manifest(run)
+
+
+@pytest.mark.parametrize(
+    "other", [{"driver": "other", "epoch": 2}, {"driver": "other", "epoch": 3}, {"run": "f" * 16, "epoch": 4}]
+)
+def test_a_driver_that_another_has_followed_writes_nothing(run: RunFolder, other: dict[str, Any]) -> None:
+    mine = replace(read_manifest(run), **other)
+    with pytest.raises(UserError, match=r"another driver has taken over this run directory \(it is number 3, and this"):
+        write_manifest(run, mine)
+    assert read_manifest(run).run == RUN
+    write_manifest(run, replace(mine, run=RUN, driver="other", epoch=4))
+    assert read_manifest(run).epoch == 4
+
+
+def test_a_new_run_needs_a_directory_without_one(run: RunFolder, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"there is a run in this directory already\. Go on with it by --resume, or"):
+        refuse_old_run(run)
+    refuse_old_run(RunFolder(str(tmp_path / "other")))

@@ -29,7 +29,8 @@ def test_the_least_of_the_answers_is_taken(
     answers: list[Words], least: Words | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned: list[tuple[object, ...]] = []
-    watch, place = Watch(Limits(), None), SimpleNamespace(partitions=4, warm=2)
+    watch, states = Watch(Limits(), None), SimpleNamespace(warm=2)
+    assignment = SimpleNamespace(place=SimpleNamespace(partitions=4))
 
     def run_plan(spark: object, plan: Any, given: Watch) -> list[Row]:
         plan()
@@ -40,7 +41,7 @@ def test_the_least_of_the_answers_is_taken(
     monkeypatch.setattr(paths, "seeded_plan", lambda *given: planned.append(given))
     monkeypatch.setattr(paths, "predecessor_task", lambda job: (job.level, job.target))
     nobody: Any = None
-    finder = PathFinder("spark", place, nobody, nobody, nobody, watch)  # type: ignore[arg-type]
+    finder = PathFinder("spark", assignment, states, nobody, nobody, watch)  # type: ignore[arg-type]
     assert finder._step_back((5, 5), 3) == least
     assert planned == [("spark", 4, 3, (3, (5, 5)))]
     monkeypatch.setattr(finder, "_here", lambda target, level: (*target, level))

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -14,12 +14,14 @@ from insync.explorer.breadth_first.space import Space
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress
 from insync.machine.packed import Found
+from insync.model.errors import UserError
 from insync.spark_explore.driver import search
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped
 from insync.spark_explore.driver.ledger import Ledger, LevelFigures
 from insync.spark_explore.driver.search import MOST_IN_MEMORY, MOST_LEVELS, SparkSearch
-from insync.spark_explore.executor.worker import RunPlace
+from insync.spark_explore.executor.worker import Assignment, RunPlace
 from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block
+from insync.spark_explore.wire.states_file import CountedFiles
 
 NOTHING = Found()
 Fault = Exception | threading.Event | None
@@ -37,9 +39,12 @@ class Played:
     Attributes:
         jobs: for each job the level from which it began, and how many it made.
         on_disk: for each whether executors were to keep sorted files.
+        more: states that each task knows and nobody has counted.
         faults: what the next attempts at a job raise; None for one that succeeds, an event for one that fails as
             somebody asks for the end.
     """
+
+    more = 0
 
     def __init__(self, *levels: int) -> None:
         self.levels = levels
@@ -49,9 +54,12 @@ class Played:
         self.saved = 0
         self.reports: list[Progress] = []
         self.told: list[dict[str, float]] = []
+        self.counted: list[CountedFiles] = []
 
-    def run(self, spark: object, plan: Callable[[], tuple[RunPlace, int, int]], watch: Watch) -> list[Row]:
-        place, level, further = plan()
+    def run(self, spark: object, plan: Callable[[], tuple[Assignment, int, int]], watch: Watch) -> list[Row]:
+        given, level, further = plan()
+        place = given.place
+        self.counted.append(given.counted)
         self.jobs.append((level, further))
         self.on_disk.append(place.on_disk)
         fault = self.faults.pop(0) if self.faults else None
@@ -65,9 +73,11 @@ class Played:
         for part in range(PARTS):
             for each in range(level, level + further):
                 steps = expanded_block([each, part], NOTHING, 1, 1)
-                rows.append(row(part, Kind.EXPANDED, each, 0, steps))
+                known = sum(map(self.size, range(1, each + 1))) if part else 0
+                rows.append(row(part, Kind.EXPANDED, each, known + self.more, steps))
                 count = self.size(each + 1) // PARTS if part else -(-self.size(each + 1) // PARTS)
-                rows.append(row(part, Kind.CLOSED, each + 1, count, closed_block(3 * count, part, [NOTHING], 1)))
+                closed = closed_block(bytes([(each + 1) % 256, part] * 8), 3 * count, part, [NOTHING], 1)
+                rows.append(row(part, Kind.CLOSED, each + 1, count, closed))
             rows.append(row(part, Kind.FIGURES, level, 0, figures_block({"part": part})))
         return rows
 
@@ -93,14 +103,14 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
         one = Played(*levels)
         one.faults = list(faults)
         monkeypatch.setattr(search, "run_plan", one.run)
-        monkeypatch.setattr(search, "level_plan", lambda spark, place, level, further: (place, level, further))
-        recipe = SimpleNamespace(sizes=SimpleNamespace(words=1, actions=2))
+        monkeypatch.setattr(search, "level_plan", lambda spark, given, level, further: (given, level, further))
+        sizes: Any = SimpleNamespace(words=1, actions=2)
         start = Space([], [0, 0], list(levels[:2]), expanded=1, stepless=[0], visited=list(levels[:2]))
         nobody: Any = None
-        ledger = Ledger(start)
+        ledger = Ledger(start, bytes(16 * PARTS))
         ledger.levels.update(known or {})
         made = SparkSearch(
-            nobody, RunPlace("there", "run", "1", PARTS, 2), cast(Any, recipe), ledger,
+            nobody, Assignment(RunPlace("there", "run", "1", "c0de", PARTS, 2), b"", ledger.counted), sizes, ledger,
             Watch(limits or Limits(), stop), False,
             one.reports.append, one.told.append,
         )  # fmt: skip
@@ -163,6 +173,20 @@ def test_no_level_beyond_the_depth_is_made(play: Play) -> None:
     assert (space.visited, space.stopped_by) == ([1, 3, 7, 11], StopReason.DEPTH)
     one, space = play(1, 3, 7, limits=Limits(depth=2))
     assert (one.jobs, space.visited, space.stopped_by) == ([], [1, 3], StopReason.DEPTH)
+
+
+def test_tasks_are_told_the_digests_of_the_files_that_are_counted_and_say_those_of_their_own(play: Play) -> None:
+    one, _ = play(1, 3, *[4] * 9)
+    assert [sorted(counted.digests) for counted in one.counted] == [[1], [1, *range(3, 11)]]
+    assert one.counted[1].digests[5] == bytes([5, 0] * 8 + [5, 1] * 8)
+
+
+def test_files_with_other_states_than_the_manifest_counts_are_damaged(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Played, "more", 1)
+    with pytest.raises(UserError, match=r"^there: the files have 6 states up to level 2, and the manifest counts 4\. "):
+        play(1, 3, 7)
 
 
 def test_what_does_not_fit_is_tried_level_by_level_from_then_on(play: Play) -> None:

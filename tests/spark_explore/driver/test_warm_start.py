@@ -12,6 +12,7 @@ from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.spark_explore.driver.warm_start import WarmStart
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
 from insync_toys import TokenRing
 
 
@@ -23,7 +24,9 @@ def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bo
     kernels = compile_kernels(program)
     initials = PackedRows.of(program.initials.rows, program.schema.words)
     with closing(WarmStart(kernels, initials, 2, Limits(), True, stop)) as warm:
-        start = warm.write(RunFolder(str(tmp_path)))
+        states = RunStates(RunFolder(str(tmp_path)), "run", program.schema.words, warm.levels)
+        start, digests = warm.write(states)
+    assert digests == b"".join(states.digest_of(partition, 1) for partition in range(2))
     assert start.stopped_by is None, "it is for the search to say so"
     assert (sum(start.levels), start.expanded) == ((1, 0) if stopped else (6, len(start.levels)))
 
@@ -33,7 +36,7 @@ def test_the_memory_of_a_start_is_given_back(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(Space, "close", lambda space: closed.append(space))
     kernels, initials = compile_kernels(program), PackedRows.of(program.initials.rows, program.schema.words)
     with closing(WarmStart(kernels, initials, 2, Limits(), True, None)) as warm:
-        start = warm.write(RunFolder(str(tmp_path)))
+        start, _ = warm.write(RunStates(RunFolder(str(tmp_path)), "run", program.schema.words, warm.levels))
     (space,) = closed
     assert len(space.partitions) == 2
     assert start.partitions == []

@@ -12,10 +12,12 @@ import pytest
 from insync.model import BoundValues, Int, Model, State, StateView, action
 from insync.spark_explore.executor import worker
 from insync.spark_explore.executor.level_task import LevelJob, level_task
-from insync.spark_explore.executor.worker import RECIPE, RunPlace
+from insync.spark_explore.executor.worker import Assignment, RunPlace
 from insync.spark_explore.wire.packets import Kind, read_expanded, rows_of, to_batch
 from insync.spark_explore.wire.recipe import recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
+from insync.spark_explore.wire.states_file import CountedFiles
 from insync.spark_explore.wire.version import insync_version
 
 pytest.importorskip("pyarrow")
@@ -41,27 +43,29 @@ class Marks(Model):
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunPlace]:
+def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assignment]:
     """A run of one partition whose first level is there."""
-    program, run = Marks().program, RunFolder(str(tmp_path / "run"))
-    run.write(RECIPE, write_recipe(recipe_for(program)))
+    program = Marks().program
+    states = RunStates(RunFolder(str(tmp_path / "run")), "marks", program.schema.words, 1)
     rows = array("Q", [word for number in range(STATES) for word in program.schema.pack((number, 0))])
-    run.write_states(0, 1, [STATES], program.schema.words, rows.tobytes())
+    states.write(0, [STATES], [rows.tobytes()])
     folder = tmp_path / "executor"
     folder.mkdir()
     monkeypatch.setattr(worker, "executor_folder", lambda run: folder)
-    yield RunPlace(str(tmp_path / "run"), "marks", insync_version(), 1, 1, 64 << 20)
+    recipe = recipe_for(program)
+    place = RunPlace(str(tmp_path / "run"), "marks", insync_version(), recipe.digest, 1, 1, limit=64 << 20)
+    yield Assignment(place, write_recipe(recipe), CountedFiles({}))
     worker._workers.pop("marks")[1].close()
 
 
 @pytest.mark.parametrize(("packet_bytes", "several"), [(1, True), (1 << 20, False)])
 def test_a_level_whose_successors_fill_a_buffer_again_and_again_is_expanded_to_its_end(
-    place: RunPlace, packet_bytes: int, several: bool, monkeypatch: pytest.MonkeyPatch
+    given: Assignment, packet_bytes: int, several: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "_PACKET_BYTES", packet_bytes)
     seed = to_batch([(0, Kind.SEED, 1, 0, b"")])
     schema, found, packets, taken = Marks().program.schema, list[tuple[int, ...]](), 0, list[int]()
-    for batch in level_task(LevelJob(place, 1, inserts=False, expands=True))(iter([seed])):
+    for batch in level_task(LevelJob(given, 1, inserts=False, expands=True))(iter([seed])):
         for row in rows_of(batch):
             if row.kind is Kind.PACKET:
                 packets += 1
@@ -73,12 +77,12 @@ def test_a_level_whose_successors_fill_a_buffer_again_and_again_is_expanded_to_i
     assert taken == [STATES, STATES]
 
 
-def test_a_level_that_is_expanded_again_says_the_same(place: RunPlace) -> None:
+def test_a_level_that_is_expanded_again_says_the_same(given: Assignment) -> None:
     """Spark takes a task again whose answer it has lost: none of the successors may count as known by then."""
     seed = to_batch([(0, Kind.SEED, 1, 0, b"")])
     answers, loaded = [], []
     for _ in range(3):
-        batches = level_task(LevelJob(place, 1, inserts=False, expands=True))(iter([seed]))
+        batches = level_task(LevelJob(given, 1, inserts=False, expands=True))(iter([seed]))
         rows = [row for batch in batches for row in rows_of(batch)]
         answers.append([(row.kind, row.count, row.block) for row in rows if row.kind is not Kind.FIGURES])
         loaded += [json.loads(row.block)["loaded"] for row in rows if row.kind is Kind.FIGURES]

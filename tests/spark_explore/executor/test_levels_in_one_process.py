@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,15 +12,17 @@ from pathlib import Path
 import pytest
 
 from insync.machine.packed import Found
-from insync.model.errors import InternalError
+from insync.model.errors import InternalError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.spark_explore.executor import worker
 from insync.spark_explore.executor.level_task import LevelJob, level_task
-from insync.spark_explore.executor.predecessors import PredecessorJob, level_pieces, predecessor_task
-from insync.spark_explore.executor.worker import RECIPE, RunPlace, worker_for
+from insync.spark_explore.executor.predecessors import PredecessorJob, predecessor_task
+from insync.spark_explore.executor.worker import Assignment, RunPlace, worker_for
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded, rows_of, to_batch
 from insync.spark_explore.wire.recipe import recipe_for, write_recipe
-from insync.spark_explore.wire.run_folder import RunFolder, StatesFile
+from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
+from insync.spark_explore.wire.states_file import CountedFiles, StatesFile
 from insync.spark_explore.wire.version import insync_version
 from insync_evaluator import conditions, successors
 from insync_toys import TokenRing
@@ -46,34 +49,37 @@ LEVELS = levels_of(MODEL)
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunPlace]:
+def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assignment]:
     """A run whose first level is there, on which one executor works."""
     program, run = MODEL.program, RunFolder(str(tmp_path / "run"))
-    run.write(RECIPE, write_recipe(recipe_for(program, NODES)))
     folder = tmp_path / "executor"
     folder.mkdir()
     monkeypatch.setattr(worker, "executor_folder", lambda run: folder)
-    made = RunPlace(run.uri, "ring", insync_version(), PARTITIONS, 1, 64 << 20)
+    recipe = recipe_for(program, NODES)
+    place = RunPlace(run.uri, "ring", insync_version(), recipe.digest, PARTITIONS, 1, limit=64 << 20)
+    made = Assignment(place, write_recipe(recipe), CountedFiles({}))
+    states = RunStates(run, "ring", program.schema.words, 1)
     packed = [program.schema.pack(codes) for codes in LEVELS[0]]
     owners = [worker_for(made).kernels.owner(words, PARTITIONS) for words in packed]
     for partition in range(PARTITIONS):
         own = [words for words, owner in zip(packed, owners, strict=True) if owner == partition]
         rows = array("Q", [word for words in own for word in words])
-        run.write_states(partition, 1, [len(own)], program.schema.words, rows.tobytes())
+        states.write(partition, [len(own)], [rows.tobytes()])
     yield made
-    worker._workers.pop("ring")[1].close()
+    if "ring" in worker._workers:
+        worker._workers.pop("ring")[1].close()
 
 
 def said(row: Row) -> Said:
     return row.partition, row.kind, row.level, row.count, row.block
 
 
-def run_level(place: RunPlace, level: int, given: list[Said], *, expands: bool = True) -> list[Said]:
+def run_level(given: Assignment, level: int, sent: list[Said], *, expands: bool = True) -> list[Said]:
     """Give each partition its rows, and return what all of them say."""
     answers: list[Said] = []
     for partition in range(PARTITIONS):
-        rows = [row for row in given if row[0] == partition] or [(partition, Kind.PACKET, level, 0, b"")]
-        job = LevelJob(place, level, inserts=level > 1, expands=expands)
+        rows = [row for row in sent if row[0] == partition] or [(partition, Kind.PACKET, level, 0, b"")]
+        job = LevelJob(given, level, inserts=level > 1, expands=expands)
         for batch in level_task(job)(iter([to_batch([row]) for row in rows])):
             answers += [said(row) for row in rows_of(batch)]
     return answers
@@ -95,21 +101,21 @@ def states_in(blocks: list[bytes]) -> list[Codes]:
     return [schema.unpack(numbers[at : at + schema.words]) for at in range(0, len(numbers), schema.words)]
 
 
-def search(place: RunPlace, depth: int = len(LEVELS) + 1) -> list[Said]:
+def search(given: Assignment, depth: int = len(LEVELS) + 1) -> list[Said]:
     rows = [(partition, Kind.SEED, 1, 0, b"") for partition in range(PARTITIONS)]
     for level in range(1, depth + 1):
-        rows = run_level(place, level, rows, expands=level < depth)
+        rows = run_level(given, level, rows, expands=level < depth)
     return rows
 
 
 @pytest.mark.usefixtures("coded")
-def test_a_search_by_codes_says_what_the_evaluator_says(place: RunPlace) -> None:
-    assert {row[1] for row in run_level(place, 1, [])} == {Kind.CODES, Kind.EXPANDED, Kind.FIGURES}
-    _require_what_the_evaluator_says(search(place))
+def test_a_search_by_codes_says_what_the_evaluator_says(given: Assignment) -> None:
+    assert {row[1] for row in run_level(given, 1, [])} == {Kind.CODES, Kind.EXPANDED, Kind.FIGURES}
+    _require_what_the_evaluator_says(search(given))
 
 
-def test_each_level_has_the_states_the_steps_and_the_violations_of_the_evaluator(place: RunPlace) -> None:
-    _require_what_the_evaluator_says(search(place))
+def test_each_level_has_the_states_the_steps_and_the_violations_of_the_evaluator(given: Assignment) -> None:
+    _require_what_the_evaluator_says(search(given))
 
 
 def _require_what_the_evaluator_says(everything: list[Said]) -> None:
@@ -126,20 +132,20 @@ def _require_what_the_evaluator_says(everything: list[Said]) -> None:
         if level > 1:
             closed = of_kind(everything, Kind.CLOSED, level)
             read = [read_closed(row[4], words) for row in closed]
-            assert sum(row[3] for row in closed) == sum(many for many, _, _ in read) == len(states)
-            assert sum(outside for _, outside, _ in read) == 0
+            assert sum(row[3] for row in closed) == sum(many for _, many, _, _ in read) == len(states)
+            assert sum(outside for _, _, outside, _ in read) == 0
             for number, node in enumerate(NODES):
                 wrong = [program.schema.pack(codes) for codes in states if not evaluate(node, codes)]
                 total = Found()
-                for _, _, violations in read:
+                for _, _, _, violations in read:
                     total.add(violations[number])
                 assert total == Found(len(wrong), min(wrong, default=None))
     assert sum(row[3] for row in of_kind(everything, Kind.CLOSED, len(LEVELS) + 1)) == 0
 
 
-def test_a_packet_goes_to_the_owner_of_its_states_and_to_the_next_level(place: RunPlace) -> None:
-    packets = [row for row in run_level(place, 1, []) if row[1] is Kind.PACKET]
-    owner, schema = worker_for(place).kernels.owner, MODEL.program.schema
+def test_a_packet_goes_to_the_owner_of_its_states_and_to_the_next_level(given: Assignment) -> None:
+    packets = [row for row in run_level(given, 1, []) if row[1] is Kind.PACKET]
+    owner, schema = worker_for(given).kernels.owner, MODEL.program.schema
     assert {row[2] for row in packets} == {2}
     for partition, _, _, count, block in packets:
         states = states_in([block])
@@ -147,51 +153,88 @@ def test_a_packet_goes_to_the_owner_of_its_states_and_to_the_next_level(place: R
         assert {owner(schema.pack(codes), PARTITIONS) for codes in states} == {partition}
 
 
-def test_what_is_not_for_this_level_passes_through(place: RunPlace) -> None:
+def test_what_is_not_for_this_level_passes_through(given: Assignment) -> None:
     passing: list[Said] = [(1, Kind.CLOSED, 7, 3, b"abc"), (1, Kind.FIGURES, 8, 0, b"")]
-    rows = [row for row in run_level(place, 1, []) if row[1] is Kind.PACKET]
-    answers = run_level(place, 2, [*passing, *rows], expands=False)
+    rows = [row for row in run_level(given, 1, []) if row[1] is Kind.PACKET]
+    answers = run_level(given, 2, [*passing, *rows], expands=False)
     assert [row for row in answers if row in passing] == passing
 
 
-def test_a_level_that_was_written_is_not_made_again(place: RunPlace) -> None:
-    rows = run_level(place, 1, [])
-    first = run_level(place, 2, rows, expands=False)
-    again = run_level(place, 2, rows, expands=False)
+def test_a_level_that_was_written_is_not_made_again(given: Assignment) -> None:
+    rows = run_level(given, 1, [])
+    first = run_level(given, 2, rows, expands=False)
+    again = run_level(given, 2, rows, expands=False)
     worker._workers.pop("ring")[1].close()
-    anew = run_level(place, 2, [], expands=False)
+    anew = run_level(given, 2, [], expands=False)
     closed = [of_kind(answers, Kind.CLOSED, 2) for answers in (first, again, anew)]
     assert closed[0] == closed[1] == closed[2]
     assert sum(row[3] for row in closed[0]) == len(LEVELS[1])
 
 
-def test_the_figures_of_a_task(place: RunPlace) -> None:
-    rows = run_level(place, 1, [])
+def test_a_task_that_runs_again_writes_the_same_file_whatever_came_first_and_wherever_tables_are(
+    given: Assignment,
+) -> None:
+    """Spark may run it twice at a time, and which of both answers is taken has nothing to do with whose file stays."""
+    rows, files, closed = run_level(given, 1, []), list[list[bytes]](), list[list[Said]]()
+    folder = Path(given.place.uri) / "states"
+    for order, on_disk in ((1, False), (-1, False), (1, True), (-1, True)):
+        place = replace(given.place, on_disk=on_disk)
+        answers = run_level(replace(given, place=place), 2, rows[::order], expands=False)
+        closed.append(of_kind(answers, Kind.CLOSED, 2))
+        files.append([(folder / f"p{part:05}" / "00002-00002").read_bytes() for part in range(PARTITIONS)])
+        for part in range(PARTITIONS):
+            (folder / f"p{part:05}" / "00002-00002").unlink()
+        _forget_tables(given)
+    assert files[0] == files[1] == files[2] == files[3]
+    assert closed[0] == closed[1] == closed[2] == closed[3]
+
+
+def _forget_tables(given: Assignment) -> None:
+    """Have the executor begin again, with nothing."""
+    worker._workers.pop("ring")[1].close()
+    folder = Path(given.place.uri).parent / "executor"
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+def test_the_file_of_a_level_is_the_one_that_is_counted(given: Assignment) -> None:
+    closed = of_kind(run_level(given, 2, run_level(given, 1, []), expands=False), Kind.CLOSED, 2)
+    digests = b"".join(read_closed(row[4], MODEL.program.schema.words)[0] for row in closed)
+    counted = replace(given, counted=CountedFiles({2: digests}))
+    _forget_tables(given)
+    assert of_kind(run_level(counted, 2, [], expands=False), Kind.CLOSED, 2) == closed
+    _forget_tables(given)
+    with pytest.raises(UserError, match=r"states/p00000/00002-00002: this file is not what the run has written there"):
+        run_level(replace(given, counted=CountedFiles({2: bytes(16 * PARTITIONS)})), 2, [], expands=False)
+
+
+def test_the_figures_of_a_task(given: Assignment) -> None:
+    rows = run_level(given, 1, [])
     first = [json.loads(row[4]) for row in of_kind(rows, Kind.FIGURES, 1)]
     assert sum(each["bytes_out"] for each in first) == sum(len(row[4]) for row in rows if row[1] is Kind.PACKET)
     assert [(each["level"], each["bytes_in"]) for each in first] == [(1, 0)] * PARTITIONS
-    second = [json.loads(row[4]) for row in of_kind(run_level(place, 2, rows), Kind.FIGURES, 2)]
+    second = [json.loads(row[4]) for row in of_kind(run_level(given, 2, rows), Kind.FIGURES, 2)]
     assert sum(each["bytes_in"] for each in second) == sum(each["bytes_out"] for each in first)
     assert all({"insert", "write", "check", "expand", "seconds", "loaded"} <= set(each) for each in second)
 
 
-def test_rows_of_another_partition_are_our_mistake(place: RunPlace) -> None:
+def test_rows_of_another_partition_are_our_mistake(given: Assignment) -> None:
     rows = [to_batch([(0, Kind.PACKET, 2, 0, b""), (1, Kind.PACKET, 2, 0, b"")])]
     with pytest.raises(InternalError, match="Rows of the partitions 0 and 1 came to one task"):
-        list(level_task(LevelJob(place, 2, inserts=True, expands=False))(iter(rows)))
+        list(level_task(LevelJob(given, 2, inserts=True, expands=False))(iter(rows)))
 
 
-def test_without_a_row_there_is_no_answer(place: RunPlace) -> None:
-    assert list(level_task(LevelJob(place, 1, inserts=False, expands=True))(iter([]))) == []
+def test_without_a_row_there_is_no_answer(given: Assignment) -> None:
+    assert list(level_task(LevelJob(given, 1, inserts=False, expands=True))(iter([]))) == []
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
-def test_the_least_predecessor_in_a_level_is_that_of_the_evaluator(place: RunPlace, level: int) -> None:
-    search(place, depth=4)
+def test_the_least_predecessor_in_a_level_is_that_of_the_evaluator(given: Assignment, level: int) -> None:
+    search(given, depth=4)
     evaluator, schema = Evaluator(MODEL.program), MODEL.program.schema
     for target in LEVELS[level][:4]:
         found = []
-        job = PredecessorJob(place, level, schema.pack(target))
+        job = PredecessorJob(given, level, schema.pack(target))
         for partition in range(PARTITIONS):
             seed = to_batch([(partition, Kind.SEED, level, 0, b"")])
             for batch in predecessor_task(job)(iter([seed])):
@@ -204,31 +247,35 @@ def test_the_least_predecessor_in_a_level_is_that_of_the_evaluator(place: RunPla
         assert min(found) == min(map(schema.pack, leading))
 
 
-def test_a_worker_serves_one_run_and_place(place: RunPlace) -> None:
-    first = worker_for(place)
-    assert worker_for(place) is first
-    other = worker_for(replace(place, warm=2))
-    assert other is not first
-    assert worker_for(replace(place, warm=2)) is other
+def test_a_worker_serves_one_run_and_place(given: Assignment) -> None:
+    first = worker_for(given)
+    assert worker_for(given) is first
+    later = replace(given, counted=CountedFiles({1: bytes(48)}))
+    assert worker_for(later) is first
+    assert first.states.counted == later.counted
+    for other in (replace(given.place, warm=2), replace(given.place, code="other")):
+        another = worker_for(replace(given, place=other))
+        assert another is not first
+        assert worker_for(replace(given, place=other)) is another
 
 
 def test_what_a_worker_has_of_a_run_that_is_over_is_given_back(
-    place: RunPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    given: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders = {"ring": tmp_path / "executor", "second": tmp_path / "second", "third": tmp_path / "third"}
     monkeypatch.setattr(worker, "executor_folder", lambda run: folders[run])
     for name in ("second", "third"):
         folders[name].mkdir()
-    first = worker_for(place)
-    worker_for(replace(place, run="second"))
-    assert worker_for(place) is first, "its folder is there: the run is not over"
+    first = worker_for(given)
+    worker_for(replace(given, place=replace(given.place, run="second")))
+    assert worker_for(given) is first, "its folder is there: the run is not over"
     folders["second"].rmdir()
-    worker_for(replace(place, run="third"))
+    worker_for(replace(given, place=replace(given.place, run="third")))
     assert list(worker._workers) == ["ring", "third"]
     worker._workers.pop("third")[1].close()
 
 
-def test_the_files_that_are_looked_through_are_closed(place: RunPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_files_that_are_looked_through_are_closed(given: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[int] = []
     real = StatesFile.close
 
@@ -237,11 +284,11 @@ def test_the_files_that_are_looked_through_are_closed(place: RunPlace, monkeypat
         real(file)
 
     monkeypatch.setattr(StatesFile, "close", close)
-    run = RunFolder(place.uri)
+    states = worker_for(given).states
     for partition in range(PARTITIONS):
-        list(level_pieces(run, 1, partition, 1))
+        list(states.pieces(partition, 1))
     assert len(closed) == PARTITIONS
-    pieces = level_pieces(run, 1, 0, 1)
+    pieces = states.pieces(0, 1)
     next(pieces, None)
     pieces.close()  # type: ignore[attr-defined]
     assert len(closed) == PARTITIONS + 1

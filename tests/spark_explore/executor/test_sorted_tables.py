@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from insync.model.errors import InternalError, UserError
 from insync.spark_explore.executor import sorted_tables as module
 from insync.spark_explore.executor.sorted_tables import SortedTable, SortedTables
-from insync.spark_explore.wire.run_folder import RunFolder
 from insync_machine import store_kernels
+from insync_tables import states_at
 
 pytest.importorskip("pyarrow")
 
@@ -30,11 +30,11 @@ def packed(states: Sequence[State]) -> ctypes.Array[ctypes.c_uint64]:
 
 
 def tables_in(folder: Path, limit: int | None = LITTLE) -> SortedTables:
-    return SortedTables(folder / "executor", RunFolder(str(folder / "run")), store_kernels(2), 1, limit)
+    return SortedTables(folder / "executor", states_at(str(folder / "run")), store_kernels(2), limit)
 
 
 def write(folder: Path, level: int, states: Sequence[State]) -> None:
-    RunFolder(str(folder / "run")).write_states(0, level, [len(states)], 2, bytes(packed(states)))
+    states_at(str(folder / "run")).write(0, [len(states)], [bytes(packed(states))], level)
 
 
 def insert(tables: SortedTables, table: SortedTable, states: Sequence[State]) -> None:
@@ -88,7 +88,7 @@ def test_workers_that_take_turns_know_what_a_set_knows(levels: list[tuple[list[S
             with tables.table(0) as table:
                 assert [table.count(level + 1) for level in range(table.levels)] == _sizes(levels)
             tables.close()
-        other = SortedTables(folder / "another", RunFolder(str(folder / "run")), store_kernels(2), 1, LITTLE)
+        other = SortedTables(folder / "another", states_at(str(folder / "run")), store_kernels(2), LITTLE)
         with other.table(0) as table:
             other.load(table, len(levels))
             assert (table.counts, other.loaded) == (_sizes(levels), len(known)), "on an executor that has nothing"

@@ -14,9 +14,9 @@ from insync.spark_explore.executor.release import release_task
 from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous
 from insync.spark_explore.executor.tables import Table, TableFull, Tables, release_tables
 from insync.spark_explore.wire.packets import Kind, to_batch
-from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
 from insync_machine import store_kernels
-from insync_tables import ROW, load_and_leave, tables_in
+from insync_tables import ROW, load_and_leave, states_at, tables_in
 
 pytest.importorskip("pyarrow")
 
@@ -39,19 +39,19 @@ def states_in(table: Table) -> list[tuple[int, int]]:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
+def run(tmp_path: Path) -> RunStates:
     """A run with two partitions of two levels each, the first written by the driver."""
-    folder = RunFolder(str(tmp_path / "run"))
+    states = states_at(str(tmp_path / "run"))
     for partition in (0, 1):
         mine = STATES[partition::2]
-        folder.write_states(partition, 1, [10], 2, bytes(packed(mine[:10])))
-        folder.write_states(partition, 2, [len(mine) - 10], 2, bytes(packed(mine[10:])))
-    return folder
+        states.write(partition, [10], [bytes(packed(mine[:10]))])
+        states.write(partition, [len(mine) - 10], [bytes(packed(mine[10:]))], level=2)
+    return states
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_a_table_is_read_from_the_run_directory_and_used_by_another_worker(
-    tmp_path: Path, run: RunFolder, on_disk: bool
+    tmp_path: Path, run: RunStates, on_disk: bool
 ) -> None:
     first, second = (tables_in(tmp_path, run, on_disk=on_disk) for _ in range(2))
     with first.table(0) as table:
@@ -72,9 +72,9 @@ def test_a_table_is_read_from_the_run_directory_and_used_by_another_worker(
 
 
 def test_of_the_levels_that_lie_in_one_file_only_those_asked_for_are_loaded(tmp_path: Path) -> None:
-    folder = RunFolder(str(tmp_path / "warm"))
-    folder.write_states(0, 1, [1, 3, 5], 2, bytes(packed(STATES[:9])))
-    tables = Tables(tmp_path / "executor", folder, store_kernels(2), 3, None, False)
+    written = states_at(str(tmp_path / "warm"), warm=3)
+    written.write(0, [1, 3, 5], [bytes(packed(STATES[:9]))])
+    tables = Tables(tmp_path / "executor", written, store_kernels(2), None, False)
     with tables.table(0) as table:
         for level, states in ((1, 1), (2, 4), (3, 9)):
             tables.load(table, level)
@@ -83,7 +83,7 @@ def test_of_the_levels_that_lie_in_one_file_only_those_asked_for_are_loaded(tmp_
 
 
 def test_what_another_worker_has_added_is_known_though_the_table_has_grown_by_it(
-    tmp_path: Path, run: RunFolder
+    tmp_path: Path, run: RunStates
 ) -> None:
     first, second = (tables_in(tmp_path, run) for _ in range(2))
     more = [(number, 3) for number in range(60_000)]
@@ -97,7 +97,7 @@ def test_what_another_worker_has_added_is_known_though_the_table_has_grown_by_it
         tables.close()
 
 
-def test_a_worker_that_dies_while_it_changes_a_table_leaves_none(tmp_path: Path, run: RunFolder) -> None:
+def test_a_worker_that_dies_while_it_changes_a_table_leaves_none(tmp_path: Path, run: RunStates) -> None:
     tables = tables_in(tmp_path, run)
     with tables.table(0) as table:
         tables.load(table, 2)
@@ -112,7 +112,7 @@ def test_a_worker_that_dies_while_it_changes_a_table_leaves_none(tmp_path: Path,
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_what_a_worker_that_dies_has_added_is_added_again(tmp_path: Path, run: RunFolder, on_disk: bool) -> None:
+def test_what_a_worker_that_dies_has_added_is_added_again(tmp_path: Path, run: RunStates, on_disk: bool) -> None:
     """Its states are in the shared memory by then, and nobody may take them for known."""
     first, second = (tables_in(tmp_path, run, on_disk=on_disk) for _ in range(2))
     with first.table(0) as table:
@@ -137,7 +137,7 @@ def _change_and_die(tables: Tables) -> None:
 
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_a_table_that_another_worker_has_built_anew_is_the_new_one(
-    tmp_path: Path, run: RunFolder, on_disk: bool
+    tmp_path: Path, run: RunStates, on_disk: bool
 ) -> None:
     first, second, third = (tables_in(tmp_path, run, on_disk=on_disk) for _ in range(3))
     with first.table(0) as table:
@@ -157,7 +157,7 @@ def test_a_table_that_another_worker_has_built_anew_is_the_new_one(
 
 @pytest.mark.parametrize("batches", [0, 1, 3])
 def test_a_task_gives_back_all_tables_of_an_executor_and_answers_nothing(
-    tmp_path: Path, run: RunFolder, monkeypatch: pytest.MonkeyPatch, batches: int
+    tmp_path: Path, run: RunStates, monkeypatch: pytest.MonkeyPatch, batches: int
 ) -> None:
     monkeypatch.setattr("insync.spark_explore.executor.release.executor_folder", {"run": tmp_path / "executor"}.get)
     tables = tables_in(tmp_path, run)
@@ -171,11 +171,11 @@ def test_a_task_gives_back_all_tables_of_an_executor_and_answers_nothing(
 
 
 @pytest.mark.slow
-def test_memory_of_a_worker_that_is_gone_is_gone(tmp_path: Path, run: RunFolder) -> None:
+def test_memory_of_a_worker_that_is_gone_is_gone(tmp_path: Path, run: RunStates) -> None:
     if not can_be_anonymous():
         pytest.skip("no anonymous shared memory here")
     context = multiprocessing.get_context("spawn")
-    worker = context.Process(target=load_and_leave, args=(tmp_path, run.uri))
+    worker = context.Process(target=load_and_leave, args=(tmp_path, run.folder.uri))
     worker.start()
     worker.join(60)
     assert worker.exitcode == 0
@@ -188,7 +188,7 @@ def test_memory_of_a_worker_that_is_gone_is_gone(tmp_path: Path, run: RunFolder)
     tables.close()
 
 
-def test_what_does_not_fit_beside_another_takes_its_place(tmp_path: Path, run: RunFolder) -> None:
+def test_what_does_not_fit_beside_another_takes_its_place(tmp_path: Path, run: RunStates) -> None:
     one = 2000 * ROW + (1 << 12) * 64
     tables = tables_in(tmp_path, run, limit=one + 4096)
     for partition in (0, 1, 0):
@@ -201,7 +201,7 @@ def test_what_does_not_fit_beside_another_takes_its_place(tmp_path: Path, run: R
     tables.close()
 
 
-def test_what_comes_has_to_fit_beside_the_others_or_one_of_them_goes(tmp_path: Path, run: RunFolder) -> None:
+def test_what_comes_has_to_fit_beside_the_others_or_one_of_them_goes(tmp_path: Path, run: RunStates) -> None:
     """Two tables just fit, and a row more does not: the older one is given back, and not the one that grows."""
     notes = tmp_path / "executor"
 
@@ -231,7 +231,7 @@ def test_what_comes_has_to_fit_beside_the_others_or_one_of_them_goes(tmp_path: P
 
 
 @pytest.mark.timeout(20)
-def test_a_table_that_another_worker_uses_is_left_though_there_is_no_room(tmp_path: Path, run: RunFolder) -> None:
+def test_a_table_that_another_worker_uses_is_left_though_there_is_no_room(tmp_path: Path, run: RunStates) -> None:
     first = tables_in(tmp_path, run)
     with first.table(0) as table:
         first.load(table, 2)
@@ -247,7 +247,7 @@ def test_a_table_that_another_worker_uses_is_left_though_there_is_no_room(tmp_pa
         tables.close()
 
 
-def test_a_partition_that_fits_nowhere_is_an_error(tmp_path: Path, run: RunFolder) -> None:
+def test_a_partition_that_fits_nowhere_is_an_error(tmp_path: Path, run: RunStates) -> None:
     tables = tables_in(tmp_path, run, limit=(1 << 12) * 64 + 1000 * ROW)
     with pytest.raises(TableFull, match="partition 0 has"), tables.table(0) as table:
         tables.load(table, 2)

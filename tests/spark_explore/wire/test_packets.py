@@ -34,7 +34,9 @@ def records(words: int) -> st.SearchStrategy[Found]:
 def test_what_was_found_is_read_as_it_was_written(words: int, data: st.DataObject) -> None:
     found = data.draw(st.lists(records(words), max_size=4))
     states, outside = data.draw(LARGE), data.draw(LARGE)
-    assert read_closed(closed_block(states, outside, found, words), words) == (states, outside, found)
+    digest = data.draw(st.binary(min_size=16, max_size=16))
+    block = closed_block(digest, states, outside, found, words)
+    assert read_closed(block, words) == (digest, states, outside, found)
     steps, refused = data.draw(st.lists(LARGE, max_size=5)), data.draw(records(words))
     stepless = data.draw(LARGE)
     block = expanded_block(steps, refused, stepless, words)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from insync.model.errors import UserError
-from insync.spark_explore.wire import run_folder
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync_spark_stores import on_a_store
 
 pytest.importorskip("pyarrow")
 
@@ -18,32 +19,6 @@ pytest.importorskip("pyarrow")
 def test_a_path_is_on_this_machine(tmp_path: Path) -> None:
     assert RunFolder(str(tmp_path)).is_local
     assert RunFolder(f"file://{tmp_path}").is_local
-
-
-def test_states_come_back_level_by_level(tmp_path: Path) -> None:
-    run = RunFolder(f"file://{tmp_path}/run")
-    run.write_states(3, 5, [2, 0, 1], 1, bytes(range(24)))
-    assert not run.has_states(3, 5)  # of this level alone
-    file = run.open_states(3, 5, 7)
-    assert (file.words, file.first, file.counts) == (1, 5, (2, 0, 1))
-    assert [b"".join(file.pieces(level)) for level in (5, 6, 7)] == [bytes(range(16)), b"", bytes(range(16, 24))]
-    file.close()
-
-
-@pytest.mark.parametrize("states", [1, 4, 5, 11])
-def test_pieces_are_of_whole_states_and_no_longer_than_they_may_be(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, states: int
-) -> None:
-    monkeypatch.setattr(run_folder, "_PIECE_BYTES", 100)
-    run, row = RunFolder(str(tmp_path)), 8 * 3
-    content = bytes(number % 251 for number in range(states * row))
-    run.write_states(0, 1, [states], 3, content)
-    file = run.open_states(0, 1, 1)
-    pieces = list(file.pieces(1))
-    file.close()
-    assert b"".join(pieces) == content
-    assert [len(piece) % row for piece in pieces] == [0] * -(-states // 4)
-    assert max(map(len, pieces)) <= 100
 
 
 def test_a_file_replaces_the_one_before_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
@@ -76,7 +51,7 @@ class CannotRenameOver:
 
 
 def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> None:
-    run = RunFolder(str(tmp_path))
+    run = on_a_store(tmp_path, "hdfs")
     files = CannotRenameOver(run._fs)
     run._fs = files
     for content in (b"one", b"two", b"three"):
@@ -94,33 +69,63 @@ def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> Non
     assert not run.has("manifest.old")
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda whole: b"",
-        *(lambda whole, most=most: whole[:most] for most in (9, 15, 16, 17, 39, 40, 41, 47, 48, 49)),
-        lambda whole: whole[:-1],
-        lambda whole: whole[:-8],
-        lambda whole: whole + bytes(1),
-        lambda whole: whole + bytes(8),
-        lambda whole: bytes(1) + whole[1:],
-        lambda whole: whole[:38] + bytes([255]) * 2 + whole[40:],
-    ],
-)
-def test_a_damaged_file_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-    run = RunFolder(str(tmp_path))
-    run.write_states(0, 2, [3], 1, bytes(24))
-    path = tmp_path / "states" / "p00000" / "00002-00002"
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(UserError, match="not a whole file of states"):
-        run.open_states(0, 2, 2)
-    with pytest.raises(UserError, match="cannot be read"):
-        run.open_states(0, 9, 9)
-
-
-def test_what_cannot_be_written_or_reached_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_written_or_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="cannot be written"):
-        RunFolder(str(tmp_path / "file")).write("a", b"")
-    with pytest.raises(UserError, match="no filesystem for this run directory"):
-        RunFolder("gopher://nowhere/x")
+    run = RunFolder(str(tmp_path / "file"))
+    for attempt in (run.make, lambda: run.write("a", b""), lambda: run.write("a/b", b"")):
+        with pytest.raises(UserError, match=r"/file[/ab]*: the run directory cannot be written \(Not a directory\)\."):
+            attempt()
+    assert run.read("a") is None
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(UserError, match=r"/new: the run directory cannot be written \(Permission denied\)\."):
+        RunFolder(str(tmp_path / "new")).make()
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UserError, match=r"/folder: this file is not what the run has"):
+        RunFolder(str(tmp_path)).read("folder")
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manifest counts what was written before, so a power loss must not take that and leave the manifest."""
+    calls: list[str] = []
+    real_sync, real_replace = os.fsync, Path.replace
+
+    def sync(descriptor: int) -> None:
+        calls.append(f"flush {Path(f'/proc/self/fd/{descriptor}').readlink().name.split('.')[0]}")
+        real_sync(descriptor)
+
+    def replace(path: Path, target: Path) -> Path:
+        calls.append(f"name {target.name}")
+        return real_replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "replace", replace)
+    run = RunFolder(str(tmp_path / "run"))
+    run.write("a/b", b"1")
+    run.write("a/b", b"2")
+    kept = ["flush b", "name b", "flush a"]
+    assert calls == [f"flush {tmp_path.name}", "flush run", *kept, *kept]
+    calls.clear()
+    RunFolder(str(tmp_path / "run"), flushed=False).write("c/d", b"1")
+    assert calls == ["name d"]
+
+
+@pytest.mark.parametrize("kind", ["local", "hdfs", "s3"])
+def test_of_a_file_that_was_not_finished_nothing_is_left(tmp_path: Path, kind: str) -> None:
+    def parts() -> Iterator[bytes]:
+        yield b"half"
+        raise KeyboardInterrupt
+
+    run = RunFolder(str(tmp_path)) if kind == "local" else on_a_store(tmp_path, kind)
+    with pytest.raises(KeyboardInterrupt):
+        run.write("states/p00000/00001-00001", parts())
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
+    run = RunFolder(str(tmp_path))
+    names = ("manifest.json", "states/p00000/00001-00001")
+    for name in names:
+        run.write(name, b"")
+        (tmp_path / f"{name}.0123456789ab.part").write_bytes(b"half")
+    run.remove_parts()
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} == set(names)

@@ -41,7 +41,7 @@ def new_file(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def write_all(descriptor: int, content: bytes | bytearray) -> None:
+def write_all(descriptor: int, content: bytes | bytearray | memoryview) -> None:
     """Write all of a content.
 
     Raises:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.alike import UNUSED, symmetry_for
 from insync.explorer.breadth_first.space import Space
+from insync.explorer.breadth_first.space_entries import SpaceShape
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
@@ -22,13 +23,16 @@ from insync.explorer.verdict import CheckResult, Violation
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
 from insync.model import Model
+from insync.model.errors import UserError
 from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import Judged, judge
 from insync.spark_explore.driver.jobs import Stopped
+from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import (
     Manifest,
+    damaged,
     read_manifest,
     refuse_old_run,
     write_manifest,
@@ -39,9 +43,11 @@ from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import ComingSession, begin_session, default_partitions, prepare_workers
 from insync.spark_explore.driver.warm_start import WarmStart
-from insync.spark_explore.executor.worker import RECIPE, RunPlace
+from insync.spark_explore.executor.worker import Assignment, RunPlace
+from insync.spark_explore.wire.file_systems import full_name
 from insync.spark_explore.wire.recipe import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
 from insync.spark_explore.wire.version import insync_version
 
 if TYPE_CHECKING:
@@ -88,9 +94,13 @@ def check(
     """
     options, limits = options or SparkOptions(), limits_of(limits)
     watch, clock = Watch(replace(limits, memory_bytes=None), stop), _Clock()
+    if _is_here(options):
+        _require_usable(options)  # before anything that takes time
     model = confined(model_of(model, bounds), within)
     judged, program = judge(model, properties), model.program
     try:
+        if not _is_here(options):
+            interruptible(lambda _: _require_usable(options), watch.interrupted)  # a store may take long to answer
         alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
         used = alike.symmetry
         recipe = interruptible(lambda _: recipe_for(program, judged.nodes, symmetry=used), watch.interrupted)
@@ -100,10 +110,18 @@ def check(
     identity = identity_of(
         model, [found.name for found in judged.invariants], recipe.digest, used is not None, insync_version()
     )
-    if options.run_dir is not None:
-        _examine(RunFolder(options.run_dir), identity, options.resume)  # before Spark is started
+    warnings: tuple[str, ...] = ()
     try:
         with contextlib.ExitStack() as opened:
+            if options.run_dir is not None:
+                folder = RunFolder(options.run_dir)
+                if options.resume:
+                    shape = SpaceShape(recipe.sizes.actions, len(judged.nodes), recipe.sizes.words)
+                    _require_fitting(folder, identity, shape)
+                else:
+                    folder.make()
+                warning = opened.enter_context(sole_driver(folder, watch.interrupted))
+                warnings = () if warning is None else (warning,)
             coming = opened.enter_context(begin_session(options.session, options.master, options.remote, watch=watch))
             with watch.telling(while_compiling(reporter, watch)):
                 kernels = load(recipe.texts, watch.interrupted)
@@ -112,13 +130,18 @@ def check(
             with _warm_start(kernels, recipe, workers, options, limits, keep_going, stop) as warm:
                 spark = workers.spark
                 run = opened.enter_context(open_run(options))
-                manifest = _manifest(run, identity, recipe, warm)
+                manifest = _manifest(run, identity, recipe, warm) if warm else _taken_over(run, watch, keep_going)
             place = _place(run, manifest, options, limits)
             opened.enter_context(releasing(spark, place, watch))
-            search = SparkSearch(spark, place, recipe, manifest.ledger, watch, keep_going, reporter, task_reporter)
+            given = Assignment(place, write_recipe(recipe), manifest.ledger.counted)
+            search = SparkSearch(
+                spark, given, recipe.sizes, manifest.ledger, watch, keep_going, reporter, task_reporter
+            )
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
-            finder = PathFinder(spark, place, run, kernels, model, Watch(Limits(), stop))
+            given = replace(given, counted=manifest.ledger.counted)
+            states = RunStates(run, manifest.run, recipe.sizes.words, place.warm, given.counted)
+            finder = PathFinder(spark, given, states, kernels, model, Watch(Limits(), stop))
             traced = _traced(model, judged, space, manifest.ledger, finder, keep_going)
     except GivenUp as ended:
         clock.lap("start" if "compile" in clock.seconds else "compile")
@@ -126,7 +149,7 @@ def check(
     if traced.violations:
         clock.lap("trace")
     result = result_of(model, judged, traced.space, traced.violations, clock.seconds, alike)
-    return replace(result, engine="spark", warnings=(*result.warnings, *traced.left_out))
+    return replace(result, engine="spark", warnings=(*warnings, *result.warnings, *traced.left_out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +227,20 @@ class _Workers:
         return self._options.partitions or self._coming.tasks or default_partitions(self.spark)
 
 
-def _examine(run: RunFolder, identity: Identity, resume: bool) -> None:
-    if resume:
-        require_same(run.uri, read_manifest(run).identity, identity)
+def _is_here(options: SparkOptions) -> bool:
+    return options.run_dir is None or full_name(options.run_dir).startswith("/")
+
+
+def _require_usable(options: SparkOptions) -> None:
+    """Raise UserError if there is no run to resume, or if there is one where another is to begin."""
+    if options.run_dir is None:
+        if options.resume:
+            message = "To resume a run, name its run directory."
+            raise UserError(message)
+    elif options.resume:
+        read_manifest(RunFolder(options.run_dir))
     else:
-        refuse_old_run(run)
+        refuse_old_run(RunFolder(options.run_dir))
 
 
 @contextlib.contextmanager
@@ -232,14 +264,36 @@ def _warm_start(
         yield start
 
 
-def _manifest(run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart | None) -> Manifest:
-    """The manifest of the run that goes on, or of a new one, with its first levels in the run directory."""
-    if warm is None:
-        return read_manifest(run)
-    run.write(RECIPE, write_recipe(recipe))
-    manifest = Manifest(identity, uuid.uuid4().hex[:16], warm.partitions, Ledger(warm.write(run)))
+def _require_fitting(run: RunFolder, identity: Identity, shape: SpaceShape) -> None:
+    """Raise UserError unless a run is one of this search."""
+    found = read_manifest(run)
+    require_same(run.shown, found.identity, identity)
+    if not found.ledger.fits(shape):
+        raise damaged(run)
+
+
+def _taken_over(run: RunFolder, watch: Watch, keep_going: bool) -> Manifest:
+    """The manifest of the run that goes on, with this driver in it if there is something left to search."""
+    run.remove_parts()
+    found = read_manifest(run)
+    manifest = replace(found, driver=_new_id(), epoch=found.epoch + 1)
+    _, over = manifest.ledger.space(watch, keep_going)
+    if not over:
+        write_manifest(run, manifest)
+    return manifest
+
+
+def _manifest(run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart) -> Manifest:
+    """The manifest of a new run, with its first levels in the run directory."""
+    states = RunStates(run, _new_id(), recipe.sizes.words, warm.levels)
+    refuse_old_run(run)  # that another driver began meanwhile
+    manifest = Manifest(identity, states.run, _new_id(), 1, warm.partitions, Ledger(*warm.write(states)))
     write_manifest(run, manifest)
     return manifest
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex[:16]
 
 
 def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Limits) -> RunPlace:
@@ -247,8 +301,10 @@ def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Li
         run.uri,
         manifest.run,
         manifest.identity.insync,
+        manifest.identity.code,
         manifest.partitions,
         manifest.ledger.warm,
+        run.flushed,
         limits.memory_bytes,
         options.tables_on_disk,
     )

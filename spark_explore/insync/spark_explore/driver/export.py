@@ -15,12 +15,14 @@ from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.properties.confine import confined
 from insync.properties.registry import judge
-from insync.spark_explore.driver.manifest import Manifest, read_manifest, require_manifest
+from insync.spark_explore.driver.jobs import JobFailed, error_of
+from insync.spark_explore.driver.manifest import Manifest, read_manifest
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import open_session, prepare_workers
-from insync.spark_explore.executor.predecessors import level_pieces
 from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
+from insync.spark_explore.wire.states_file import CountedFiles
 from insync.spark_explore.wire.version import insync_version, require_version
 
 if TYPE_CHECKING:
@@ -41,10 +43,12 @@ class _Graph:
     """What the tasks of an export need; `recipe` is that of the part EDGES, as `write_recipe` wrote it."""
 
     uri: str
+    run: str
     version: str
     warm: int
     levels: int
     words: int
+    counted: CountedFiles
     columns: tuple[Column, ...]
     actions: tuple[tuple[str, str], ...]
     recipe: bytes
@@ -70,34 +74,41 @@ def export(
         UnnamedModel: the run names a Python file, and `model` is None; nothing was imported.
         UserError: there is no such run, another insync made it, or `out` cannot be written.
     """
-    require_manifest(run_dir)  # in no time, where it can be seen without Spark's packages
-
-    from pyspark.errors import PySparkException
-
     options = options or SparkOptions()
     run = RunFolder(run_dir)
     manifest = read_manifest(run)
     require_version(manifest.identity.insync)
     if manifest.identity.symmetric:
         message = (
-            f"{run.uri}: this run has one state for all that differ in who is who only, and tables need every state. "
+            f"{run.shown}: this run has one state for all that differ in who is who only, and tables need every state. "
             f"Search again with symmetry=False (--no-symmetry) in another --run-dir."
         )
         raise UserError(message)
     graph = _graph(run, manifest, model)
     expanded = manifest.ledger.expanded
     with open_session(options.session, options.master, options.remote) as spark:
+        from pyspark.errors import PySparkException
+
         prepare_workers(spark, run_dir, options.ship)
         try:
-            return (
-                _write(spark, _states_task(graph), _states_schema(graph), f"{out}/states", manifest, graph.levels),
-                _write(spark, _steps_task(graph), _STEPS, f"{out}/transitions", manifest, expanded),
-            )
+            states = _write(spark, _states_task(graph), _states_schema(graph), f"{out}/states", manifest, graph.levels)
+            steps = _write(spark, _steps_task(graph), _STEPS, f"{out}/transitions", manifest, expanded)
         except PySparkException as error:
+            found = error_of(error)
+            if not isinstance(found, JobFailed):  # it is about the run directory
+                raise found from error
             message = (
                 f"{out}: the tables cannot be written ({str(error).splitlines()[0]}). Name a new directory with room."
             )
             raise UserError(message) from error
+    if states != manifest.ledger.visited(graph.levels):
+        message = (
+            f"{run.shown}: the files have {states:,} states, and the manifest counts "
+            f"{manifest.ledger.visited(graph.levels):,}. The run directory is damaged; search again in another "
+            "--run-dir."
+        )
+        raise UserError(message)
+    return states, steps
 
 
 _STATES_A_BATCH = 64 * BATCH
@@ -106,18 +117,22 @@ _STEPS = "state binary, depth int, action string, step string, next binary"
 
 def _graph(run: RunFolder, manifest: Manifest, given: type[Model] | str | None) -> _Graph:
     searched = manifest.identity
-    kind = opened_kind(Naming(searched.model, "run", run.uri)) if given is None else given
+    kind = opened_kind(Naming(searched.model, "run", run.shown)) if given is None else given
     model = confined(model_of(kind, searched.bounds), searched.within)
     program: Program = model.program
     if recipe_for(program, judge(model, searched.properties).nodes).digest != searched.code:
-        message = f"{run.uri}: this run was made by other rules than those of {model_reference(model)}. Name its model."
+        message = (
+            f"{run.shown}: this run was made by other rules than those of {model_reference(model)}. Name its model."
+        )
         raise UserError(message)
     return _Graph(
         run.uri,
+        manifest.run,
         insync_version(),
         manifest.ledger.warm,
         manifest.ledger.depth,
         program.schema.words,
+        manifest.ledger.counted,
         columns_of(model.state, program.schema),
         tuple((action.name, str(action)) for action in program.actions),
         write_recipe(recipe_for(program, parts=(Part.EDGES,))),
@@ -144,10 +159,10 @@ def _batches(graph: _Graph, seeds: Iterator[pa.RecordBatch]) -> Iterator[tuple[i
     import numpy as np
 
     require_version(graph.version)
-    run = RunFolder(graph.uri)
+    states = RunStates(RunFolder(graph.uri), graph.run, graph.words, graph.warm, graph.counted)
     for seed in seeds:
         for partition, level in zip(seed.column(0).to_pylist(), seed.column(1).to_pylist(), strict=True):
-            for piece in level_pieces(run, graph.warm, partition, level):
+            for piece in states.pieces(partition, level):
                 yield level, np.frombuffer(piece, dtype=np.uint64).reshape(-1, graph.words)
 
 

@@ -13,17 +13,18 @@ from insync.explorer.limits import Limits, StopReason, Watch
 from insync.machine.interruptible import GivenUp, delayed, interruptible
 from insync.model.errors import InternalError, UserError
 from insync.spark_explore.executor.level_task import LevelJob, Task, level_task
-from insync.spark_explore.executor.worker import RunPlace
+from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.packets import COLUMNS, Row, rows_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["JobFailed", "OutOfMemory", "Stopped", "level_plan", "run_plan", "seeded_plan"]
+__all__ = ["JobFailed", "OutOfMemory", "Stopped", "error_of", "level_plan", "run_plan", "seeded_plan"]
 
 _CANCEL_SECONDS = 0.3  # a job that was cancelled is waited for so long, and ends by itself if it takes longer
 _RAISED = re.compile(r"^(?:insync\.[\w.]+\.)(UserError|ModelError|TableFull|InternalError): (.*)$", re.MULTILINE)
+_PYTHON = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
 _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'$", re.MULTILINE)
 
 
@@ -48,13 +49,14 @@ def seeded_plan(spark: SparkSession, partitions: int, level: int, task: Task) ->
     return spark.range(0, partitions, 1, partitions).selectExpr(*columns).mapInArrow(task, COLUMNS)
 
 
-def level_plan(spark: SparkSession, place: RunPlace, level: int, further: int) -> DataFrame:
+def level_plan(spark: SparkSession, given: Assignment, level: int, further: int) -> DataFrame:
     """Return the plan that expands a level and makes so many further ones, a shuffle for each."""
-    job = LevelJob(place, level, inserts=False, expands=True)
-    plan = seeded_plan(spark, place.partitions, level, level_task(job))
+    partitions = given.place.partitions
+    job = LevelJob(given, level, inserts=False, expands=True)
+    plan = seeded_plan(spark, partitions, level, level_task(job))
     for following in range(level + 1, level + further + 1):
-        job = LevelJob(place, following, inserts=True, expands=following < level + further)
-        plan = plan.repartitionById(place.partitions, "partition").mapInArrow(level_task(job), COLUMNS)
+        job = LevelJob(given, following, inserts=True, expands=following < level + further)
+        plan = plan.repartitionById(partitions, "partition").mapInArrow(level_task(job), COLUMNS)
     return plan
 
 
@@ -91,8 +93,13 @@ def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch | 
     except (PySparkException, Py4JError) as error:
         if (reason := watch.interrupted()) is not None:
             raise Stopped(reason) from None
-        raise _translated(_text(error)) from error
+        raise error_of(error) from error
     return [row for batch in table.to_batches() for row in rows_of(batch)]
+
+
+def error_of(error: Exception) -> Exception:
+    """Return what an exception of Spark's is here: the error that a task raised, or a `JobFailed`."""
+    return _translated(_text(error))
 
 
 def _text(error: Exception) -> str:
@@ -117,10 +124,9 @@ def _translated(text: str) -> Exception:
             f"The Python of Spark's workers has no module {missing[1]!r}: install llvmlite, pyarrow and pandas for it "
             "(insync itself is shipped), or set spark.pyspark.python to one that has them."
         )
-    line = next((line for line in text.splitlines() if line.strip()), "no reason was given")
-    return JobFailed(
-        f"A Spark job failed: {line.strip()} (Spark's logs say more; a run with --run-dir can be resumed)."
-    )
+    lines = _PYTHON.findall(text)[-1:] or [line for line in text.splitlines() if line.strip()]
+    reason = (lines or ["no reason was given"])[0].strip()
+    return JobFailed(f"A Spark job failed: {reason} (Spark's logs say more; a run with --run-dir can be resumed).")
 
 
 def _cancelled(spark: SparkSession, tag: str, stopped: Callable[[], object]) -> Callable[[], object]:

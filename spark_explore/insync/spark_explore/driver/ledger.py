@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from insync.explorer.breadth_first.space import Hit, Space
-from insync.explorer.breadth_first.space_entries import space_entries, space_of
+from insync.explorer.breadth_first.space_entries import SpaceShape, space_entries, space_of
 from insync.explorer.limits import Limits, Watch
+from insync.explorer.manifest_entries import as_dict, as_list, as_numbers, as_text, require
 from insync.machine.packed import Found
+from insync.model.checksums import DIGEST_BYTES
+from insync.spark_explore.wire.states_file import CountedFiles
 
 __all__ = ["Ledger", "LevelFigures"]
 
@@ -26,6 +29,7 @@ class LevelFigures:
         steps: of each action, from its states; None before it is expanded.
         refused: the steps whose checks fail.
         stepless: how many of its states have no step, though they are not outside.
+        files: the digest of each partition's file; none of a level that the driver searched itself.
     """
 
     count: int = 0
@@ -35,9 +39,13 @@ class LevelFigures:
     steps: list[int] | None = None
     refused: Found = field(default_factory=Found)
     stepless: int = 0
+    files: dict[int, bytes] = field(default_factory=dict)
 
-    def add_closed(self, count: int, states: int, outside: int, violations: Sequence[Found]) -> None:
-        """Take in what a partition found in the level."""
+    def add_closed(
+        self, partition: int, digest: bytes, count: int, states: int, outside: int, violations: Sequence[Found]
+    ) -> None:
+        """Take in what a partition found in the level, and the digest of the file that has it."""
+        self.files[partition] = digest
         self.count += count
         self.states += states
         self.outside += outside
@@ -58,10 +66,11 @@ class Ledger:
 
     Args:
         start: what the driver searched itself: complete levels, the last of them not expanded.
+        start_files: the digests of the files with these levels, one for each partition.
     """
 
-    def __init__(self, start: Space) -> None:
-        self.start = start
+    def __init__(self, start: Space, start_files: bytes) -> None:
+        self.start, self.start_files = start, start_files
         self.levels: dict[int, LevelFigures] = {}
 
     @property
@@ -79,9 +88,32 @@ class Ledger:
         """Up to which level the steps are known to lead to states of these levels."""
         return max([self.start.expanded, *(n for n, figures in self.levels.items() if figures.steps is not None)])
 
+    @property
+    def counted(self) -> CountedFiles:
+        """The digests of the files of all these levels."""
+        digests = {1: self.start_files}
+        for level, figures in self.levels.items():
+            if figures.files:
+                digests[level] = b"".join(digest for _, digest in sorted(figures.files.items()))
+        return CountedFiles(digests)
+
+    def visited(self, level: int) -> int:
+        """Return how many states were visited in the levels up to this one."""
+        further = (self.levels[each].count for each in range(self.warm + 1, level + 1))
+        return sum(self.start.visited[:level]) + sum(further)
+
     def figures(self, level: int) -> LevelFigures:
         """Return the figures of a level, to be added to."""
         return self.levels.setdefault(level, LevelFigures())
+
+    def fits(self, shape: SpaceShape) -> bool:
+        """Return whether it can be of a search that has this shape."""
+        every = [(figures, [*figures.violations, figures.refused]) for figures in self.levels.values()]
+        return shape.fits(self.start) and all(
+            len(figures.violations) == (shape.conditions if figures.files else 0)
+            and all(found.least is None or len(found.least) == shape.words for found in those)
+            for figures, those in every
+        )
 
     def space(self, watch: Watch, keep_going: bool) -> tuple[Space, bool]:
         """Return what the levels amount to, and whether the search is over.
@@ -146,6 +178,7 @@ class Ledger:
         """Return it as plain values for the manifest."""
         return {
             "start": space_entries(self.start),
+            "start_files": self.start_files.hex(),
             "levels": {
                 str(level): {
                     "count": figures.count,
@@ -155,6 +188,7 @@ class Ledger:
                     "steps": figures.steps,
                     "refused": _found(figures.refused),
                     "stepless": figures.stepless,
+                    "files": b"".join(digest for _, digest in sorted(figures.files.items())).hex(),
                 }
                 for level, figures in sorted(self.levels.items())
             },
@@ -162,24 +196,52 @@ class Ledger:
 
     @classmethod
     def from_entries(cls, entries: Mapping[str, Any]) -> Ledger:
-        """Return the ledger that `entries` described."""
-        ledger = cls(space_of(entries["start"]))
-        for level, figures in entries["levels"].items():
-            ledger.levels[int(level)] = LevelFigures(
-                figures["count"],
-                figures["states"],
-                figures["outside"],
-                [_read_found(found) for found in figures["violations"]],
-                figures["steps"],
-                _read_found(figures["refused"]),
-                figures["stepless"],
-            )
+        """Return the ledger that `entries` described.
+
+        Raises:
+            Damaged: they are none that `entries` returns.
+        """
+        start = space_of(entries.get("start"))
+        ledger = cls(start, b"".join(_read_digests(entries.get("start_files"))))
+        partitions = len(ledger.start_files) // DIGEST_BYTES
+        for name, found in as_dict(entries.get("levels")).items():
+            require(name.isdecimal() and name.isascii() and len(name) < 9)
+            level, figures = int(name), _read_figures(as_dict(found))
+            require(figures.steps is None or len(figures.steps) == len(start.steps))
+            require(len(figures.files) == (partitions if level > ledger.warm else 0))
+            ledger.levels[level] = figures
+        require(sorted(ledger.levels) == list(range(ledger.warm, ledger.warm + len(ledger.levels))))
         return ledger
+
+
+def _read_figures(entries: Mapping[str, Any]) -> LevelFigures:
+    numbers = as_numbers([entries.get(name) for name in ("count", "states", "outside", "stepless")])
+    count, states, outside, stepless = numbers
+    steps = entries.get("steps", 0)
+    return LevelFigures(
+        count,
+        states,
+        outside,
+        [_read_found(found) for found in as_list(entries.get("violations"))],
+        None if steps is None else as_numbers(steps),
+        _read_found(entries.get("refused")),
+        stepless,
+        dict(enumerate(_read_digests(entries.get("files")))),
+    )
+
+
+def _read_digests(found: object) -> list[bytes]:
+    text, length = as_text(found), 2 * DIGEST_BYTES
+    require(len(text) % length == 0 and set(text) <= set("0123456789abcdef"))
+    return [bytes.fromhex(text[at : at + length]) for at in range(0, len(text), length)]
 
 
 def _found(found: Found) -> list[Any]:
     return [found.count, found.least]
 
 
-def _read_found(entry: Sequence[Any]) -> Found:
-    return Found(entry[0], None if entry[1] is None else tuple(entry[1]))
+def _read_found(found: object) -> Found:
+    entry = as_list(found)
+    require(len(entry) == 2)
+    (count,) = as_numbers(entry[:1])
+    return Found(count, None if entry[1] is None else tuple(as_numbers(entry[1])))

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
+from insync.explorer.manifest_entries import as_dict, as_numbers, as_text, require
 from insync.explorer.run_identity import Identity
+from insync.model.checksums import DIGEST_BYTES, Damaged, Label, json_with_digest, require_digest
 from insync.model.errors import UserError
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.wire.run_folder import RunFolder
 
-__all__ = [
-    "MANIFEST",
-    "Manifest",
-    "read_manifest",
-    "refuse_old_run",
-    "write_manifest",
-]
+__all__ = ["MANIFEST", "Manifest", "damaged", "read_manifest", "refuse_old_run", "write_manifest"]
 
 MANIFEST = "manifest.json"
 _FORMAT = "insync-run/3"
+_LABEL: Label = {"kind": "manifest of a run on Spark", "format": _FORMAT}
+_OF_LOCAL = "insync-levels/"
+_RUN = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,60 +29,99 @@ class Manifest:
     Attributes:
         identity: what it searches.
         run: its id.
+        driver: the id of the driver that works on it.
+        epoch: how many drivers have worked on it, this one included; see `lease`.
         partitions: how many parts the states are in.
-        ledger: its levels.
+        ledger: its levels, with the digests of the files that have them.
     """
 
     identity: Identity
     run: str
+    driver: str
+    epoch: int
     partitions: int
     ledger: Ledger
 
 
 def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
-    """Write it, in place of the one before."""
+    """Write it, in place of the one before.
+
+    Raises:
+        UserError: another driver has taken over the run, or it cannot be written.
+    """
+    before = read_manifest(folder) if folder.has(MANIFEST) else manifest
+    is_ours = before.driver == manifest.driver or before.epoch < manifest.epoch
+    if before.run != manifest.run or not is_ours:
+        message = (
+            f"{folder.shown}: another driver has taken over this run directory (it is number {before.epoch}, and this "
+            f"one is number {manifest.epoch}), so nothing more is written here. Resume when it has ended."
+        )
+        raise UserError(message)
     entries = {
         "format": _FORMAT,
         **manifest.identity.entries(),
         "run": manifest.run,
+        "driver": manifest.driver,
+        "epoch": manifest.epoch,
         "partitions": manifest.partitions,
         **manifest.ledger.entries(),
     }
-    folder.write(MANIFEST, json.dumps(entries, indent=1).encode())
+    folder.write(MANIFEST, json_with_digest(_LABEL, entries).encode())
 
 
 def read_manifest(folder: RunFolder) -> Manifest:
     """Return the manifest of a run directory.
 
     Raises:
-        UserError: there is none, or it is of another format.
+        UserError: there is none, or it is damaged, or of another format.
     """
-    try:
-        entries: dict[str, Any] = json.loads(folder.read(MANIFEST))
-    except FileNotFoundError as error:
-        raise _no_run(folder.uri) from error
-    except ValueError as error:
-        message = f"{folder.uri}/{MANIFEST}: this is not JSON ({error}). Search again with --run-dir."
-        raise UserError(message) from error
-    if entries.get("format") != _FORMAT:
-        found = entries.get("format")
-        message = f"{folder.uri}/{MANIFEST}: format is {found!r}, and this insync reads {_FORMAT!r}. Search again."
+    content = folder.read(MANIFEST)
+    if content is None:
+        message = f"{folder.shown}: there is no {MANIFEST}, so this is no run directory. Give one that --run-dir wrote."
         raise UserError(message)
-    return Manifest(Identity.from_entries(entries), entries["run"], entries["partitions"], Ledger.from_entries(entries))
+    try:
+        text = content.decode()
+        require_digest(_LABEL, text)
+        return _manifest_of(json.loads(text))
+    except (Damaged, RecursionError, ValueError) as error:
+        raise _unreadable(folder, content) from error
 
 
-def require_manifest(run_dir: str) -> None:
-    """Raise UserError if a local path holds no run; a URI is not looked at."""
-    if "://" not in run_dir and not (Path(run_dir) / MANIFEST).exists():
-        raise _no_run(str(Path(run_dir).resolve()))
+def _manifest_of(found: object) -> Manifest:
+    """Return what the entries of a manifest say; raise Damaged unless they fit together."""
+    entries = as_dict(found)
+    ledger, run = Ledger.from_entries(entries), as_text(entries.get("run"))
+    partitions, epoch = as_numbers([entries.get("partitions"), entries.get("epoch")], least=1)
+    require(_RUN.fullmatch(run) is not None and len(ledger.start_files) == DIGEST_BYTES * partitions)
+    return Manifest(Identity.from_entries(entries), run, as_text(entries.get("driver")), epoch, partitions, ledger)
 
 
-def _no_run(place: str) -> UserError:
-    return UserError(f"{place}: there is no {MANIFEST}, so this is no run directory. Give one that --run-dir wrote.")
+def _unreadable(folder: RunFolder, content: bytes) -> UserError:
+    """Return what is said of a manifest that cannot be read: it is of another format, or damaged."""
+    place, found = f"{folder.shown}/{MANIFEST}", None
+    try:
+        found = json.loads(content)["format"]
+    except (LookupError, TypeError, ValueError, RecursionError):
+        found = None
+    if isinstance(found, str) and found.startswith(_OF_LOCAL):
+        return UserError(f"{place}: this is a run of the local engine; go on with it by --engine local.")
+    if isinstance(found, str) and re.fullmatch(r"insync-run/\d+", found) and found != _FORMAT:
+        return UserError(f"{place}: format is {found!r}, and this insync reads {_FORMAT!r}. Search again.")
+    return damaged(folder)
+
+
+def damaged(folder: RunFolder) -> UserError:
+    """Return what is said of a manifest that was changed."""
+    return UserError(
+        f"{folder.shown}/{MANIFEST}: this file is not what the run has written there. "
+        "The run directory is damaged; search again in another --run-dir."
+    )
 
 
 def refuse_old_run(folder: RunFolder) -> None:
     """Raise UserError if a directory holds a run already, which must not be mixed with another."""
     if folder.has(MANIFEST):
-        message = f"{folder.uri}: there is a run in this directory already. Go on with it by --resume, or name another."
+        message = (
+            f"{folder.shown}: there is a run in this directory already. Go on with it by --resume, or name another."
+        )
         raise UserError(message)

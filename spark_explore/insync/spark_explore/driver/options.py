@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.model.errors import UserError
 from insync.spark_explore.executor.folders import spark_folder
 from insync.spark_explore.wire.run_folder import RunFolder
 
@@ -52,11 +51,8 @@ def open_run(options: SparkOptions) -> Iterator[RunFolder]:
     if options.run_dir is not None:
         yield RunFolder(options.run_dir)
         return
-    if options.resume:
-        message = "To resume a run, name its run directory."
-        raise UserError(message)
     folder = spark_folder() / f"insync-run-{uuid.uuid4().hex}"
     try:
-        yield RunFolder(str(folder))
+        yield RunFolder(str(folder), flushed=False)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -12,11 +12,13 @@ from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.machine.memory import resident_memory
+from insync.machine.sizes import Sizes
+from insync.model.errors import InternalError, UserError
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
 from insync.spark_explore.driver.ledger import Ledger
-from insync.spark_explore.executor.worker import RunPlace
+from insync.spark_explore.executor.worker import Assignment
+from insync.spark_explore.wire.file_systems import shown_name
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded
-from insync.spark_explore.wire.recipe import Recipe
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,8 +45,8 @@ class SparkSearch:
 
     Args:
         spark: the session.
-        place: the run.
-        recipe: what is searched.
+        given: what the driver hands to the tasks.
+        sizes: of the program.
         ledger: the levels that are known already.
         watch: says when to stop.
         keep_going: whether to go on after a violation.
@@ -55,15 +57,16 @@ class SparkSearch:
     def __init__(
         self,
         spark: SparkSession,
-        place: RunPlace,
-        recipe: Recipe,
+        given: Assignment,
+        sizes: Sizes,
         ledger: Ledger,
         watch: Watch,
         keep_going: bool,
         reporter: Reporter | None,
         task_reporter: TaskReporter | None = None,
     ) -> None:
-        self.spark, self.place, self.recipe, self.ledger = spark, place, recipe, ledger
+        self.spark, self.place, self.sizes, self.ledger = spark, given.place, sizes, ledger
+        self._recipe = given.recipe
         self.watch, self.keep_going, self.reporter, self.task_reporter = watch, keep_going, reporter, task_reporter
         self._careful = False
 
@@ -118,9 +121,10 @@ class SparkSearch:
 
     def _rows(self, level: int, further: int) -> list[Row]:
         """Run a job, again if Spark could not finish it: in local mode it tries a task once unless told otherwise."""
+        given = Assignment(self.place, self._recipe, self.ledger.counted)
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return run_plan(self.spark, lambda: level_plan(self.spark, self.place, level, further), self.watch)
+                return run_plan(self.spark, lambda: level_plan(self.spark, given, level, further), self.watch)
             except JobFailed:
                 if attempt == _ATTEMPTS or self.watch.interrupted():
                     raise
@@ -137,31 +141,54 @@ class SparkSearch:
         return max(longest, 1)
 
     def _book(self, rows: list[Row]) -> None:
-        """Enter what the tasks said; a task that ran twice is in the rows once."""
+        """Enter what the tasks said; a task that ran twice is in the rows once.
+
+        Raises:
+            UserError: a level that was expanded has other states than the manifest counts.
+        """
         fresh: set[tuple[int, Kind]] = set()
+        known: dict[int, int] = {}
         for row in rows:
             if row.kind in (Kind.CLOSED, Kind.EXPANDED):
                 if (row.level, row.kind) not in fresh:
                     self._forget(row)
                     fresh.add((row.level, row.kind))
                 self._enter(row)
+                if row.kind is Kind.EXPANDED:
+                    known[row.level] = known.get(row.level, 0) + row.count
             elif row.kind is Kind.FIGURES and self.task_reporter is not None:
                 self.task_reporter(json.loads(row.block))
+        for level, found in known.items():
+            self._require_known(level, found)
+
+    def _require_known(self, level: int, found: int) -> None:
+        """Compare what the tasks know, who read it from the files, with what was counted when these were written."""
+        if len(self.ledger.figures(level).files) != (self.place.partitions if level > self.ledger.warm else 0):
+            message = f"Level {level} was closed by fewer tasks than there are partitions."
+            raise InternalError(message)
+        if found != self.ledger.visited(level):
+            message = (
+                f"{shown_name(self.place.uri)}: the files have {found:,} states up to level {level}, and the manifest "
+                f"counts {self.ledger.visited(level):,}. The run directory is damaged; search again in another "
+                "--run-dir."
+            )
+            raise UserError(message)
 
     def _forget(self, row: Row) -> None:
         figures = self.ledger.figures(row.level)
         if row.kind is Kind.CLOSED:
-            figures.count, figures.states, figures.outside, figures.violations = 0, 0, 0, []
+            figures.count, figures.states, figures.outside, figures.violations, figures.files = 0, 0, 0, [], {}
         else:
             figures.steps = None
             figures.refused.count, figures.refused.least, figures.stepless = 0, None, 0
 
     def _enter(self, row: Row) -> None:
-        figures, words = self.ledger.figures(row.level), self.recipe.sizes.words
+        figures, words = self.ledger.figures(row.level), self.sizes.words
         if row.kind is Kind.CLOSED:
-            figures.add_closed(row.count, *read_closed(row.block, words))
+            digest, states, outside, violations = read_closed(row.block, words)
+            figures.add_closed(row.partition, digest, row.count, states, outside, violations)
         else:
-            figures.add_expanded(*read_expanded(row.block, self.recipe.sizes.actions, words))
+            figures.add_expanded(*read_expanded(row.block, self.sizes.actions, words))
 
     def _report(self, space: Space, reported: int) -> int:
         """Tell of the levels that are new since the last report."""

@@ -12,7 +12,7 @@ from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import Limits, Watch
 from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
-from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
 
 __all__ = ["WarmStart"]
 
@@ -43,7 +43,7 @@ class WarmStart:
         stop: threading.Event | None,
     ) -> None:
         watch = Watch(replace(limits, memory_bytes=_ADDRESS_SPACE), stop)
-        self.partitions, self._words = partitions, kernels.sizes.words
+        self.partitions = partitions
         with Team(1) as team:
             search = BreadthFirstSearch(kernels, watch, team, partitions, initials, keep_going)
             try:
@@ -52,14 +52,19 @@ class WarmStart:
                 search.space.close()
                 raise
 
-    def write(self, run: RunFolder) -> Space:
-        """Write the states to the run directory, and return what was found."""
-        levels = len(self._space.levels)
+    @property
+    def levels(self) -> int:
+        """How many levels were found."""
+        return len(self._space.levels)
+
+    def write(self, states: RunStates) -> tuple[Space, bytes]:
+        """Write the states to the run directory; return what was found, and the digests of the files."""
+        digests = []
         for number, partition in enumerate(self._space.whole):
-            starts = partition.starts[: levels + 1]
+            starts = partition.starts[: self.levels + 1]
             counts = [end - start for start, end in pairwise(starts)]
-            run.write_states(number, 1, counts, self._words, partition.store.read(0, starts[-1]))
-        return replace(self._space, partitions=[], stopped_by=None)
+            digests.append(states.write(number, counts, [partition.store.read(0, starts[-1])]))
+        return replace(self._space, partitions=[], stopped_by=None), b"".join(digests)
 
     def close(self) -> None:
         """Give the memory of the states back."""

@@ -27,6 +27,9 @@ class KnownTable(Protocol):
     def count(self, level: int) -> int:
         """Return how many states a level has."""
 
+    def known(self, level: int) -> int:
+        """Return how many states it has up to a level."""
+
     def pieces(self, level: int) -> Iterator[tuple[int, int]]:
         """Yield the address and the number of states of the last level, which are there until more are asked for."""
 
@@ -48,6 +51,9 @@ class KnownStates(Protocol):
 
     def close_level(self, table: Any) -> None:
         """Say that what was inserted since the last call is a whole level."""
+
+    def ordered(self, table: Any, level: int) -> Iterator[tuple[int, int]]:
+        """Yield the address and the number of the states of the last level in order, word by word; see `pieces`."""
 
     def load(self, table: Any, level: int) -> None:
         """Add the levels that are missing up to some level from the run directory."""

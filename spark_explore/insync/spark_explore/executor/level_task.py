@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from insync.model.errors import InternalError
 from insync.spark_explore.executor.known_states import KnownTable
 from insync.spark_explore.executor.sending import Packet
-from insync.spark_explore.executor.worker import RunPlace, Worker, worker_for
+from insync.spark_explore.executor.worker import Assignment, Worker, worker_for
 from insync.spark_explore.wire.packets import (
     Kind,
     Row,
@@ -39,13 +39,13 @@ class LevelJob:
     """What the tasks of a stage do.
 
     Attributes:
-        place: the run.
+        given: what the driver hands to them.
         level: the level.
         inserts: whether the level is made from candidates; else it is there already.
         expands: whether it is expanded.
     """
 
-    place: RunPlace
+    given: Assignment
     level: int
     inserts: bool
     expands: bool
@@ -55,7 +55,7 @@ def level_task(job: LevelJob) -> Task:
     """Return the function for `mapInArrow`."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from _LevelTask(job, worker_for(job.place)).run(batches)
+        yield from _LevelTask(job, worker_for(job.given)).run(batches)
 
     return run
 
@@ -77,14 +77,13 @@ class _LevelTask:
     def _work(self, table: KnownTable, first: Row, rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
         job, tables = self.job, self.worker.tables
         said: list[_OutputRow] = []
-        before, loaded = table.levels, tables.loaded
+        before, loaded, digest = table.levels, tables.loaded, b""
         if job.inserts:
-            there = table.levels >= job.level or self.worker.run.has_states(table.partition, job.level)
+            there = table.levels >= job.level or self.worker.states.has(table.partition, job.level)
             if not there:
                 tables.load(table, job.level - 1)
             said = self._take(table, first, rows, insert=not there)
-            if not there:
-                self._close(table)
+            digest = self.worker.states.digest_of(table.partition, job.level) if there else self._close(table)
         else:
             for _ in rows:
                 pass
@@ -93,7 +92,7 @@ class _LevelTask:
         if table.levels != before:
             tables.commit(table)
         if job.inserts:
-            said.append(self._check(table))
+            said.append(self._check(table, digest))
         if job.expands:
             yield from self._expand(table)
             said.append(self._expanded(table))
@@ -122,18 +121,23 @@ class _LevelTask:
         self.figures["insert"] = spent
         return passing
 
-    def _close(self, table: KnownTable) -> None:
-        """Make a level of what was inserted, and write it to the run directory."""
+    def _close(self, table: KnownTable) -> bytes:
+        """Make a level of what was inserted, and write it to the run directory; return the digest of the file.
+
+        The states are written in order, so that a task which runs twice writes the same file again.
+        """
         import pyarrow as pa
 
         began = time.thread_time()
-        self.worker.tables.close_level(table)
-        words, level = self.worker.kernels.sizes.words, self.job.level
-        rows = (pa.foreign_buffer(address, count * 8 * words) for address, count in table.pieces(level) if count)
-        self.worker.run.write_states(table.partition, level, [table.count(level)], words, rows)
+        tables, states, level = self.worker.tables, self.worker.states, self.job.level
+        tables.close_level(table)
+        row_bytes, ordered = self.worker.kernels.sizes.row_bytes, tables.ordered(table, level)
+        rows = (memoryview(pa.foreign_buffer(address, count * row_bytes)) for address, count in ordered if count)
+        digest = states.write(table.partition, [table.count(level)], rows, level)
         self.figures["write"] = time.thread_time() - began
+        return digest
 
-    def _check(self, table: KnownTable) -> _OutputRow:
+    def _check(self, table: KnownTable, digest: bytes) -> _OutputRow:
         began, level = time.thread_time(), self.job.level
         checker, kernels, states, outside = self.worker.checker, self.worker.kernels, 0, 0
         checker.take()
@@ -141,7 +145,7 @@ class _LevelTask:
             checker.check(address, count)
             states += kernels.states_of(address, count)
             outside += kernels.outside_of(address, count)
-        block = closed_block(states, outside, checker.take(), kernels.sizes.words)
+        block = closed_block(digest, states, outside, checker.take(), kernels.sizes.words)
         self.figures["check"] = time.thread_time() - began
         return table.partition, Kind.CLOSED, level, table.count(level), block
 
@@ -191,4 +195,4 @@ class _LevelTask:
         expander, words = self.worker.expander, self.worker.kernels.sizes.words
         refused = expander.take_refused()
         block = expanded_block(expander.take_steps(), refused, expander.take_stepless(), words)
-        return table.partition, Kind.EXPANDED, self.job.level, 0, block
+        return table.partition, Kind.EXPANDED, self.job.level, table.known(self.job.level), block

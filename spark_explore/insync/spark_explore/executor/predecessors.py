@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Words
 from insync.machine.predecessors import least_predecessor
-from insync.spark_explore.executor.worker import RunPlace, worker_for
+from insync.spark_explore.executor.worker import Assignment, worker_for
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
-from insync.spark_explore.wire.run_folder import RunFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from insync.spark_explore.executor.level_task import Task
 
-__all__ = ["PredecessorJob", "least_in_pieces", "level_pieces", "predecessor_task"]
+__all__ = ["PredecessorJob", "least_in_pieces", "predecessor_task"]
 
 
 @dataclass(frozen=True, slots=True)
 class PredecessorJob:
     """What to look for: the target, and the level before its own."""
 
-    place: RunPlace
+    given: Assignment
     level: int
     target: Words
 
@@ -35,26 +34,16 @@ def predecessor_task(job: PredecessorJob) -> Task:
     """Return the function for `mapInArrow`: it answers a row per partition with its least predecessor, or none."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        worker = worker_for(job.place)
+        worker = worker_for(job.given)
         for batch in batches:
             for row in rows_of(batch):
-                pieces = level_pieces(worker.run, job.place.warm, row.partition, job.level)
+                pieces = worker.states.pieces(row.partition, job.level)
                 found = least_in_pieces(worker.kernels, pieces, job.target)
                 if found is not None:
                     block = b"".join(word.to_bytes(8, "little") for word in found)
                     yield to_batch([(row.partition, Kind.FOUND, job.level, 1, block)])
 
     return run
-
-
-def level_pieces(run: RunFolder, warm: int, partition: int, level: int) -> Iterator[bytes]:
-    """Yield the states of a partition in a level, from the run directory."""
-    first, last = (1, warm) if level <= warm else (level, level)
-    file = run.open_states(partition, first, last)
-    try:
-        yield from file.pieces(level)
-    finally:
-        file.close()
 
 
 def least_in_pieces(kernels: Kernels, pieces: Iterable[bytes], target: Words) -> Words | None:

@@ -20,7 +20,7 @@ from insync.machine.row_forms import StateRows
 from insync.machine.sorted_rows import RowBuffer, RowScratch
 from insync.model.errors import InternalError, UserError
 from insync.spark_explore.executor.known_states import locked
-from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
 
 __all__ = ["SortedTable", "SortedTables"]
 
@@ -68,6 +68,10 @@ class SortedTable:
         """Return how many states a level has."""
         return self.counts[level - 1]
 
+    def known(self, level: int) -> int:
+        """Return how many states it has up to a level."""
+        return sum(self.counts[:level])
+
     def count_level(self) -> None:
         """Make the next level the last one."""
         self.files.skip_unseen()
@@ -86,17 +90,16 @@ class SortedTables:
 
     Args:
         folder: where the files are.
-        run: the run directory.
+        states: the states in the run directory.
         kernels: the compiled program.
-        warm: up to which level the run directory has one file per partition.
         limit: bytes that tables may take; None is as much as is of use.
 
     Attributes:
         loaded: how many states this worker has read from the run directory.
     """
 
-    def __init__(self, folder: Path, run: RunFolder, kernels: Kernels, warm: int, limit: int | None) -> None:
-        self.folder, self.run, self.kernels, self.warm = folder, run, kernels, warm
+    def __init__(self, folder: Path, states: RunStates, kernels: Kernels, limit: int | None) -> None:
+        self.folder, self.states, self.kernels = folder, states, kernels
         self.loaded = 0
         self._words = kernels.sizes.words
         self._order = order_kernels(self._words)
@@ -135,17 +138,14 @@ class SortedTables:
         table.files.settle()
         table.count_level()
 
+    def ordered(self, table: SortedTable, level: int) -> Iterator[tuple[int, int]]:
+        """Yield the address and the number of the states of the last level in order, as they lie in its file."""
+        return table.pieces(level)
+
     def load(self, table: SortedTable, level: int) -> None:
         """Add the levels that are missing up to some level from the run directory."""
-        while table.levels < level:
-            following = table.levels + 1
-            first, last = (1, self.warm) if following <= self.warm else (following, following)
-            file = self.run.open_states(table.partition, first, last)
-            try:
-                for here in range(following, min(last, level) + 1):
-                    self._load_level(table, file.pieces(here))
-            finally:
-                file.close()
+        for pieces in self.states.levels(table.partition, table.levels + 1, level):
+            self._load_level(table, pieces)
 
     def commit(self, table: SortedTable) -> None:
         """Let other workers use the table as it is now."""

@@ -17,12 +17,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from insync.machine.code_kernels import order_kernels
 from insync.machine.kernels import Kernels
 from insync.machine.memory import physical_memory
+from insync.machine.sorted_rows import RowBuffer, RowScratch
 from insync.machine.store import Store, table_bytes
+from insync.model.checksums import Damaged, Label, json_with_digest, require_digest
 from insync.spark_explore.executor.known_states import locked
 from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous, give_back
-from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
 
 __all__ = ["Table", "TableFull", "Tables", "leave_tables", "release_tables"]
 
@@ -65,6 +68,10 @@ class Table:
         """Return how many states a level has."""
         return self.ends[level - 1] - (self.ends[level - 2] if level > 1 else 0)
 
+    def known(self, level: int) -> int:
+        """Return how many states it has up to a level."""
+        return self.ends[level - 1]
+
     def close(self) -> None:
         """Unmap its memory."""
         self.store.close()
@@ -75,9 +82,8 @@ class Tables:
 
     Args:
         folder: where this executor keeps notes of them, and the tables themselves if they are on disk.
-        run: the run directory.
+        states: the states in the run directory.
         kernels: the compiled program.
-        warm: up to which level the run directory has one file per partition.
         limit: bytes that all tables of the executor may take; None is most of the machine's memory.
         on_disk: whether tables are files on the local disk, mapped into memory while there is room.
 
@@ -85,10 +91,8 @@ class Tables:
         loaded: how many states this worker has read from the run directory.
     """
 
-    def __init__(
-        self, folder: Path, run: RunFolder, kernels: Kernels, warm: int, limit: int | None, on_disk: bool
-    ) -> None:
-        self.folder, self.run, self.kernels, self.warm = folder, run, kernels, warm
+    def __init__(self, folder: Path, states: RunStates, kernels: Kernels, limit: int | None, on_disk: bool) -> None:
+        self.folder, self.states, self.kernels = folder, states, kernels
         self.limit = limit or (_NEVER if on_disk else physical_memory() * 8 // 10)
         self.on_disk = on_disk or not can_be_anonymous()
         self.loaded = 0
@@ -124,17 +128,29 @@ class Tables:
         """Say that what was inserted since the last call is a whole level."""
         table.ends.append(len(table.store))
 
+    def ordered(self, table: Table, level: int) -> Iterator[tuple[int, int]]:
+        """Yield the address and the number of the states of a level in order: a copy, as the table refers to its rows.
+
+        Raises:
+            TableFull: there is no memory for the copy.
+        """
+        kernels, count = order_kernels(self.kernels.sizes.words), table.count(level)
+        size = count * (2 * kernels.row_bytes + 1)
+        if not self._may_use(table, size):
+            raise self._full(table)
+        rows = RowBuffer(kernels, max(count, 1), RowScratch(kernels.row_bytes, max(count, 1)))
+        try:
+            for address, some in table.pieces(level):
+                rows.extend(address, some)
+            rows.sort()
+            yield rows.address, rows.count
+        finally:
+            rows.close()
+
     def load(self, table: Table, level: int) -> None:
         """Add the levels that are missing up to some level from the run directory."""
-        while table.levels < level:
-            following = table.levels + 1
-            first, last = (1, self.warm) if following <= self.warm else (following, following)
-            file = self.run.open_states(table.partition, first, last)
-            try:
-                for here in range(following, min(last, level) + 1):
-                    self._load_level(table, file.pieces(here))
-            finally:
-                file.close()
+        for pieces in self.states.levels(table.partition, table.levels + 1, level):
+            self._load_level(table, pieces)
 
     def commit(self, table: Table) -> None:
         """Let other workers use the table as it is now."""
@@ -147,7 +163,7 @@ class Tables:
             "bytes": store.used_bytes,
         }
         beside = self._note(table.partition).with_suffix(f".{os.getpid()}")
-        beside.write_text(json.dumps(note))
+        beside.write_text(json_with_digest(_label(self._note(table.partition)), note))
         beside.replace(self._note(table.partition))
 
     def close(self) -> None:
@@ -268,8 +284,15 @@ def _give_back(path: Path) -> None:
 
 
 def _read_note(path: Path) -> dict[str, Any] | None:
+    """Return a note; None if there is none that is as it was written: the table is then built anew."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text())
-    except FileNotFoundError:
+        text = path.read_text()
+        require_digest(_label(path), text)
+    except (FileNotFoundError, UnicodeDecodeError, Damaged):
         return None
+    found: dict[str, Any] = json.loads(text)
     return found
+
+
+def _label(note: Path) -> Label:
+    return {"kind": "note of a table", "format": "insync-table/2", "path": str(note)}

@@ -21,11 +21,12 @@ from insync.spark_explore.executor.tables import Tables, leave_tables
 from insync.spark_explore.wire.packets import Kind, Row
 from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_states import RunStates
+from insync.spark_explore.wire.states_file import CountedFiles
 from insync.spark_explore.wire.version import require_version
 
-__all__ = ["RECIPE", "RunPlace", "Worker", "worker_for"]
+__all__ = ["Assignment", "RunPlace", "Worker", "worker_for"]
 
-RECIPE = "recipe.json.z"
 _PACKET_BYTES = 1 << 20
 _BUFFERS_BYTES = 64 << 20
 
@@ -38,8 +39,10 @@ class RunPlace:
         uri: the run directory.
         run: the run's id; a worker keeps nothing of one run for another.
         version: the insync that searches.
+        code: the digest of its code.
         partitions: how many parts the states are in.
         warm: up to which level the driver wrote one file per partition.
+        flushed: whether its files are on the disk when they are written; see `RunFolder`.
         limit: bytes that the tables of an executor may take.
         on_disk: whether they are sorted files on its local disk.
     """
@@ -47,25 +50,43 @@ class RunPlace:
     uri: str
     run: str
     version: str
+    code: str
     partitions: int
     warm: int
+    flushed: bool = True
     limit: int | None = None
     on_disk: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What the driver hands to its tasks, through Spark.
+
+    Attributes:
+        place: the run.
+        recipe: the code, as `write_recipe` wrote it. It comes from the driver alone: what is found in a run directory
+            is never run.
+        counted: the files of states that the manifest counts by now.
+    """
+
+    place: RunPlace
+    recipe: bytes
+    counted: CountedFiles
 
 
 class Worker:
     """One worker's part in a run.
 
     Attributes:
-        run: the run directory.
+        states: the states in the run directory.
         kernels: the compiled code.
         tables: the executor's tables.
     """
 
-    def __init__(self, place: RunPlace) -> None:
+    def __init__(self, place: RunPlace, written: bytes) -> None:
         require_version(place.version)
-        self.run = RunFolder(place.uri)
-        recipe = read_recipe(self.run.read(RECIPE))
+        recipe = read_recipe(written)
+        self.states = RunStates(RunFolder(place.uri, place.flushed), place.run, recipe.sizes.words, place.warm)
         self.kernels = load(recipe.texts)
         self.folder = executor_folder(place.run)
         self.tables = self._tables(place)
@@ -78,8 +99,8 @@ class Worker:
     def _tables(self, place: RunPlace) -> KnownStates:
         if place.on_disk:
             leave_tables(self.folder)
-            return SortedTables(self.folder / "sorted", self.run, self.kernels, place.warm, place.limit)
-        return Tables(self.folder, self.run, self.kernels, place.warm, place.limit, not can_be_anonymous())
+            return SortedTables(self.folder / "sorted", self.states, self.kernels, place.limit)
+        return Tables(self.folder, self.states, self.kernels, place.limit, not can_be_anonymous())
 
     @property
     def expander(self) -> Expander:
@@ -130,8 +151,14 @@ class Worker:
 _workers: dict[str, tuple[RunPlace, Worker]] = {}
 
 
-def worker_for(place: RunPlace) -> Worker:
+def worker_for(given: Assignment) -> Worker:
     """Return this process's part in a run; what it had of runs that are over is given back."""
+    worker = _worker_at(given.place, given.recipe)
+    worker.states.counted = given.counted
+    return worker
+
+
+def _worker_at(place: RunPlace, recipe: bytes) -> Worker:
     for run, (_, worker) in list(_workers.items()):
         if run != place.run and not worker.folder.is_dir():
             worker.close()
@@ -142,7 +169,7 @@ def worker_for(place: RunPlace) -> Worker:
             _workers[place.run] = known
             return known[1]
         known[1].close()  # the run was released, and goes on
-    worker = Worker(place)
+    worker = Worker(place, recipe)
     _workers[place.run] = place, worker
     # Spark collects garbage after every task; with these libraries loaded, that takes longer than a small level.
     gc.freeze()

@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from insync.machine.packed import Found
+from insync.model.checksums import DIGEST_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,8 +37,10 @@ class Kind(IntEnum):
 
     SEED = 0  # expand your part of this level
     PACKET = 1  # candidates for this level, owned by the partition: `count` states in the block
-    CLOSED = 2  # the level has `count` new states in this partition; how many they stand for, the violations among them
-    EXPANDED = 3  # the level was expanded: the steps taken, those refused, and the states without one
+    CLOSED = 2  # the level has `count` new states in this partition, in a file with the digest that begins the block;
+    # how many they stand for, the violations among them
+    EXPANDED = 3  # the level was expanded, `count` states being known up to it: the steps taken, those refused, and
+    # the states without one
     FIGURES = 4  # times and sizes, for the benchmarks
     FOUND = 5  # an answer: one packed state
     WALKED = 6  # an answer: what some walks did
@@ -85,9 +88,9 @@ def to_batch(rows: Sequence[tuple[int, Kind, int, int, object]]) -> pa.RecordBat
     return pa.RecordBatch.from_arrays([*arrays, blocks], names=["partition", "kind", "level", "count", "block"])
 
 
-def closed_block(states: int, outside: int, violations: Sequence[Found], words: int) -> bytes:
+def closed_block(digest: bytes, states: int, outside: int, violations: Sequence[Found], words: int) -> bytes:
     """Return the block of a CLOSED row."""
-    return _wide([states, outside]) + _records(violations, words)
+    return digest + _wide([states, outside]) + _records(violations, words)
 
 
 def expanded_block(steps: Sequence[int], refused: Found, stepless: int, words: int) -> bytes:
@@ -95,11 +98,11 @@ def expanded_block(steps: Sequence[int], refused: Found, stepless: int, words: i
     return _wide(steps) + _records([refused], words) + _wide([stepless])
 
 
-def read_closed(block: bytes, words: int) -> tuple[int, int, list[Found]]:
-    """Return how many states the new ones stand for, how many are outside, and the violations of each property."""
-    numbers = array("Q", block)
+def read_closed(block: bytes, words: int) -> tuple[bytes, int, int, list[Found]]:
+    """Return the digest of the file, how many states the new ones stand for, how many are outside, and violations."""
+    numbers = array("Q", block[DIGEST_BYTES:])
     states, outside = _read_wide(numbers[:4])
-    return states, outside, _read_records(numbers[4:], words)
+    return block[:DIGEST_BYTES], states, outside, _read_records(numbers[4:], words)
 
 
 def read_expanded(block: bytes, actions: int, words: int) -> tuple[list[int], Found, int]:

@@ -1,0 +1,25 @@
+"""A run directory on a store that is not the local file system, and looks like one, for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from insync.spark_explore.wire.run_folder import RunFolder
+
+__all__ = ["on_a_store"]
+
+
+class _Store:
+    def __init__(self, real: Any, kind: str) -> None:
+        self._real, self.type_name = real, kind
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+def on_a_store(folder: Path, kind: str = "s3") -> RunFolder:
+    """Return a run directory whose file system says that it is of another kind."""
+    run = RunFolder(str(folder))
+    run._fs = _Store(run._fs, kind)
+    return run
