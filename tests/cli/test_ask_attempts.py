@@ -18,6 +18,7 @@ from insync.explorer.limits import StopReason
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects.findings import page_of
 
 ELECTION, REASSIGNMENTS, UNEQUAL = DISTURBANCES
 FINDINGS = Path(__file__).parents[2] / "docs/findings"
@@ -127,7 +128,7 @@ def test_what_avoids_an_entry_is_not_said_of_what_is_not_put_down_to_it() -> Non
 
 @pytest.mark.parametrize("disturbance", DISTURBANCES)
 def test_what_avoids_an_entry_is_on_its_page(disturbance: Any) -> None:
-    page = (FINDINGS / f"{disturbance.defect.name}.md").read_text()
+    page = (FINDINGS / f"{page_of(disturbance.defect.name)}.md").read_text()
     assert "**What avoids it.**" in page
     assert set(disturbance.avoided_by.split()) & {"auto.leader.rebalance.enable=false,", "min.insync.replicas"}
 

@@ -84,7 +84,7 @@ def test_one_election_and_one_expired_session_are_looked_for(capsys: pytest.Capt
     said = " ".join(second.split())
     assert "N-01: A leader elected again counts what ISR members had" in said
     seen = seen_in_short("N-01")
-    assert f"With its fix that holds. S{seen[1:]}. See `insync defects N-01`." in said
+    assert f"With its fix that holds. S{seen[1:]}. See `insync defects N-01`. Finding N-01: new." in said
     assert "on running brokers" in seen, "as the record says"
     assert "reassignments, in less" not in out, "4.0 keeps no eligible leader replicas unless it is told to"
 

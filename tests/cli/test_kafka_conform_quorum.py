@@ -153,4 +153,4 @@ def test_a_release_without_its_jars_says_how_to_get_them(insync: Insync, monkeyp
 def test_a_fetch_is_for_brokers_or_for_the_quorum(insync: Insync) -> None:
     asked = insync("kafka", "fetch", "3.9.2", "--cluster", "--quorum")
     assert asked.code == 2
-    assert "Give one of --cluster and --quorum at a time." in asked.err
+    assert "Give one of --cluster, --quorum and --unit-tests at a time." in asked.err

@@ -11,6 +11,7 @@ import contextlib
 import io
 import re
 import shlex
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,14 @@ from insync.cli.main import run
 from insync.conformance.jars.pinned import pinned, pinned_for_cluster
 from insync.conformance.jars.store import is_stored
 from insync.conformance.patches.patched_jars import known_patches
-from insync.kafka.defects import DEFECTS, LEFT_OUT
+from insync.conformance.patches.recorded_tests import recorded_tests, run_table
+from insync.kafka.defects.findings import FINDINGS, FindingStatus, KafkaFinding, finding_of
 
 PAGES = Path(__file__).parents[2] / "docs" / "findings"
+PATCHES = Path(__file__).parents[2] / "conformance" / "insync" / "conformance" / "patches"
+MOST_PAGES, MOST_LINES, WIDEST = 18, 40, 100
+WRITTEN = [finding.name for finding in FINDINGS.values() if finding.paged and finding.name != "N-18"]
+"""The pages that are written to be filed; that of N-18 is to be written anew, with the rule of the model."""
 _SMALL = 200_000
 _STATES = re.compile(r"(?<=in all )[\d,]+(?= states)|[\d,]+(?= states seen)")
 
@@ -33,7 +39,7 @@ def commands(page: Path) -> list[tuple[str, str]]:
     return [(command, printed) for command, _, printed in parts]
 
 
-FINDINGS = sorted(page for page in PAGES.glob("*.md") if commands(page))
+TRIED = sorted(page for page in PAGES.glob("*.md") if commands(page))
 
 
 IN_THE_GATE = {
@@ -50,7 +56,7 @@ IN_THE_GATE = {
 
 def parameters(*, of_kafka: bool) -> list[object]:
     found: list[object] = []
-    for page in FINDINGS:
+    for page in TRIED:
         tried: set[str] = set()
         number = 0
         for command, printed in commands(page):
@@ -117,13 +123,11 @@ def test_kafka_does_what_the_page_says(
 
 @pytest.mark.parametrize("name", known_patches())
 def test_every_patch_has_a_page_that_tries_it(name: str) -> None:
-    page = PAGES / f"{'-'.join(name.split('-')[:2])}.md"
-    assert re.search(rf"insync kafka patch {name.removesuffix('-3.9')}\b", page.read_text(), re.IGNORECASE)
-
-
-@pytest.mark.parametrize("page", FINDINGS, ids=lambda page: page.stem)
-def test_the_index_has_every_page(page: Path) -> None:
-    assert f"]({page.name})" in (PAGES / "README.md").read_text()
+    finding = finding_of("-".join(name.split("-")[:2]))
+    assert finding is not None
+    if finding.paged:
+        plain = re.sub(r"-\d+\.\d+$", "", name)
+        assert re.search(rf"insync kafka patch {plain}\b", (PAGES / f"{finding.name}.md").read_text(), re.IGNORECASE)
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
@@ -132,9 +136,103 @@ def test_what_a_page_links_to_is_there(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-@pytest.mark.parametrize("page", FINDINGS, ids=lambda page: page.stem)
-def test_a_page_is_of_a_defect_and_has_every_section(page: Path) -> None:
-    assert page.stem in {*DEFECTS, *(one.name for one in LEFT_OUT)}
-    wanted = ["For operators", "The code", "On released Kafka", "The fix", "How bad", "What was not shown"]
-    sections = re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
-    assert [section for section in sections if section in wanted] == wanted
+def test_there_is_a_page_for_each_finding_and_no_other() -> None:
+    pages = {page.stem for page in PAGES.glob("*.md")} - {"README", "unit-tests"}
+    assert pages == {finding.name for finding in FINDINGS.values() if finding.paged}
+    assert len(pages) <= MOST_PAGES
+
+
+def front(name: str) -> list[str]:
+    """The lines of a page that go into a ticket, those above its appendix."""
+    before, heading, _ = (PAGES / f"{name}.md").read_text().partition("\n## Appendix\n")
+    assert heading, f"{name} has no appendix"
+    return before.rstrip().splitlines()
+
+
+def label(name: str, word: str) -> str:
+    """What stands after a bold word of the front of a page, up to the next bold word or item."""
+    text = " ".join(line.strip() for line in front(name))
+    found = re.search(rf"\*\*{word}[.:]?\*\* (.*?)(?= (?:- )?\*\*|$)", text)
+    assert found is not None, f"{name} says nothing of {word}"
+    return found[1]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_front_of_a_page_fits_into_a_ticket(name: str) -> None:
+    lines = front(name)
+    assert len(lines) <= MOST_LINES
+    assert [line for line in lines if len(line) > WIDEST] == []
+    assert lines[0] == f"# {FINDINGS[name].title}"
+    assert lines[2].startswith("How likely: ")
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_front_of_a_page_needs_no_knowledge_of_insync(name: str) -> None:
+    text = "\n".join(front(name))
+    assert not re.search(r"\]\(|```|(?<![.\w])insync(?!\.replicas)", text, re.IGNORECASE)
+    without_patches = re.sub(r"`(?:unit_tests|diffs)/[\w.-]+\.patch`", "", text)
+    assert not re.findall(r"\b[NQRMLC]-\d+\b|\bb[1-9]\b|\[[^]]*\|[^]]*\]|~\d", without_patches)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_page_says_what_the_list_of_findings_says(name: str) -> None:
+    finding = FINDINGS[name]
+    assert label(name, "Status").startswith(finding.standing)
+    assert label(name, "Affects").startswith(finding.affects)
+    assert label(name, "Fix version").startswith(finding.fixed_in or "none")
+    for word in ("Component", "Priority", "Lost", "Look for", "Workaround", "Cause"):
+        assert label(name, word)
+    assert "searched 2026-11-28" in label(name, "Related tickets")
+    assert re.search(r"^1\. ", "\n".join(front(name)), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [name for name in WRITTEN if not FINDINGS[name].discuss])
+def test_a_page_to_be_filed_has_a_failing_test_and_its_fix(name: str) -> None:
+    text = "\n".join(front(name))
+    assert {f"unit_tests/{name}.patch", f"diffs/{name}.patch"} <= set(re.findall(r"[a-z_]+/[\w.-]+\.patch", text))
+    for folder, patch in re.findall(r"(unit_tests|diffs)/([\w.-]+\.patch)", text):
+        assert (PATCHES / folder / patch).is_file()
+    entries = (name, *FINDINGS[name].entries)
+    runs = [run for run in recorded_tests() if run.finding in entries]
+    said = set(re.findall(r"\d+\.\d+\.\d+", label(name, "Test")))
+    assert said - {"4.4.0"} == {run.kafka for run in runs}
+    classes = {red.partition(".")[0] for came in runs for red in came.red}
+    assert classes == {one for one in re.findall(r"`(\w+Test)`", label(name, "Test")) if one in classes}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_appendix_has_the_recorded_runs_of_the_unit_tests(name: str) -> None:
+    entries = [name, *FINDINGS[name].entries]
+    if any(run.finding in entries for run in recorded_tests()):
+        assert "\n".join(run_table(entries)) in (PAGES / f"{name}.md").read_text()
+
+
+TABLES: Mapping[str, Callable[[KafkaFinding], bool]] = {
+    "To file": lambda finding: not finding.discuss and finding.status is FindingStatus.NEW,
+    "To discuss first": lambda finding: finding.discuss,
+    "Known or fixed": lambda finding: not finding.discuss and finding.status is not FindingStatus.NEW,
+}
+
+
+@pytest.mark.parametrize("heading", TABLES)
+def test_the_index_has_every_finding_in_its_table_in_order(heading: str) -> None:
+    sections = re.split(r"^## ", (PAGES / "README.md").read_text(), flags=re.MULTILINE)
+    (section,) = [one for one in sections if one.startswith(f"{heading}\n")]
+    rows = re.findall(r"^\| (?:\[([NQR]-\d+)\]\(\1\.md\)|([NQR]-\d+)): (.*?) \| (.*?) \|", section, re.MULTILINE)
+    expected = [finding for finding in FINDINGS.values() if TABLES[heading](finding)]
+    assert [(page or bare, title, affects) for page, bare, title, affects in rows] == [
+        (finding.name, finding.title, finding.affects) for finding in expected
+    ]
+    assert [bool(page) for page, _, _, _ in rows] == [finding.paged for finding in expected]
+
+
+def test_the_index_says_which_page_answers_for_another_name() -> None:
+    (line,) = [line for line in (PAGES / "README.md").read_text().splitlines() if line.startswith("Other names lead")]
+    for finding in FINDINGS.values():
+        for entry in finding.entries:
+            assert re.search(rf"\b{entry}\b[^\[]*\[{finding.name}\]", line)
+
+
+def test_the_readme_names_the_findings_that_matter_most() -> None:
+    named = re.findall(r"docs/findings/([NQR]-\d+)\.md", (PAGES.parents[1] / "README.md").read_text())
+    assert named == list(FINDINGS)[:3]

@@ -51,7 +51,7 @@ def test_a_patch_fixes_its_defect(jars_of: JarsOf, harness_of: HarnessOf, name: 
 
 
 def test_to_compile_the_same_source_again_changes_nothing(jars_of: JarsOf, tmp_path: Path) -> None:
-    path = read_patch("N-01", "4.3.1").paths[0]
+    path = "server/src/main/java/org/apache/kafka/server/replica/Replica.java"
     (tmp_path / "nothing.patch").write_text(f"--- a/{path}\n+++ b/{path}\n@@ -131 +131 @@\n {LINE}\n")
     model, claim = given_trace("N-01")
     with Harness(patched(read_patch(str(tmp_path / "nothing.patch"), "4.3.1"), jars_of("4.3.1"))) as harness:

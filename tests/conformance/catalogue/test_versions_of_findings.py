@@ -14,6 +14,7 @@ import pytest
 from insync.conformance.catalogue.catalogue_record import RecordedEntry, read_record
 from insync.conformance.jars.pinned import pinned_versions
 from insync.kafka.defects import DEFECTS
+from insync.kafka.defects.findings import page_of
 
 
 @cache
@@ -51,17 +52,16 @@ def seen_on_brokers(name: str, *, reproduced: bool) -> list[str]:
 
 
 def row(name: str) -> str:
-    """The row of a finding in the list of all."""
-    rows = (FINDINGS / "README.md").read_text().splitlines()
-    (found,) = [row for row in rows if row.startswith(f"| [{name}](")]
-    return found
+    """What the page of a finding says of where one of its entries was executed."""
+    (found,) = re.findall(rf"^- {name}: (.*)$", page(name), re.MULTILINE)
+    return str(found)
 
 
 def page(name: str) -> str:
-    return (FINDINGS / f"{name}.md").read_text()
+    return (FINDINGS / f"{page_of(name)}.md").read_text()
 
 
-WITH_A_PAGE = [name for name in recorded() if (FINDINGS / f"{name}.md").is_file()]
+WITH_A_PAGE = [name for name in recorded() if (FINDINGS / f"{page_of(name)}.md").is_file()]
 ON_BROKERS = [name for name in WITH_A_PAGE if recorded()[name].on_brokers]
 
 
@@ -75,24 +75,27 @@ def test_versions_are_read_as_people_write_them() -> None:
 
 
 @pytest.mark.parametrize("name", ON_BROKERS)
-def test_the_list_of_findings_has_the_brokers_that_are_on_record(name: str) -> None:
+def test_a_page_has_the_brokers_that_are_on_record(name: str) -> None:
     assert versions_in(row(name), _BROKERS_OF) == [seen_on_brokers(name, reproduced=True)]
 
 
-@pytest.mark.parametrize("name", ON_BROKERS)
+@pytest.mark.parametrize("name", sorted({page_of(name) for name in ON_BROKERS}))
 def test_a_page_speaks_of_no_brokers_that_are_not_on_record(name: str) -> None:
     told = {version for versions in versions_in(page(name), _BROKERS_OF) for version in versions}
-    assert told <= set(seen_on_brokers(name, reproduced=False))
-
-
-@pytest.mark.parametrize("name", WITH_A_PAGE)
-def test_the_list_of_findings_has_the_classes_that_are_on_record(name: str) -> None:
-    assert versions_in(row(name), _CLASSES_OF) == [recorded()[name].versions("reproduced")]
+    entries = [one for one in ON_BROKERS if page_of(one) == name]
+    assert told <= {version for one in entries for version in seen_on_brokers(one, reproduced=False)}
 
 
 @pytest.mark.parametrize("name", WITH_A_PAGE)
 def test_a_page_has_the_classes_that_are_on_record(name: str) -> None:
-    assert versions_in(page(name), _TRACE_ON) == [recorded()[name].versions("reproduced")]
+    assert versions_in(row(name), _CLASSES_OF) == [recorded()[name].versions("reproduced")]
+
+
+@pytest.mark.parametrize("name", sorted({page_of(name) for name in WITH_A_PAGE}))
+def test_traces_that_a_page_calls_reproduced_are_on_record(name: str) -> None:
+    on_record = [recorded()[one].versions("reproduced") for one in WITH_A_PAGE if page_of(one) == name]
+    for versions in versions_in(page(name), _TRACE_ON):
+        assert versions in on_record
 
 
 @pytest.mark.parametrize("name", [name for name in recorded() if name in DEFECTS])

@@ -14,7 +14,7 @@ from insync.conformance.patches.patched_jars import read_patch
 from insync_classes import JarsOf
 from insync_patched import patched
 
-FIXES = [(STALE_WATERMARK, "N-10"), (STALE_WATERMARK, "N-10-DIVERGING"), (MISSED_TRUNCATION, "N-11")]
+FIXES = [(STALE_WATERMARK, "N-10"), (STALE_WATERMARK, "N-10-NAMED"), (MISSED_TRUNCATION, "N-11")]
 
 
 def run_on(jars: JarSet, scenario: Scenario) -> Outcome:
@@ -33,7 +33,7 @@ def test_a_consumer_is_not_given_what_is_there(cluster_jars_of: JarsOf, scenario
     assert found.unread == found.shown == ("r0",)
 
 
-@pytest.mark.slow_for("N-10-DIVERGING", "N-11")
+@pytest.mark.slow_for("N-10-NAMED", "N-11")
 @pytest.mark.kafka
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(("scenario", "name"), FIXES, ids=[name for _, name in FIXES])

@@ -14,15 +14,13 @@ from insync.conformance.patches import patched_jars
 from insync.conformance.patches.compilers import compile_sources
 from insync.conformance.patches.patched_jars import known_patches, patched_kafka, read_patch
 from insync.conformance.patches.source_files import module_of
-from insync.kafka.defects import DEFECTS
+from insync.kafka.defects.findings import finding_of
 from insync.machine.cache import kept_folder
 from insync.model.errors import UserError
 
 PATH = "server/src/main/java/org/example/Heart.java"
 SOURCE = "package org.example;\n\nclass Heart {\n    int beats() {\n        return 1;\n    }\n}\n"
 DIFF = f"--- a/{PATH}\n+++ b/{PATH}\n@@ -5,1 +5,1 @@\n-        return 1;\n+        return 2;\n"
-
-FINDINGS = Path(__file__).parents[3] / "docs" / "findings"
 
 
 @pytest.fixture(autouse=True)
@@ -32,20 +30,28 @@ def _an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", known_patches())
 def test_every_patch_is_of_a_defect_and_of_sources_that_can_be_fetched(name: str) -> None:
-    finding = "-".join(name.split("-")[:2])
-    assert finding in DEFECTS or (FINDINGS / f"{finding}.md").is_file()
+    assert finding_of("-".join(name.split("-")[:2])) is not None
     patch = read_patch(name, "9.9.9")
     assert patch.text.partition("\n---")[0].strip()  # it says why
     for path in patch.paths:
         assert module_of(path, name)[0].startswith("kafka")
 
 
-def test_a_patch_for_the_minor_release_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_patch_that_ends_in_a_release_is_for_that_one_and_those_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(patched_jars, "_DIFFS", tmp_path)
-    for name in ("N-01", "N-01-3.9"):
+    for name in ("N-01", "N-01-3.9", "N-01-4.1", "N-01-4.10", "N-01-NAMED"):
         (tmp_path / f"{name}.patch").write_text(DIFF)
-    assert read_patch("n-01", "3.9.2").name == "N-01-3.9"
-    assert read_patch("N-01", "4.3.1").name == "N-01"
+    chosen = {version: read_patch("n-01", version).name for version in ("3.7.2", "3.9.2", "4.0.2", "4.2.1", "4.11.0")}
+    assert chosen == {
+        "3.7.2": "N-01-3.9",
+        "3.9.2": "N-01-3.9",
+        "4.0.2": "N-01-4.1",
+        "4.2.1": "N-01-4.10",
+        "4.11.0": "N-01",
+    }
+    assert read_patch("N-01-named", "3.9.2").name == "N-01-NAMED"
 
 
 @pytest.mark.parametrize("given", ["N-99", "no.patch"])

@@ -79,20 +79,25 @@ def list_versions(output: Output) -> int:
 )
 @click.option("--cluster", is_flag=True, help="What brokers need to run by themselves as well: insync kafka cluster.")
 @click.option("--quorum", is_flag=True, help="What drives Kafka's quorum as well: insync kafka conform --quorum.")
+@click.option("--unit-tests", is_flag=True, help="What Kafka's own unit tests need as well: insync kafka patch.")
 @output_options(color=False, quiet=False)
-def fetch_version(version: str, repository: Path | None, cluster: bool, quorum: bool, output: Output) -> int:
+def fetch_version(
+    version: str, repository: Path | None, cluster: bool, quorum: bool, unit_tests: bool, output: Output
+) -> int:
     """Fetch the jars of Kafka VERSION by Maven, with your own Maven settings, into insync's cache.
 
     Only what the harness loads is fetched, about 25 MiB, and each jar must have the SHA-256 that insync has on record.
     The cache is INSYNC_CACHE_DIR, or insync in your cache folder.
     """
-    from insync.conformance.jars.pinned import pinned, pinned_for_cluster, pinned_for_quorum
+    from insync.conformance.jars.pinned import pinned, pinned_for_cluster, pinned_for_quorum, pinned_for_unit_tests
     from insync.conformance.jars.store import fetch
 
-    if cluster and quorum:
-        message = "Give one of --cluster and --quorum at a time."
+    more = ((cluster, pinned_for_cluster), (quorum, pinned_for_quorum), (unit_tests, pinned_for_unit_tests))
+    chosen = [known for given, known in more if given]
+    if len(chosen) > 1:
+        message = "Give one of --cluster, --quorum and --unit-tests at a time."
         raise click.UsageError(message)
-    release = pinned_for_cluster(version) if cluster else pinned_for_quorum(version) if quorum else pinned(version)
+    release = (chosen or [pinned])[0](version)
     fetched = fetch(release, repository)
     output.show(lambda: describe_fetched(release, fetched), lambda: fetched_json(release, fetched))
     return ExitCode.HOLDS

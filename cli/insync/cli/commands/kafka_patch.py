@@ -14,6 +14,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import GivenPath
 from insync.cli.show.kafka_patch_report import TriedPatch, describe_patch, patch_json
 from insync.cli.show.progress import steps_of_work
+from insync.cli.show.unit_tests_report import describe_unit_tests, unit_tests_json
 
 __all__ = ["command"]
 
@@ -51,6 +52,11 @@ def _patches() -> tuple[str, ...]:
     "--cluster", is_flag=True, help="With what brokers need to run by themselves, for insync kafka scenario --libs."
 )
 @click.option(
+    "--unit-tests",
+    is_flag=True,
+    help="Run Kafka's own test classes, with the failing tests of PATCH in them, without the fix and with it.",
+)
+@click.option(
     "--repository",
     metavar="DIR",
     type=GivenPath(exists=True, file_okay=False),
@@ -64,6 +70,7 @@ def command(
     given: str | None,
     fixes: str | None,
     cluster: bool,
+    unit_tests: bool,
     repository: Path | None,
     reference: str | None,
     output: Output,
@@ -75,9 +82,13 @@ def command(
     trace on them. With the patch the steps are compared with the model in which the defect is fixed; where that cannot
     take them all, Kafka must not take them either.
 
+    With --unit-tests the tests that insync adds to Kafka's own test classes must fail on the release and pass with the
+    fix, and those that were there must pass as before. That needs insync kafka fetch VERSION --unit-tests.
+
     \b
     Exit codes:
-      0  fixed: reproduced without the patch, and with it Kafka does as the model with the fix (or nothing was tried)
+      0  fixed: reproduced without the patch, and with it Kafka does as the model with the fix (or nothing was tried);
+         with --unit-tests, the added tests are red and green and no other one breaks
       1  otherwise
       2  a mistake in the command or a file, or something is missing: one sentence says which
       3  not schedulable: a step cannot be brought about on Kafka's classes
@@ -92,6 +103,8 @@ def command(
     from insync.conformance.replay import replay_on_kafka
     from insync.kafka.defects import DEFECTS
 
+    if unit_tests:
+        return _run_unit_tests(patch, version, repository, output, tried=given is not None or cluster)
     read = read_patch(patch, version)
     named = patch.upper() if patch.upper() in DEFECTS else None
     given, fixes = given or named, fixes or named
@@ -124,3 +137,18 @@ def command(
     tried = TriedPatch(without, fixed, with_it, all_with_it)
     output.show(lambda: describe_patch(patched, tried, output.paint, output.width), lambda: patch_json(patched, tried))
     return tried.exit_code
+
+
+def _run_unit_tests(patch: str, version: str, repository: Path | None, output: Output, *, tried: bool) -> int:
+    from insync.conformance.jars.store import stored_for_cluster, stored_for_unit_tests
+    from insync.conformance.patches.unit_tests import run_unit_tests
+
+    if tried:
+        message = "--unit-tests takes neither --trace nor --cluster: it runs test classes, and no trace."
+        raise click.UsageError(message)
+    jars = stored_for_unit_tests(version)
+    with steps_of_work(output.quiet) as steps:
+        steps.begin(f"running the tests of {patch.upper()} on Kafka {version}, without the fix and with it")
+        came = run_unit_tests(patch, jars, stored_for_cluster(version), repository)
+    output.show(lambda: describe_unit_tests(came, output.paint), lambda: unit_tests_json(came))
+    return ExitCode.HOLDS if came.is_shown else ExitCode.VIOLATED

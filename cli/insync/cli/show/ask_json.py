@@ -8,6 +8,7 @@ from pathlib import Path
 
 from insync.cli.show.as_json import demands_json, steps_json
 from insync.cli.show.availability_report import availability_json
+from insync.cli.show.finding_words import finding_json
 from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.explorer import Violation
 from insync.explorer.ask import FEWEST_RECORDS, Asked, Cell, Given, is_promised, shown_bounds
@@ -92,7 +93,8 @@ def disturbed_json(found: Disturbed, files: Files = NOWHERE) -> dict[str, object
     entry = found.defect
     defect = None
     if entry is not None:
-        told = {"name": entry.name, "title": entry.title, "affected": entry.affected}
+        told: dict[str, object] = {"name": entry.name, "title": entry.title, "affected": entry.affected}
+        told["finding"] = finding_json(entry.name)
         defect = {**told, "seen": seen_in_short(entry.name), "keeps": list(found.kept)}
     named = {"with": found.disturbance.words, **_asked_json(found.asked, files), "defect": defect}
     return {**named, "with_fix": _with_fix_json(found), **_attempts_json(found)}

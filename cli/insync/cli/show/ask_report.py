@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from insync.cli.show.figures import plural
+from insync.cli.show.finding_words import finding_standing
 from insync.cli.show.report import STOPPED_BY, describe_traces
 from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.cli.show.warned import warning_lines
@@ -84,6 +85,11 @@ def describe_disturbed(
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=1, names=shown)])
 
 
+def _standing(entry: str) -> str:
+    said = finding_standing(entry)
+    return f" {_capital(said)}." if said else ""
+
+
 def _put_down(found: Disturbed) -> Iterator[str]:
     """Whether the entry of a disturbance is behind what is broken, in sentences."""
     entry, broken = found.disturbance.defect, len(found.asked.result.violations)
@@ -91,7 +97,7 @@ def _put_down(found: Disturbed) -> Iterator[str]:
         kept = "; ".join(PROMISES[name] for name in found.kept)
         holds = "that holds" if len(found.kept) == broken else f"this holds: {kept}"
         said = f"{entry.name}: {entry.title}. With its fix {holds}."
-        yield f"{said} {_capital(seen_in_short(entry.name))}. See `insync defects {entry.name}`."
+        yield f"{said} {_capital(seen_in_short(entry.name))}. See `insync defects {entry.name}`.{_standing(entry.name)}"
     if found.undecided:
         some = "; ".join(PROMISES[name] for name in found.undecided)
         which = "that" if len(found.undecided) == broken else f"this ({some})"

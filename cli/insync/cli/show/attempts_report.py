@@ -9,6 +9,7 @@ from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY
 from insync.explorer.ask import LOSS, PROMISES, Cell
 from insync.explorer.disturbances import Attempt, Disturbed
+from insync.kafka.defects.findings import page_of
 
 __all__ = ["describe_attempt", "describe_what_helps", "what_helps"]
 
@@ -56,4 +57,4 @@ def what_helps(found: Disturbed) -> str:
     if not found.kept:
         return "no single change of those that were tried"
     entry = found.disturbance.defect.name
-    return f"no setting that was tried; {found.disturbance.avoided_by} (docs/findings/{entry}.md)"
+    return f"no setting that was tried; {found.disturbance.avoided_by} (docs/findings/{page_of(entry)}.md)"

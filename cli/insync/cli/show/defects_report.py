@@ -11,6 +11,7 @@ from pathlib import Path
 
 from insync.cli.show.as_json import demands_json, steps_json
 from insync.cli.show.figures import plural
+from insync.cli.show.finding_words import finding_json, finding_line, finding_standing
 from insync.cli.show.report import describe_traces
 from insync.cli.show.seen_on_kafka import seen_at_length, seen_in_short, seen_json
 from insync.explorer.ask import with_shown_bounds
@@ -50,8 +51,7 @@ def describe_catalogue() -> str:
     lines = []
     for d in all_defects().values():
         lines.append(f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}")
-        if seen := seen_in_short(d.name):
-            lines.append(f"        {seen}")
+        lines += [f"        {said}" for said in (seen_in_short(d.name), finding_standing(d.name)) if said]
     lines += ["", "Not modelled:"]
     lines += [f"  {entry.name:<5} {entry.title} ({entry.ticket}): {entry.reason}" for entry in LEFT_OUT]
     lines += ["", "One of them with its trace: insync defects NAME. All of them searched for: insync defects --verify."]
@@ -67,7 +67,16 @@ def catalogue_json() -> str:
     return json.dumps(
         {
             "defects": [_as_json(defect) for defect in all_defects().values()],
-            "left_out": [{"name": e.name, "title": e.title, "ticket": e.ticket, "reason": e.reason} for e in LEFT_OUT],
+            "left_out": [
+                {
+                    "name": e.name,
+                    "title": e.title,
+                    "ticket": e.ticket,
+                    "reason": e.reason,
+                    "finding": finding_json(e.name),
+                }
+                for e in LEFT_OUT
+            ],
         },
         ensure_ascii=False,
     )
@@ -86,6 +95,7 @@ def _as_json(defect: Defect) -> dict[str, object]:
         "trace_length": defect.length,
         "bounds": dict(defect.bounds),
         "rules": sorted(defect.rules),
+        "finding": finding_json(defect.name),
         "on_kafka": seen_json(defect.name),
     }
 
@@ -96,6 +106,7 @@ def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | N
     lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
     lines += textwrap.wrap(defect.story, 100)
     lines += ["", f"fix: {defect.fix}"]
+    lines += textwrap.wrap(finding_line(defect.name), 100, subsequent_indent="  ")
     for said in seen_at_length(defect.name):
         lines += textwrap.wrap(said, 100, subsequent_indent="  ")
     lines += [_rule_line(defect, name) for name in defect.rules]

@@ -18,6 +18,7 @@ __all__ = [
     "CLUSTER_LISTS",
     "LISTS",
     "QUORUM_LISTS",
+    "UNIT_TEST_LISTS",
     "Pinned",
     "PinnedJar",
     "cluster_versions",
@@ -25,8 +26,10 @@ __all__ = [
     "pinned",
     "pinned_for_cluster",
     "pinned_for_quorum",
+    "pinned_for_unit_tests",
     "pinned_versions",
     "quorum_versions",
+    "unit_test_versions",
     "version_order",
 ]
 
@@ -35,6 +38,9 @@ CLUSTER_LISTS = LISTS / "cluster"
 """What brokers that run by themselves need besides the jars of the harness."""
 QUORUM_LISTS = LISTS / "quorum"
 """What the quorum needs besides them: jars of Kafka's own tests, which have a log, a clock and a network in memory."""
+
+UNIT_TEST_LISTS = LISTS / "unit_tests"
+"""What Kafka's own unit tests need besides what a cluster needs: their classes and sources, JUnit and Mockito."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,21 @@ def pinned_for_quorum(version: str) -> Pinned:
         UserError: there is no list for it.
     """
     return _with_more(version, QUORUM_LISTS, "the quorum")
+
+
+def unit_test_versions() -> tuple[str, ...]:
+    """Return the releases whose unit tests can be run, from the oldest."""
+    return _versions_of(UNIT_TEST_LISTS)
+
+
+def pinned_for_unit_tests(version: str) -> Pinned:
+    """Return the jars of a release with those that its brokers and its unit tests need besides.
+
+    Raises:
+        UserError: there is no list for it.
+    """
+    more = _with_more(version, UNIT_TEST_LISTS, "the unit tests").jars[len(pinned(version).jars) :]
+    return Pinned(version, pinned_for_cluster(version).jars + more)
 
 
 def _with_more(version: str, lists: Path, what: str) -> Pinned:

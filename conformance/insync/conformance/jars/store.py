@@ -9,11 +9,25 @@ from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet, file_digest
 from insync.conformance.jars.maven import copy_by_maven
-from insync.conformance.jars.pinned import Pinned, PinnedJar, pinned_for_cluster, pinned_for_quorum
+from insync.conformance.jars.pinned import (
+    Pinned,
+    PinnedJar,
+    pinned_for_cluster,
+    pinned_for_quorum,
+    pinned_for_unit_tests,
+)
 from insync.machine.cache import cache_place
 from insync.model.errors import UserError
 
-__all__ = ["fetch", "is_stored", "jar_folder", "stored_for_cluster", "stored_for_quorum", "stored_jars"]
+__all__ = [
+    "fetch",
+    "is_stored",
+    "jar_folder",
+    "stored_for_cluster",
+    "stored_for_quorum",
+    "stored_for_unit_tests",
+    "stored_jars",
+]
 
 
 def jar_folder() -> Path:
@@ -52,6 +66,15 @@ def stored_for_quorum(version: str) -> JarSet:
         UserError: they are not all there, or not known.
     """
     return stored_jars(pinned_for_quorum(version), " --quorum")
+
+
+def stored_for_unit_tests(version: str) -> JarSet:
+    """Return the jars of a release with those that its brokers and its unit tests need.
+
+    Raises:
+        UserError: they are not all there, or not known.
+    """
+    return stored_jars(pinned_for_unit_tests(version), " --unit-tests")
 
 
 def stored_jars(release: Pinned, option: str = "") -> JarSet:

@@ -11,15 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.jars.pinned import version_order
 from insync.conformance.patches.compilers import compile_sources
 from insync.conformance.patches.source_files import module_of, released_sources
 from insync.conformance.patches.unified_diff import patched_text, read_diff
+from insync.kafka.defects.findings import page_of
 from insync.machine.cache import kept_folder
 from insync.model.errors import UserError
 
-__all__ = ["Patch", "PatchedKafka", "known_patches", "patched_kafka", "read_patch"]
+__all__ = ["Patch", "PatchedKafka", "known_patches", "named_patch", "patched_kafka", "read_patch"]
 
 _DIFFS = Path(__file__).parent / "diffs"
+_MINOR = re.compile(r"\d+\.\d+")
 _OF_THE_CACHE = re.compile(r"-[0-9a-f]{12}(?=\.jar$)")
 
 
@@ -61,7 +64,7 @@ class PatchedKafka:
 
 
 def known_patches() -> tuple[str, ...]:
-    """Return the names of the patches that insync has; what is for one release ends in it, as in `N-01-3.9`."""
+    """Return the names of the patches that insync has; one for older releases ends in the newest, as in `N-01-4.1`."""
     return tuple(sorted(path.stem for path in _DIFFS.glob("*.patch")))
 
 
@@ -70,19 +73,38 @@ def read_patch(given: str, version: str) -> Patch:
 
     Args:
         given: a file, or the name of a defect that insync has a patch for.
-        version: the release; a patch of insync that is for its minor release is taken before the one that is for none.
+        version: the release, by which one of several patches of a defect is taken.
 
     Raises:
         UserError: there is no such file or patch.
     """
     file = Path(given)
-    if not file.is_file():
-        minor = ".".join(version.split(".")[:2])
-        names = [name for name in (f"{given.upper()}-{minor}", given.upper()) if name in known_patches()]
-        if not names:
-            message = f"{given!r} is neither a file nor one of insync's patches: {', '.join(known_patches())}."
-            raise UserError(message)
-        file = _DIFFS / f"{names[0]}.patch"
+    return _read(file) if file.is_file() else named_patch(given, version, _DIFFS)
+
+
+def named_patch(given: str, version: str, folder: Path) -> Patch:
+    """Return the patch of a defect for a release, of those in a folder.
+
+    Args:
+        given: the name of the defect, or of an entry of the catalogue that it answers for.
+        version: the release; `N-01-4.1.patch` is for 4.1 and the releases before it, `N-01.patch` for those after.
+        folder: the folder.
+
+    Raises:
+        UserError: there is none.
+    """
+    known = {path.stem: path for path in sorted(folder.glob("*.patch"))}
+    for name in (given.upper(), page_of(given.upper())):
+        older = [minor for one in known if (minor := one.removeprefix(f"{name}-")) != one and _MINOR.fullmatch(minor)]
+        fitting = [minor for minor in older if version_order(minor) >= version_order(version)[:2]]
+        best = f"{name}-{min(fitting, key=version_order)}" if fitting else name
+        if best in known:
+            return _read(known[best])
+    message = f"{given!r} is neither a file nor one of insync's patches: {', '.join(known)}."
+    raise UserError(message)
+
+
+def _read(file: Path) -> Patch:
     try:
         return Patch(file.stem, file, file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:

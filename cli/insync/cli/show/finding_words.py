@@ -1,0 +1,38 @@
+"""What is said of the finding that an entry of the catalogue belongs to: its page, its ticket, and who has its fix."""
+
+from __future__ import annotations
+
+from insync.kafka.defects.findings import finding_of
+
+__all__ = ["finding_json", "finding_line", "finding_standing"]
+
+
+def finding_line(entry: str) -> str:
+    """Return the finding of an entry as a line; empty if it is none."""
+    finding = finding_of(entry)
+    if finding is None:
+        return ""
+    page = f", {finding.page}" if finding.paged else ""
+    return f"finding {finding.name}: {finding.title}; {finding.standing}; Kafka {finding.affects}{page}"
+
+
+def finding_standing(entry: str) -> str:
+    """Return the name and the status of the finding of an entry; empty if it is none."""
+    finding = finding_of(entry)
+    return "" if finding is None else f"finding {finding.name}: {finding.standing}"
+
+
+def finding_json(entry: str) -> dict[str, object] | None:
+    """Return the finding of an entry for scripts; None if it is none."""
+    finding = finding_of(entry)
+    if finding is None:
+        return None
+    return {
+        "name": finding.name,
+        "title": finding.title,
+        "status": finding.status.value,
+        "affects": finding.affects,
+        "ticket": finding.ticket or None,
+        "fixed_in": finding.fixed_in or None,
+        "page": finding.page or None,
+    }

@@ -1,0 +1,61 @@
+"""What an entry of the catalogue says of its finding: the page, the ticket, and the first release with the fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from insync.cli.show.defects_report import catalogue_json, describe_catalogue
+from insync.cli.show.finding_words import finding_json, finding_line, finding_standing
+from insync.kafka.defects import DEFECTS, LEFT_OUT
+from insync.kafka.defects.findings import FINDINGS, FindingStatus, finding_of, page_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_an_entry_of_a_finding_with_several_leads_to_its_page() -> None:
+    said = finding_json("N-05")
+    assert said is not None
+    assert (said["name"], said["page"], said["status"]) == ("N-02", "docs/findings/N-02.md", "new")
+    assert finding_line("N-07") == finding_line("N-02")
+    assert finding_line("N-02").endswith("; new; Kafka 4.0.0 to 4.4.0, docs/findings/N-02.md")
+
+
+def test_a_fixed_finding_names_the_release_and_the_pull_request() -> None:
+    said = finding_json("N-17")
+    assert said is not None
+    assert (said["fixed_in"], said["ticket"]) == ("4.3.0", "PR 20716")
+    assert finding_standing("N-17") == "finding N-17: fixed in 4.3.0 (PR 20716)"
+
+
+def test_a_finding_without_a_page_names_none() -> None:
+    said = finding_json("N-16")
+    assert said is not None
+    assert said["page"] is None
+    assert ".md" not in finding_line("N-16")
+
+
+@pytest.mark.parametrize("entry", ["R-01", "C-18"])
+def test_an_entry_that_is_no_finding_says_nothing_of_one(entry: str) -> None:
+    assert (finding_json(entry), finding_line(entry), finding_standing(entry)) == (None, "", "")
+    assert page_of(entry) == entry
+
+
+@pytest.mark.parametrize("finding", FINDINGS.values(), ids=FINDINGS)
+def test_a_finding_is_of_entries_of_the_catalogue_and_its_page_is_there(finding: object) -> None:
+    known = {*DEFECTS, *(entry.name for entry in LEFT_OUT)}
+    found = finding_of(str(getattr(finding, "name", "")))
+    assert found is finding
+    assert found is not None
+    assert {found.name, *found.entries} <= known
+    assert not found.paged or (ROOT / found.page).is_file()
+    assert bool(found.fixed_in) == (found.status is FindingStatus.FIXED)
+    assert found.ticket or found.status in (FindingStatus.NEW, FindingStatus.FIXED)
+
+
+def test_the_catalogue_lists_the_status_of_each_finding() -> None:
+    told = describe_catalogue()
+    assert "finding N-02: new" in told
+    assert "finding N-08: by design (KAFKA-16540)" in told
+    assert '"page": "docs/findings/Q-18.md"' in catalogue_json()
