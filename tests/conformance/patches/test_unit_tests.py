@@ -24,7 +24,7 @@ from insync.conformance.patches.recorded_tests import (
 )
 from insync.conformance.patches.source_files import released_sources
 from insync.conformance.patches.unified_diff import read_diff
-from insync.conformance.patches.unit_tests import (
+from insync.conformance.patches.unit_test_runs import (
     UnitTestRun,
     added_tests,
     known_unit_tests,
@@ -129,6 +129,7 @@ def test_a_run_takes_the_place_of_an_earlier_one_on_record(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", known_unit_tests())
 def test_a_patch_of_tests_adds_tests_to_test_classes_and_has_a_fix(name: str) -> None:
     patch = named_patch(name, "9.9.9", FOLDER)
+    assert patch is not None
     assert added_tests(patch)
     assert all("/src/test/" in path for path in patch.paths)
     finding = "-".join(name.split("-")[:2])
@@ -164,9 +165,9 @@ def test_every_patch_of_tests_was_run_on_the_newest_release_that_it_is_for() -> 
         assert any(read_unit_tests(finding, kafka).name == name for finding, kafka in RECORDED), name
 
 
-@pytest.mark.parametrize("given", ["N-99", "N-01x"])
+@pytest.mark.parametrize("given", ["N-99", "N-01x", "N-03"])
 def test_tests_that_are_not_there_are_one_sentence(given: str) -> None:
-    with pytest.raises(UserError, match=rf"^'{given}' is neither a file nor one of insync's patches: N-01"):
+    with pytest.raises(UserError, match=rf"^insync has no failing tests of '{given}'\. It has some of: N-01, N-02,"):
         read_unit_tests(given, "4.3.1")
 
 

@@ -141,11 +141,12 @@ def command(
 
 def _run_unit_tests(patch: str, version: str, repository: Path | None, output: Output, *, tried: bool) -> int:
     from insync.conformance.jars.store import stored_for_cluster, stored_for_unit_tests
-    from insync.conformance.patches.unit_tests import run_unit_tests
+    from insync.conformance.patches.unit_test_runs import read_unit_tests, run_unit_tests
 
     if tried:
         message = "--unit-tests takes neither --trace nor --cluster: it runs test classes, and no trace."
         raise click.UsageError(message)
+    read_unit_tests(patch, version)
     jars = stored_for_unit_tests(version)
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"running the tests of {patch.upper()} on Kafka {version}, without the fix and with it")

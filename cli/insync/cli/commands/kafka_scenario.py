@@ -47,6 +47,8 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     n-02  a replica that was removed leads with an empty log: reassignments, and brokers that stop and start in order
     n-02-kill  the same, and the replica that is left is killed
     n-04  a broker whose directory is gone leads with an empty log: brokers that stop and start in order, and log.dirs
+    n-06  a leader commits without a member of the ISR, which is elected when the leader is killed: a proxy that holds
+          metadata and one request for seconds, pauses, and kill -9
     n-07  the one replica of a partition runs with its whole log, and is not elected: a reassignment, and kill -9
     n-10  a follower in the ISR keeps from consumers what is committed, until something else is written: pauses, and
           a leader that is killed and starts again

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from insync.conformance.patches.unit_tests import UnitTestRun
+from insync.conformance.patches.unit_test_runs import UnitTestRun
 from insync.explorer.traces.grid import Paint, Tone
 
 __all__ = ["describe_unit_tests", "unit_tests_json"]

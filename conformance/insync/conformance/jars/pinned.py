@@ -150,7 +150,7 @@ def pinned_for_unit_tests(version: str) -> Pinned:
     Raises:
         UserError: there is no list for it.
     """
-    more = _with_more(version, UNIT_TEST_LISTS, "the unit tests").jars[len(pinned(version).jars) :]
+    more = _with_more(version, UNIT_TEST_LISTS, "a unit test").jars[len(pinned(version).jars) :]
     return Pinned(version, pinned_for_cluster(version).jars + more)
 
 

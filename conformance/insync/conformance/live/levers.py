@@ -8,7 +8,7 @@ from typing import Any
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.live_nodes import NotInTime
 from insync.conformance.live.metadata_frames import partition_parts, sent_below
-from insync.conformance.live.proxies import ALTER_PARTITION, FETCH, HEARTBEAT, Frame, Hold
+from insync.conformance.live.proxies import ALTER_PARTITION, FETCH, HEARTBEAT, Frame, Hold, to_controller
 
 __all__ = ["CannotBeHeld", "Levers"]
 
@@ -38,9 +38,9 @@ class Levers:
         pairs = [(one, other) for one in brokers for other in brokers if one != other]
         hold = cluster.proxies.hold
         self._fetches = {pair: hold(_fetch(*pair)) for pair in pairs}
-        self._metadata = {broker: hold(_to_controller(broker, FETCH, request=False)) for broker in brokers}
-        self._asking = {broker: hold(_to_controller(broker, ALTER_PARTITION, request=True)) for broker in brokers}
-        self._told = {broker: hold(_to_controller(broker, ALTER_PARTITION, request=False)) for broker in brokers}
+        self._metadata = {broker: hold(to_controller(broker, FETCH, request=False)) for broker in brokers}
+        self._asking = {broker: hold(to_controller(broker, ALTER_PARTITION, request=True)) for broker in brokers}
+        self._told = {broker: hold(to_controller(broker, ALTER_PARTITION, request=False)) for broker in brokers}
         self._silent: dict[int, Hold] = {}
         cluster.proxies.listeners.append(self._listen)
 
@@ -167,7 +167,7 @@ class Levers:
 
     def silence(self, broker: int) -> None:
         """Keep a broker's heartbeats from the controller."""
-        self._silent[broker] = self._cluster.proxies.hold(_to_controller(broker, HEARTBEAT, request=True))
+        self._silent[broker] = self._cluster.proxies.hold(to_controller(broker, HEARTBEAT, request=True))
 
     def unsilence(self, broker: int) -> None:
         """Let a broker's heartbeats pass."""
@@ -203,13 +203,5 @@ def _fetch(follower: int, leader: int) -> Callable[[Frame], bool]:
     def matches(frame: Frame) -> bool:
         to_leader = frame.link.broker == leader and not frame.link.to_controller
         return to_leader and frame.is_request and frame.key == FETCH and frame.client.startswith(client)
-
-    return matches
-
-
-def _to_controller(broker: int, key: int, request: bool) -> Callable[[Frame], bool]:
-    def matches(frame: Frame) -> bool:
-        of_broker = frame.link.to_controller and frame.link.broker == broker
-        return of_broker and frame.key == key and frame.is_request is request
 
     return matches

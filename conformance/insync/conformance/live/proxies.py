@@ -21,7 +21,7 @@ from insync.conformance.live.wire.message_codec import Reader, decode, encode
 from insync.conformance.live.wire.message_schemas import Message, MessageSchemas
 from insync.conformance.live.wire.request_frames import request_head, response_body
 
-__all__ = ["ALTER_PARTITION", "FETCH", "HEARTBEAT", "REGISTRATION", "Frame", "Hold", "Link", "Proxies"]
+__all__ = ["ALTER_PARTITION", "FETCH", "HEARTBEAT", "REGISTRATION", "Frame", "Hold", "Link", "Proxies", "to_controller"]
 
 FETCH = 1
 ALTER_PARTITION = 56
@@ -60,6 +60,16 @@ class Frame:
     key: int
     body: Message
     correlation: int
+
+
+def to_controller(broker: int, key: int, request: bool) -> Callable[[Frame], bool]:
+    """Return what matches the requests of a broker to the controller with a key, or the responses to them."""
+
+    def matches(frame: Frame) -> bool:
+        of_broker = frame.link.to_controller and frame.link.broker == broker
+        return of_broker and frame.key == key and frame.is_request is request
+
+    return matches
 
 
 class Hold:

@@ -79,19 +79,20 @@ def read_patch(given: str, version: str) -> Patch:
         UserError: there is no such file or patch.
     """
     file = Path(given)
-    return _read(file) if file.is_file() else named_patch(given, version, _DIFFS)
+    patch = _read(file) if file.is_file() else named_patch(given, version, _DIFFS)
+    if patch is None:
+        message = f"{given!r} is neither a file nor one of insync's patches: {', '.join(known_patches())}."
+        raise UserError(message)
+    return patch
 
 
-def named_patch(given: str, version: str, folder: Path) -> Patch:
-    """Return the patch of a defect for a release, of those in a folder.
+def named_patch(given: str, version: str, folder: Path) -> Patch | None:
+    """Return the patch of a defect for a release, of those in a folder; None if there is none.
 
     Args:
         given: the name of the defect, or of an entry of the catalogue that it answers for.
         version: the release; `N-01-4.1.patch` is for 4.1 and the releases before it, `N-01.patch` for those after.
         folder: the folder.
-
-    Raises:
-        UserError: there is none.
     """
     known = {path.stem: path for path in sorted(folder.glob("*.patch"))}
     for name in (given.upper(), page_of(given.upper())):
@@ -100,8 +101,7 @@ def named_patch(given: str, version: str, folder: Path) -> Patch:
         best = f"{name}-{min(fitting, key=version_order)}" if fitting else name
         if best in known:
             return _read(known[best])
-    message = f"{given!r} is neither a file nor one of insync's patches: {', '.join(known)}."
-    raise UserError(message)
+    return None
 
 
 def _read(file: Path) -> Patch:

@@ -17,7 +17,7 @@ from insync.conformance.jars.pinned import version_order
 from insync.conformance.jars.store import stored_for_cluster, stored_for_unit_tests
 from insync.conformance.patches.patched_jars import Patch, read_patch
 from insync.conformance.patches.unified_diff import read_diff
-from insync.conformance.patches.unit_tests import UnitTestRun, read_unit_tests, run_unit_tests
+from insync.conformance.patches.unit_test_runs import UnitTestRun, read_unit_tests, run_unit_tests
 
 __all__ = ["RecordedTests", "is_current", "record_of", "recorded_tests", "run_table", "write_record"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
 from insync.conformance.live.scenarios.candidate_again import CANDIDATE_AGAIN
+from insync.conformance.live.scenarios.forgotten_change import FORGOTTEN_CHANGE
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION, MISSED_ELECTION_THEN_KILL
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
@@ -30,6 +31,7 @@ SCENARIOS = {
         REMOVED_REPLICA,
         REMOVED_REPLICA_AND_KILL,
         LOST_DIRECTORY,
+        FORGOTTEN_CHANGE,
         REPLICA_LEFT_ALONE,
         STALE_WATERMARK,
         MISSED_TRUNCATION,

@@ -14,6 +14,7 @@ from insync.conformance.patches.junit_runs import JUnitRun, run_classes
 from insync.conformance.patches.patched_jars import Patch, named_patch, patched_kafka, read_patch
 from insync.conformance.patches.source_files import released_sources
 from insync.conformance.patches.unified_diff import patched_text, read_diff
+from insync.model.errors import UserError
 
 __all__ = ["UnitTestRun", "added_tests", "known_unit_tests", "read_unit_tests", "run_unit_tests"]
 
@@ -89,7 +90,12 @@ def read_unit_tests(given: str, version: str) -> Patch:
     Raises:
         UserError: there is none.
     """
-    return named_patch(given, version, _TESTS)
+    patch = named_patch(given, version, _TESTS)
+    if patch is None:
+        known = sorted({re.sub(r"-\d+\.\d+$", "", name) for name in known_unit_tests()})
+        message = f"insync has no failing tests of {given!r}. It has some of: {', '.join(known)}."
+        raise UserError(message)
+    return patch
 
 
 def added_tests(tests: Patch) -> frozenset[str]:
