@@ -98,6 +98,13 @@ def test_a_test_that_fails_without_the_fix_too_is_named_and_breaks_nothing() -> 
     assert json.loads(unit_tests_json(came))["shown"] is True
 
 
+def test_of_a_failed_assertion_the_end_is_told() -> None:
+    said = "AssertionFailedError: Partition(replicas=[1]) ==> expected: <0> but was: <-1>"
+    came = run_of(replace(RED, failed=dict.fromkeys(RED.failed, said)))
+    told = describe_unit_tests(came, lambda text, tone: text)
+    assert "  HeartTest.testWakes: AssertionFailedError: expected: <0> but was: <-1>\n" in told
+
+
 def test_reports_of_junit_are_read() -> None:
     report = """<testsuite><testcase name="testA(String, int)[2]" classname="org.example.HeartTest"/>
     <testcase name="testB()" classname="org.example.HeartTest">

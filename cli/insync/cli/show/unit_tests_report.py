@@ -23,10 +23,16 @@ def describe_unit_tests(came: UnitTestRun, paint: Paint) -> str:
     for name in names:
         said = ["fails" if name in came.red else "passes", "passes" if name in came.green else "fails"]
         lines.append(f"  {name:<{width}}  {said[0]:<{len(columns[0])}}  {said[1]}")
-    lines += ["", "Without the fix:", *(f"  {name}: {said[:_WIDEST]}" for name, said in sorted(came.red.items()))]
+    lines += ["", "Without the fix:", *(f"  {name}: {_short(said)}" for name, said in sorted(came.red.items()))]
     lines += ["", f"The other {came.without.count - len(came.red)} tests of the classes: {_others(came)}."]
     lines += [f"The tests: {came.tests.file}", f"The fix:   {came.fix.file}"]
     return "\n".join(lines)
+
+
+def _short(said: str) -> str:
+    """What an assertion expected and what was there, without the message of the test before it."""
+    kind, _, message = said.partition(": ")
+    return f"{kind}: {message.rpartition(' ==> ')[2]}"[:_WIDEST] if message else kind
 
 
 def _others(came: UnitTestRun) -> str:
