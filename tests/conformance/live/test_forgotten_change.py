@@ -13,7 +13,7 @@ from insync.conformance.patches.patched_jars import read_patch
 from insync_classes import JarsOf
 from insync_patched import patched
 
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.timeout(400)]
 
 
 def run_on(jars: JarSet) -> Outcome:
@@ -28,7 +28,6 @@ def test_a_record_is_lost_that_a_member_of_the_isr_has_not(cluster_jars_of: Jars
     assert (found.acknowledged, found.lost) == (("a", "b", "r0"), ("r0",))
 
 
-@pytest.mark.slow
 def test_with_the_patch_it_is_kept(cluster_jars_of: JarsOf) -> None:
     found = run_on(patched(read_patch("N-06", "4.3.1"), cluster_jars_of("4.3.1")))
     assert (found.acknowledged, found.lost) == (("a", "b", "r0"), ())
