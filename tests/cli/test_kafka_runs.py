@@ -11,6 +11,7 @@ import pytest
 
 from insync.conformance.jars.pinned import cluster_versions, pinned, pinned_for_cluster, pinned_versions
 from insync.conformance.live.runs.run_events import BrokerRun
+from insync.conformance.live.runs.run_release import releases_to_try
 from insync.conformance.live.runs.validation import Validation
 from insync.kafka.cluster.model import Cluster
 
@@ -128,3 +129,10 @@ def test_a_cluster_needs_a_few_jars_more(insync: Insync) -> None:
         assert set(harness.jars) < set(cluster.jars)
         assert len(names) == len(set(names))
         assert any(jar.artifact in ("slf4j-reload4j", "log4j-slf4j-impl") for jar in cluster.jars)
+
+
+def test_releases_with_the_same_rules_are_tried_once() -> None:
+    tried = [release.value for release in releases_to_try()]
+    assert tried[0] == "3.3"
+    assert {"3.9", "3.9.1", "4.1", "4.3"} <= set(tried)
+    assert not {"2.8", "3.4", "4.2"} & set(tried)

@@ -15,7 +15,6 @@ from insync.conformance.given_trace import given_trace
 from insync.conformance.replay import KafkaReplay, KafkaVerdict, replay_on_kafka
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.schedule import Schedule
-from insync.explorer.traces.trace import RefusedStep
 from insync_kafka import Recording, replayed
 
 Json = dict[str, Any]
@@ -367,14 +366,6 @@ def test_a_trace_of_no_violation_agrees() -> None:
     recording = Recording.read("N-01-4.3.1")
     model, trace = recording.trace()
     found = replay_on_kafka(replace(trace, witness=True), model, recording)
-    assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, 13)
-
-
-def test_a_trace_that_ends_with_a_step_that_is_refused_agrees() -> None:
-    recording = Recording.read("N-01-4.3.1")
-    model, trace = recording.trace()
-    refused = RefusedStep("crash", {"replica": "b1"}, "b1 crashes", "b1 has no room")
-    found = replay_on_kafka(replace(trace, refused=refused), model, recording)
     assert (found.verdict, found.steps) == (KafkaVerdict.AGREES, 13)
 
 
