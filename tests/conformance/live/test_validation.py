@@ -377,7 +377,7 @@ def test_a_run_that_names_a_broker_which_it_has_not_is_refused(tmp_path: Path, t
         read_run(tmp_path / "a.run")
 
 
-WRONG = (
+WRONG: tuple[dict[str, object], ...] = (
     {"kafka": 4}, {"replicas": [1, "2"]}, {"replicas": [1, 1]}, {"replicas": []}, {"spares": [3]}, {"min_insync": "2"}
 )  # fmt: skip
 
