@@ -25,7 +25,18 @@ from insync.explorer.opinions import (
 )
 from insync.kafka.published import Kip101, Kip320
 from insync.machine import kernels
-from insync.model import Model, UserError
+from insync.model import (
+    BoundValues,
+    Int,
+    Model,
+    State,
+    StateView,
+    UserError,
+    action,
+    invariant,
+    require,
+    step_invariant,
+)
 from insync.model.catalogue import BUILT_IN, find_model
 from insync_lamp import Lamp
 from insync_post import Post
@@ -98,6 +109,53 @@ def test_no_engine_takes_steps_from_the_last_level_of_a_limit(depth: int) -> Non
     found = agree(Post(room=1, careful=0), engines=engines, limits=Limits(depth=depth))
     assert found.agreed, found.differences
     assert {opinion.verdict for opinion in found.opinions} == {Verdict.VIOLATED if depth == 5 else Verdict.INCOMPLETE}
+
+
+class Counting(Model):
+    """A number that is counted beyond its domain, and properties that fail as early as that."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(x=Int(0, 2))
+
+    @action
+    def count(self, s: StateView) -> None:
+        s.x += 1
+
+    @invariant
+    def below_two(self, s: StateView) -> object:
+        return s.x < 2
+
+    @invariant
+    def below_one(self, s: StateView) -> object:
+        return s.x < 1
+
+    @action
+    def begin_again(self, s: StateView) -> None:
+        require(s.x == 2)
+        s.x = 0
+
+    @step_invariant
+    def never_falls(self, before: StateView, after: StateView) -> object:
+        return after.x >= before.x
+
+
+@pytest.mark.parametrize("name", ["below_one", "below_two", "never_falls"])
+def test_a_search_that_ends_at_another_failure_says_nothing_of_steps_from_its_last_level(name: str) -> None:
+    pytest.importorskip("z3")
+    engines = {"local": local_engine(1), "z3": z3_engine(8)}
+    found = agree(Counting(), properties=[name], engines=engines)
+    assert found.agreed, found.differences
+    assert [name in opinion.failing for opinion in found.opinions] == [True, True]
+
+
+@pytest.mark.parametrize("depth", [3, 4])
+def test_a_refused_step_that_a_search_should_have_found_is_a_difference(depth: int) -> None:
+    """Of levels that it expanded, and of one that it found a refused step in, a search says all."""
+    pytest.importorskip("z3")
+    refused = replace(opinion_of(check(Counting(), properties=[])), engine="local")
+    other = replace(refused, failing={}, depth=depth, levels=(1,) * depth, verdict=Verdict.INCOMPLETE)
+    engines: dict[str, Engine] = {"local": lambda *_: refused, "other": lambda *_: other}
+    assert agree(Counting(), properties=[], engines=engines).agreed == (depth == 3)
 
 
 @pytest.mark.parametrize(

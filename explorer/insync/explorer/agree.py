@@ -24,6 +24,7 @@ from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
 from insync.properties.class_names import names_within
 from insync.properties.confine import confined
+from insync.properties.every_model import TYPE_OK
 from insync.properties.registry import judge, select
 from insync.properties.step_invariants import StepInvariant
 
@@ -214,7 +215,7 @@ def _verdict_differences(one: Opinion, other: Opinion, steps: Collection[str]) -
         if (a is None and _ended_before(one, b)) or (b is None and _ended_before(other, a)):
             continue
         least = min(length for length in (a, b) if length is not None)
-        if a != b and least - (name in steps) <= min(_looked(one), _looked(other)):
+        if a != b and least - (name in steps) <= min(_looked(one, name), _looked(other, name)):
             said = [f"{o.engine}: {_length(n)}" for o, n in ((one, a), (other, b))]
             found.append(f"{name}: {'; '.join(said)}.")
         elif a == b and name in one.paths and name in other.paths and one.paths[name] != other.paths[name]:
@@ -227,9 +228,13 @@ def _ended_before(opinion: Opinion, length: int | None) -> bool:
     return opinion.ends_at_first and length is not None and length >= min(opinion.failing.values(), default=length + 1)
 
 
-def _looked(opinion: Opinion) -> int:
-    """How long traces would have been found."""
-    return opinion.depth if opinion.verdict is not Verdict.HOLDS else 1 << 60
+def _looked(opinion: Opinion, name: str) -> int:
+    """How long traces to a failure of a property would have been found."""
+    if opinion.verdict is Verdict.HOLDS:
+        return 1 << 60
+    # A search that ended early took no step from its last level, unless it ended because one was refused there.
+    unexpanded = name == TYPE_OK and opinion.levels is not None and name not in opinion.failing
+    return opinion.depth - unexpanded
 
 
 def _length(length: int | None) -> str:
