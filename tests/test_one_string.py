@@ -150,6 +150,20 @@ def test_an_attribute_of_a_class_that_is_no_list_of_names_is_refused(attribute: 
     assert f": class Counter: {attribute} {said}. Write a tuple of names" in str(raised.value)
 
 
+@pytest.mark.parametrize("attribute", sorted(set(LISTING) - {"headline"}))
+def test_none_lists_no_names_where_there_is_nothing_else_to_check(attribute: str) -> None:
+    with pytest.raises(ModelError, match=f"class Counter: {attribute} is None. Write a tuple of names"):
+        type("Counter", (Counter,), {attribute: None})
+
+
+@pytest.mark.parametrize("name", [["counter"], 5, None, ""])
+def test_the_name_of_a_model_is_a_text(name: object) -> None:
+    with pytest.raises(ModelError) as raised:
+        type("Counter", (Counter,), {"name": name})
+    assert str(raised.value).startswith(f"{__file__}:")
+    assert str(raised.value).endswith(f": Counter: name={name!r} must be a text, such as 'counter'.")
+
+
 def test_a_bound_that_is_left_open_is_one_of_the_class() -> None:
     with pytest.raises(ModelError, match=r"class Counter: unbounded names 'tip', which is no bound of it\. Did you me"):
         type("Counter", (Counter,), {"unbounded": ("tip",)})

@@ -76,7 +76,7 @@ class ModelMeta(type):
         members = dict(body)
         _check_declarations(name, members)
         _check_names(bases, members)
-        members.setdefault("name", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
+        members.setdefault("name", _snake_case(name))
         made = super().__new__(mcs, name, bases, members)
         declared = getattr(made, "bounds", Bounds())
         twice = [one for one in getattr(made, "settings", ()) if one in declared]
@@ -103,9 +103,9 @@ class ModelMeta(type):
 
 
 def _check_declarations(model: str, members: dict[str, Any]) -> None:
-    """Refuse bounds, settings, lists of names, a legend and a text that are something else."""
+    """Refuse bounds, settings, lists of names, a legend and texts that are something else."""
     for attribute in NAMED:
-        if members.get(attribute) is not None:
+        if attribute in members and (members[attribute] is not None or attribute != "headline"):
             names_in_class(f"{user_frame()}: class {model}: ", attribute, members[attribute])
     bounds, settings = members.get("bounds", Bounds()), members.get("settings", Settings())
     if not isinstance(bounds, Bounds):
@@ -116,6 +116,9 @@ def _check_declarations(model: str, members: dict[str, Any]) -> None:
         raise ModelError(message)
     if not isinstance(tells_apart := members.get("tells_apart", ""), str):
         message = f"{user_frame()}: {model}: tells_apart={tells_apart!r} must be a text, such as 'the first leads'."
+        raise ModelError(message)
+    if not isinstance(title := members.get("name", model), str) or not title:
+        message = f"{user_frame()}: {model}: name={title!r} must be a text, such as {_snake_case(model)!r}."
         raise ModelError(message)
     legend = members.get("legend", {})
     texts = [*legend, *legend.values()] if isinstance(legend, Mapping) else [legend]
@@ -148,6 +151,10 @@ def _check_takes_bounds(declare: Callable[..., object]) -> None:
     except TypeError:
         message = f"{place_of_function(declare)}: declare is given the bounds; write `def declare(self, b)`."
         raise ModelError(message) from None
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _a(word: str) -> str:
