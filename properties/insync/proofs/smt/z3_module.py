@@ -6,9 +6,28 @@ Raises:
 
 from __future__ import annotations
 
+import builtins
+import importlib.util
+import os
+import sys
+
 from insync.model.errors import UserError
 
+
+def _name_folders() -> None:
+    """Have z3 look for its library where z3 is installed, and not in the current folder, which it looks into first.
+
+    Whoever has named folders, as z3 says how, has them.
+    """
+    found = importlib.util.find_spec("z3")
+    if found is not None and not hasattr(builtins, "Z3_LIB_DIRS"):
+        places = list(found.submodule_search_locations or ())
+        beside = [os.path.join(place, "lib") for place in places]
+        vars(builtins)["Z3_LIB_DIRS"] = [*places, *beside, os.path.join(sys.prefix, "lib")]
+
+
 try:
+    _name_folders()
     import z3
 except ImportError as error:
     _MESSAGE = "z3 is not installed, and proofs need it: pip install 'insync[prove]'."
