@@ -23,6 +23,18 @@ def with_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_WORTH_PROCESSES", 2)
 
 
+WITH_PROCESSES = """
+import threading
+from insync.cli import verified_entries
+from insync.kafka.defects import all_defects
+
+verified_entries._WORTH_PROCESSES = 2
+few = [all_defects()[name] for name in ("R-50", "R-48")]
+for one in verified_entries.verified_entries(few, verified_entries.EntrySearch(2, None, threading.Event())):
+    print(one.entry["name"])
+"""
+
+
 def without_time(said: str) -> str:
     return re.sub(r"; [\d.]+ s$", "", said)
 
@@ -34,6 +46,16 @@ def test_several_processes_find_what_one_finds() -> None:
     assert [(one.outcome, one.entry) for one in beside] == [(one.outcome, one.entry) for one in alone]
     assert [without_time(one.said) for one in beside] == [without_time(one.said) for one in alone]
     assert all(one.outcome for one in beside)
+
+
+def test_nothing_in_the_current_folder_is_a_module_of_theirs(tmp_path: Path) -> None:
+    """Python starts such processes by `python -c`, which would look into the current folder first."""
+    (tmp_path / "multiprocessing.py").write_text("open('ran', 'w').close()\n")
+    script = "import os, sys\nsys.path.remove('')\nos.chdir(sys.argv.pop(1))\n" + WITH_PROCESSES
+    process = started([str(tmp_path)], script=script)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err, (tmp_path / "ran").exists()) == (0, "", False)
+    assert out == "R-50\nR-48\n"
 
 
 def children(process: int) -> list[int]:

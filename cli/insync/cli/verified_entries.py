@@ -15,6 +15,7 @@ from multiprocessing.synchronize import Event
 from insync.cli.show.defects_report import breaks_as_listed, broken_words, fixed_words
 from insync.explorer import Reporter
 from insync.explorer.defect_search import DefectFound, search_defect
+from insync.explorer.programs.python_processes import modules_of_python
 from insync.kafka.defects import Defect, all_defects
 
 __all__ = ["EntrySearch", "VerifiedEntry", "verified_entries"]
@@ -98,12 +99,14 @@ def _verified(defect: Defect, search: EntrySearch) -> VerifiedEntry:
 def _by_processes(chosen: Sequence[Defect], processes: int, stop: threading.Event) -> Iterator[VerifiedEntry]:
     """Yield what came of each entry, in their order; what nobody has begun when it is stopped is left out."""
     context = get_context("spawn")
-    stopped = context.Event()
+    with modules_of_python():
+        stopped = context.Event()
     with ProcessPoolExecutor(processes, context, _begin, (stopped,)) as pool:
         # Ctrl-C reaches the whole group of processes: they are started without it, and leave it to this one.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            found = [pool.submit(_verified_here, defect.name) for defect in chosen]
+            with modules_of_python():
+                found = [pool.submit(_verified_here, defect.name) for defect in chosen]
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         try:

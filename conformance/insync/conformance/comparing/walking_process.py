@@ -22,6 +22,7 @@ from insync.conformance.steps.forbidden import forbidden_of
 from insync.conformance.steps.pair import Pair
 from insync.explorer.limits import StopReason
 from insync.explorer.machine_stepping import MachineStepper
+from insync.explorer.programs.python_processes import modules_of_python
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
 from insync.model.errors import InternalError
@@ -63,13 +64,17 @@ class WalkingProcess:
         self._shared = RawArray(c_longlong, 3)
         self._connection, its = context.Pipe()
         self._process = context.Process(target=_serve, args=(jars, its, self._shared), daemon=True)
+        with modules_of_python():
+            self._start()
+        its.close()
+
+    def _start(self) -> None:
         resource_tracker.ensure_running()  # else `start` does it, and lets signals in
         was = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # Ctrl-C is for us, who end it in order
         try:
             self._process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, was)
-        its.close()
 
     @property
     def opened(self) -> int:
