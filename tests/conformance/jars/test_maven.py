@@ -47,6 +47,13 @@ def test_maven_gets_the_coordinates_and_no_host(tmp_path: Path, monkeypatch: pyt
     assert "://" not in pom + arguments
 
 
+def test_mavens_folder_of_a_project_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it is the next `.mvn` above, such as one in /tmp, whose options and extensions are code that Maven runs."""
+    maven(tmp_path / "bin", monkeypatch, f'cd "${{5%/*}}"; ls -A > {tmp_path}/there')
+    copy_by_maven([JAR], tmp_path / "out")
+    assert (tmp_path / "there").read_text().split() == [".mvn", "pom.xml"]
+
+
 def test_a_release_is_fetched_by_maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path / "cache"))
     source = repository(tmp_path / "repository")

@@ -53,6 +53,9 @@ def copy_by_maven(
         message = f"Kafka's jars are fetched by Maven, and there is no mvn on the PATH. Install it. {_ELSEWHERE}"
         raise UserError(message)
     with tempfile.TemporaryDirectory(prefix="insync-maven-") as name:
+        # Maven takes options and extensions from the first `.mvn` at its project or above, and above is where others
+        # may write, such as /tmp.
+        (Path(name) / ".mvn").mkdir()
         pom = Path(name) / "pom.xml"
         pom.write_text(
             _POM.format(dependencies="\n".join(_dependency(one, list(without), classifier) for one in wanted))
