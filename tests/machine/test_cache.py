@@ -153,6 +153,20 @@ def test_an_object_that_is_a_link_is_not_used(folder: Path) -> None:
     assert load_object("key") is None
 
 
+@pytest.mark.timeout(20)
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    save_object("a", b"code")
+    (folder / "a.o").unlink()
+    os.mkfifo(folder / "a.o")
+    assert load_object("a") is None
+    save_object("a", b"code")
+    assert load_object("a") == b"code"
+    kept = kept_folder("place", "key", lambda made: (made / "file").write_text("text"), "a file")
+    (kept / "file").unlink()
+    os.mkfifo(kept / "file")
+    assert find_kept("place", "key") is None
+
+
 def test_an_object_in_the_place_of_another_is_not_used(folder: Path) -> None:
     save_object("check-good", b"good")
     save_object("check-bad", b"bad")

@@ -22,7 +22,8 @@ def load_object(key: str) -> bytes | None:
     if folder is None:
         return None
     try:
-        with open(os.open(folder / f"{key}.o", os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe is not waited for
+        with open(os.open(folder / f"{key}.o", flags), "rb") as file:
             own = os.fstat(file.fileno()).st_uid == os.geteuid()
             return unframed(_label(key), file.read()) if own else None
     except (OSError, Damaged):
