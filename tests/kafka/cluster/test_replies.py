@@ -13,7 +13,7 @@ def pair(*labels: str, **bounds: int | str) -> Walk:
 
 
 ASKED = ("b1 appends a record", "b2 fetches from b1")
-RECEIVES = "b2 receives the reply"
+RECEIVES, RECEIVES_3 = "b2 receives the reply", "b3 receives the reply"
 GOT = (*ASKED, RECEIVES)
 OTHER_LEADER = ("controller elects b2", "b2 applies metadata 0")
 SAME_LEADER = ("controller elects b2", "controller elects b1", "b2 applies metadata 0")
@@ -128,3 +128,28 @@ def test_a_leader_that_goes_down_sends_nothing_any_more() -> None:
 def test_a_reply_whose_record_is_still_there_comes_as_it_was_made() -> None:
     walk = pair("b1 appends a record", "b2 fetches from b1")
     assert {label for label in walk.enabled if label.startswith("b2 receives")} == {"b2 receives the reply"}
+
+
+BELOW_THE_START = (
+    "b1 appends a record",
+    "b1 drops b3 from the ISR",
+    "controller accepts the ISR",
+    "b1 applies metadata 0",
+    "b2 fetches from b1",
+    "b2 receives the reply",
+    "b2 fetches from b1",
+    "b1 deletes a record",
+    "b3 fetches from b1",
+)
+"""b3 has asked for an offset that b1 has deleted, and OFFSET_OUT_OF_RANGE is on its way."""
+
+
+def test_after_an_offset_out_of_range_a_former_leader_does_not_say_where_its_log_begins() -> None:
+    wide: dict[str, int | str] = {"replicas": 3, "records": 1, "shrinks": 1, "deletions": 1, "elections": 1}
+    wide |= {"min_insync": 1, "fencings": 0}
+    assert pair(*BELOW_THE_START, RECEIVES_3, **wide).cells["b3"] == "F0 [x |]"
+    led = (*BELOW_THE_START, "controller elects b2", "b1 applies metadata 0")
+    assert pair(*led, **wide).cells["b1"] == "F1 [x |]"
+    late = pair(*led, RECEIVES_3, **wide)
+    assert late.cells["b3"] == "F0 [|] ~1", "FENCED_LEADER_EPOCH, so b3 stays as it was"
+    assert RECEIVES_3 not in late.enabled

@@ -49,12 +49,37 @@ class Replies(Actor):
     def receive(self, s: StateView, follower: Replica) -> None:
         """A fetch's reply arrives; it is used if the follower's log still ends where it did when it asked.
 
-        Kafka: AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse.
+        After OFFSET_OUT_OF_RANGE the follower asks for the ends of the leader's log, and changes nothing if it gets no
+        answer: the fetch is tried again.
+        Kafka: AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse, handleOutOfRangeError.
         """
         waiting = s.broker[follower].reply
         require(waiting.waiting, s.broker[follower].running)
-        self.process(s, follower, self._kept(waiting))
+        with when(Or(Not(self.is_out_of_range(s, follower)), self.answers_list_offsets(s, follower))):
+            self.process(s, follower, self._kept(waiting))
         self.forget_reply(s, follower)
+
+    def is_out_of_range(self, s: StateView, follower: Replica) -> Condition:
+        """Whether the reply that arrives is OFFSET_OUT_OF_RANGE.
+
+        The fetch was below the start of the leader's log, or beyond its end. The latter is a divergence here, of an
+        epoch above all that the follower has; one that the leader names is none of these (see `Follower.answer`).
+        """
+        f = s.broker[follower]
+        return Or(f.reply.offset < f.reply.start, And(f.reply.diverging, f.reply.epoch > f.term))
+
+    def answers_list_offsets(self, s: StateView, follower: Replica) -> Condition:
+        """Whether the leader that a follower believes in says where its log begins and ends.
+
+        It must lead, and since KIP-320 in the epoch of the follower: else it answers NOT_LEADER_OR_FOLLOWER,
+        FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH.
+        Kafka: ReplicaManager.fetchOffsetForTimestamp, Partition.localLogWithEpochOrThrow.
+        """
+        view, answers = self.view_of(s, follower), []
+        for other, is_other in self.beside(follower):
+            same = self.view_of(s, other).epoch == view.epoch if self.rules.fence_fetch else True
+            answers.append(And(is_other, view.leader == other, self.leads(s, other), same))
+        return Or(*answers)
 
     @action(label="{follower} receives the reply that {leader} sends now")
     def receive_rewritten(self, s: StateView, follower: Replica, leader: Replica) -> None:

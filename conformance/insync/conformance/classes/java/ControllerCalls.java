@@ -8,7 +8,7 @@ import java.util.Set;
 import moved.AlterConfigOp;
 import moved.AlterPartitionReassignmentsRequestData;
 import moved.AlterPartitionReassignmentsResponseData;
-import moved.AlterPartitionRequestData;
+import moved.AlterPartitionRequest;
 import moved.AlterPartitionResponseData;
 import moved.ApiError;
 import moved.ApiException;
@@ -123,7 +123,7 @@ final class ControllerCalls {
         CreateTopicsRequestData request = new CreateTopicsRequestData();
         request.topics().add(topic);
         Object result = Reflect.callWithFirst(
-            node.replication, "createTopics", context(ApiKeys.CREATE_TOPICS), request, Set.of(), false);
+            node.replication, "createTopics", context(ApiKeys.CREATE_TOPICS, ApiKeys.CREATE_TOPICS.latestVersion()), request, Set.of(), false);
         CreateTopicsResponseData answer = (CreateTopicsResponseData) node.commitResult(result);
         for (CreateTopicsResponseData.CreatableTopicResult made : answer.topics()) {
             if (made.errorCode() != 0) throw new IllegalStateException("the topic is not made: " + made.errorMessage());
@@ -141,9 +141,10 @@ final class ControllerCalls {
     }
 
     /** A leader asks for another ISR. */
-    AlterPartitionResponseData alterPartition(AlterPartitionRequestData request) {
+    AlterPartitionResponseData alterPartition(AlterPartitionRequest request) {
         try {
-            Object result = Reflect.call(node.replication, "alterPartition", context(ApiKeys.ALTER_PARTITION), request);
+            Object result = Reflect.call(node.replication, "alterPartition",
+                context(ApiKeys.ALTER_PARTITION, request.version()), request.data());
             return (AlterPartitionResponseData) node.commitResult(result);
         } catch (ApiException refused) { // such as a broker epoch that has passed; ControllerApis answers so
             return new AlterPartitionResponseData().setErrorCode(Errors.forException(refused).code());
@@ -213,9 +214,9 @@ final class ControllerCalls {
         return partition().replicas[0] == wanted ? elect() : "NOT_THE_FIRST";
     }
 
-    private static ControllerRequestContext context(ApiKeys key) {
+    private static ControllerRequestContext context(ApiKeys key, short version) {
         RequestHeaderData header = new RequestHeaderData().setRequestApiKey(key.id)
-            .setRequestApiVersion(key.latestVersion());
+            .setRequestApiVersion(version);
         return new ControllerRequestContext(header, KafkaPrincipal.ANONYMOUS, OptionalLong.empty());
     }
 }

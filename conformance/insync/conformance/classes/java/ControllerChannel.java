@@ -82,7 +82,7 @@ final class ControllerChannel implements NodeToControllerChannelManager {
     String deliverRequest(ControllerCalls controller) {
         for (Sent one : sent) {
             if (one.reply != null) continue;
-            one.reply = controller.alterPartition(one.request.data());
+            one.reply = controller.alterPartition(AsBytes.request(one.request));
             short whole = one.reply.errorCode();
             short error = whole != 0 ? whole : one.reply.topics().get(0).partitions().get(0).errorCode();
             return Errors.forCode(error).name();

@@ -22,6 +22,8 @@ import moved.FetchResponseData;
 import moved.ListOffsetsRequest;
 import moved.ListOffsetsResponse;
 import moved.ListOffsetsResponseData;
+import moved.ListOffsetsRequestData;
+import moved.RecordBatch;
 import moved.Records;
 import org.apache.kafka.common.TopicIdPartition;
 import moved.Uuid;
@@ -73,7 +75,7 @@ final class Fetching {
         FetchRequest.Builder request = (FetchRequest.Builder) Reflect.call(fetch, "fetchRequest");
         BrokerNode source = leaderOf(thread);
         if (!source.running) return "LEADER_IS_DOWN";
-        FetchResponse response = serve(source, request.build(request.latestAllowedVersion()));
+        FetchResponse response = serve(source, AsBytes.request(request.build(request.latestAllowedVersion())));
         String error = (response.error() != Errors.NONE ? response.error() : errorIn(response)).name();
         reply = new Reply(thread, Reflect.call(fetch, "partitionData"), request, response, error);
         return error;
@@ -197,24 +199,23 @@ final class Fetching {
             short version = request.latestAllowedVersion();
             if (request.apiKey() == ApiKeys.FETCH) return Wire.response(ApiKeys.FETCH, version, reply.response);
             if (request.apiKey() == ApiKeys.LIST_OFFSETS) {
-                return Wire.response(ApiKeys.LIST_OFFSETS, version, end((ListOffsetsRequest) request.build(version)));
+                return Wire.response(ApiKeys.LIST_OFFSETS, version, end(AsBytes.request((ListOffsetsRequest) request.build(version))));
             }
             throw new UnsupportedOperationException(request.apiKey() + " is not served by the harness");
         }
 
         /** Where the leader's log begins or ends, for a follower whose log is beyond that. */
         private ListOffsetsResponse end(ListOffsetsRequest request) {
-            long wanted = request.data().topics().get(0).partitions().get(0).timestamp();
-            BrokerNode source = broker.world.broker(leader.id());
-            String offset = wanted == ListOffsetsRequest.LATEST_TIMESTAMP ? "logEndOffset" : "logStartOffset";
-            ListOffsetsResponseData.ListOffsetsPartitionResponse found =
-                new ListOffsetsResponseData.ListOffsetsPartitionResponse()
-                    .setPartitionIndex(broker.world.partition.partition())
-                    .setOffset((long) Reflect.call(source.log(), offset))
-                    .setLeaderEpoch(source.partition().getLeaderEpoch());
+            ListOffsetsRequestData.ListOffsetsPartition asked = request.data().topics().get(0).partitions().get(0);
+            int epoch = asked.currentLeaderEpoch();
+            Ends.Answer found = Ends.ask(broker.world.broker(leader.id()), asked.timestamp(), null,
+                epoch == RecordBatch.NO_PARTITION_LEADER_EPOCH ? Optional.empty() : Optional.of(epoch));
+            ListOffsetsResponseData.ListOffsetsPartitionResponse answer =
+                new ListOffsetsResponseData.ListOffsetsPartitionResponse().setPartitionIndex(asked.partitionIndex())
+                    .setErrorCode(found.error().code()).setOffset(found.offset()).setLeaderEpoch(found.leaderEpoch());
             return new ListOffsetsResponse(new ListOffsetsResponseData().setTopics(List.of(
                 new ListOffsetsResponseData.ListOffsetsTopicResponse()
-                    .setName(ControllerCalls.TOPIC).setPartitions(List.of(found)))));
+                    .setName(ControllerCalls.TOPIC).setPartitions(List.of(answer)))));
         }
 
         @Override public void initiateClose() { }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import moved.ApiVersions;
 import moved.ClientMetadata;
+import moved.Errors;
 import moved.FetchIsolation;
 import moved.FetchParams;
 import moved.FetchPartitionData;
@@ -109,15 +110,12 @@ final class Reader {
         Object strategy = Reflect.call(subscriptions, "resetStrategy", world.partition);
         long timestamp = strategy.toString().toUpperCase().contains("EARLIEST")
             ? ListOffsetsRequest.EARLIEST_TIMESTAMP : ListOffsetsRequest.LATEST_TIMESTAMP;
-        Object found = Reflect.call(leader.replicas(), "fetchOffsetForTimestamp", world.partition, timestamp,
-            scala.Option.apply(IsolationLevel.READ_UNCOMMITTED), current.epoch, true);
-        Object one = Plain.orNull(Reflect.has(found, "timestampAndOffsetOpt", 0)
-            ? Reflect.call(found, "timestampAndOffsetOpt") : found);
-        if (one == null) return "NO_OFFSET";
-        long offset = (long) Reflect.get(one, "offset");
+        Ends.Answer found = Ends.ask(leader, timestamp, IsolationLevel.READ_UNCOMMITTED, current.epoch);
+        if (found.error() != Errors.NONE) return found.error().name();
+        if (found.offset() < 0) return "NO_OFFSET";
         got.clear();
         Reflect.call(subscriptions, "maybeSeekUnvalidated", world.partition,
-            new FetchPosition(offset, Optional.empty(), current), strategy);
+            new FetchPosition(found.offset(), Optional.empty(), current), strategy);
         return "NONE";
     }
 

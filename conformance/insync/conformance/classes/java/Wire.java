@@ -19,7 +19,8 @@ final class Wire {
     private Wire() { }
 
     static ClientResponse response(ApiKeys key, short version, AbstractResponse body) {
-        return new ClientResponse(new RequestHeader(key, version, "c", 1), null, "d", 0, 0, false, null, null, body);
+        return new ClientResponse(new RequestHeader(key, version, "c", 1), null, "d", 0, 0, false, null, null,
+            AsBytes.response(key, version, body));
     }
 
     /** The answer to a fetch outside a session. */
