@@ -69,7 +69,10 @@ def full_name(name: str) -> str:
         message = f"{shown_name(name)}: this file system is called {_OTHER_NAMES[scheme]} here. "
         instead = _OTHER_NAMES[scheme] + shown_name(name).removeprefix(scheme)
         raise UserError(message + f"Name {instead.replace('.blob.core.', '.dfs.core.')}.")
-    if scheme not in _REACHED or not name.startswith(f"{scheme}://"):
+    if (lower := scheme.lower()) in _REACHED and not name.startswith(f"{lower}://"):
+        message = f"{shown_name(name)}: a URI of this file system begins with {lower}://. Give {lower}://BUCKET/DIR."
+        raise UserError(message.replace("BUCKET", "HOST" if lower in ("hdfs", "viewfs") else "BUCKET"))
+    if scheme not in _REACHED:
         known = ", ".join(f"{each}://" for each in ("s3", "gs", "abfs", "hdfs"))
         message = f"{shown_name(name)}: no file system is called {scheme} here. Give a path, or a URI with {known}."
         raise UserError(message)
