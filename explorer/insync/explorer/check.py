@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from insync.explorer.alike import UNUSED, Alike, symmetry_for
 from insync.explorer.breadth_first.backtrack import path_to
-from insync.explorer.breadth_first.disk_search import DiskSearch
-from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.space import Space
-from insync.explorer.breadth_first.space_entries import SpaceShape
 from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
@@ -43,6 +41,9 @@ from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.registry import Judged, judge, select
+
+if TYPE_CHECKING:
+    from insync.explorer.breadth_first.run_levels import RunLevels
 
 __all__ = ["MANY_PAGES", "Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
@@ -121,7 +122,12 @@ def check(
     with _run_levels(model, judged, alike, run_dir, resume) as kept, Team(size) as team:
         compiled = searched = time.perf_counter()
         given = (kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema)
-        search = BreadthFirstSearch(*given) if kept is None else DiskSearch(*given, kept)
+        if kept is None:
+            search = BreadthFirstSearch(*given)
+        else:
+            from insync.explorer.breadth_first.disk_search import DiskSearch  # what most searches do without
+
+            search = DiskSearch(*given, kept)
         try:
             space = search.run()
             searched, pages = time.perf_counter(), _pages_of(space)
@@ -153,6 +159,9 @@ def _run_levels(
             raise UserError(message)
         yield None
         return
+    from insync.explorer.breadth_first.run_levels import RunLevels
+    from insync.explorer.breadth_first.space_entries import SpaceShape
+
     program, symmetry = model.program, alike.symmetry
     code = f"{program_key('run', program, symmetry)} {conditions_key('run', program.schema, judged.nodes)}"
     names = [found.name for found in judged.invariants]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from insync.explorer.breadth_first.encoding import all_coded, even
 from insync.explorer.breadth_first.partitions import Partition, WholePartition
-from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search_progress import SLOT_BYTES, progress_of
 from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.breadth_first.workers import Team
@@ -26,6 +26,9 @@ from insync.machine.packed import Found, PackedRows
 from insync.model.errors import ModelError
 from insync.model.schema import Schema
 
+if TYPE_CHECKING:
+    from insync.explorer.breadth_first.run_levels import RunLevels
+
 __all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "ROUNDS", "BreadthFirstSearch"]
 
 MOST_WHOLE = 1 << 22
@@ -35,10 +38,7 @@ Up to here whole states are faster, and what codes would save is little.
 """
 
 MOST_WHOLE_FOR_PAIRS = 1 << 24
-"""The same where parts of a state have to be numbered in pairs, as the numbers of all would take more than a word.
-
-Such codes take half as long again.
-"""
+"""The same where parts of a state have to be numbered in pairs: such codes take half as long again."""
 
 ROUNDS = 1
 """How often parts of a state may be numbered in pairs; where it takes more rounds codes become too wide in the end."""
