@@ -1,14 +1,17 @@
-"""What is said of the runs of a scenario of controllers."""
+"""What is said of scenarios and of their runs."""
 
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from insync.cli.commands.kafka_scenario import command
 from insync.cli.show.kafka_cluster_report import ScenarioRun, describe_run, describe_runs, runs_json
-from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS
+from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, SCENARIOS
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome
+from insync.conformance.live.scenarios.scenario import Outcome
 
 ENDED = ScenarioRun(QuorumOutcome(1, 1, "it was surprised", led=False), None, 17.0)
 RUNS = ScenarioRun(QuorumOutcome(1, None, "", led=True), None, 18.0)
@@ -42,3 +45,19 @@ def test_a_controller_that_has_ended_in_one_run_is_enough() -> None:
         "led": False,
         "leaders": [],
     }
+
+
+def test_a_reassignment_that_went_wrong_is_reproduced_and_one_that_did_not_is_not() -> None:
+    def made(unlike: str) -> ScenarioRun:
+        return ScenarioRun(Outcome(("r0",), (), None, "b1", ("b1",), {"b1": ["r0"]}, unlike), None, 1.0)
+
+    stuck = made("still reassigning, adding: b3, removing: b3")
+    assert stuck.reproduced
+    assert "; still reassigning, adding: b3, removing: b3. b1 leads" in describe_run(stuck)
+    assert not made("").reproduced
+
+
+@pytest.mark.parametrize("name", [*SCENARIOS, *QUORUM_SCENARIOS])
+def test_the_help_names_every_scenario(name: str) -> None:
+    assert command.help is not None
+    assert re.search(rf"^ *{name} ", command.help, re.MULTILINE)

@@ -23,6 +23,7 @@ from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
 from insync.conformance.live.scenarios.removed_replica import REPLICA_LEFT_ALONE
+from insync.conformance.live.scenarios.replaced_reassignment import REASSIGNMENT_PUT_BACK, REPLICA_KEPT_BY_THE_SECOND
 from insync.conformance.live.scenarios.scenario import Written, outcome
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
 from insync.kafka.defects import DEFECTS
@@ -90,7 +91,7 @@ def test_what_is_there_is_what_the_leader_has_that_served() -> None:
 
 def test_every_scenario_is_run() -> None:
     of_their_own = [LOST_DIRECTORY, STALE_WATERMARK, MISSED_TRUNCATION, ABANDONED_COPY, REPLICA_LEFT_ALONE]
-    of_their_own.append(FORGOTTEN_CHANGE)
+    of_their_own += [FORGOTTEN_CHANGE, REASSIGNMENT_PUT_BACK, REPLICA_KEPT_BY_THE_SECOND]
     assert set(SCENARIOS) == {*LOST, *(one.name for one in of_their_own)}, "which have test modules of their own"
 
 

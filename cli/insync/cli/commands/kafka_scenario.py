@@ -50,6 +50,8 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     n-06  a leader commits without a member of the ISR, which is elected when the leader is killed: a proxy that holds
           metadata and one request for seconds, pauses, and kill -9
     n-07  the one replica of a partition runs with its whole log, and is not elected: a reassignment, and kill -9
+    n-09  a reassignment that puts back the replicas of one in progress never ends: two reassignments, and a pause
+    n-09-removed  the second of two reassignments ends without a replica that it requests: the same
     n-10  a follower in the ISR keeps from consumers what is committed, until something else is written: pauses, and
           a leader that is killed and starts again
     n-11  a consumer reads on in a log that has lost what it has read, and is not told: unclean elections, a pause,
@@ -61,14 +63,18 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     q-6   a controller that follows and has stood for election in the same epoch ends when it is started again:
           messages between controllers that are held
     q-7   a controller that leads ends when one that it has removed from the voters answers it: a pause
+    q-17  a controller that has stood for election in its epoch and was removed from the voters cannot be started:
+          messages that are held, the removal of a voter, and kill -9
+    q-18  two controllers lead one epoch: the same, and the other one is the only voter
 
     In n-01 to n-07 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
-    off; n-07, n-10 and n-11 look for what a consumer is not given. No log is touched. q-6 and q-7 are of three
-    controllers without brokers.
+    off; n-07, n-10 and n-11 look for what a consumer is not given, n-09 for the replicas that were requested. No log is
+    touched. Those with q are of three controllers without brokers.
 
     \b
     Exit codes:
-      0  reproduced: a record was lost that had been acknowledged, or kept from a consumer; a controller has ended
+      0  reproduced: a record was lost that had been acknowledged, or kept from a consumer; a reassignment went wrong; a
+         controller has ended, or two lead one epoch
       1  not reproduced
       2  a mistake in the command, or something is missing: one sentence says which
     """  # noqa: D301 -- click wants the control character that keeps these lines as they are

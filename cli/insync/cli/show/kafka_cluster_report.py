@@ -24,7 +24,7 @@ class ScenarioRun:
 
     @property
     def reproduced(self) -> bool:
-        """Whether a record was lost, or kept from a consumer, or a controller has ended by itself."""
+        """Whether what the scenario is about has happened, such as a lost record or a controller that has ended."""
         return self.outcome is not None and bool(self.outcome.shown)
 
 
@@ -54,6 +54,8 @@ def describe_run(run: ScenarioRun) -> str:
     lost = f"lost: {' '.join(made.lost)}" if made.lost else "nothing is lost"
     if made.unread is not None:
         lost += f"; not given to consumers: {' '.join(made.unread) or 'none'}"
+    if made.unlike:
+        lost += f"; {made.unlike}"
     held = f"{made.leader} leads, ISR {' '.join(made.isr) or 'none'}; {kept}"
     return f"acknowledged: {' '.join(made.acknowledged)}; {lost}. {held} ({seconds(run.seconds)})"
 

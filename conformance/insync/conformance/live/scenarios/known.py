@@ -16,6 +16,7 @@ from insync.conformance.live.scenarios.removed_replica import (
     REPLICA_LEFT_ALONE,
 )
 from insync.conformance.live.scenarios.removed_voter import REMOVED_VOTER
+from insync.conformance.live.scenarios.replaced_reassignment import REASSIGNMENT_PUT_BACK, REPLICA_KEPT_BY_THE_SECOND
 from insync.conformance.live.scenarios.scenario import Scenario
 from insync.conformance.live.scenarios.second_leader import SECOND_LEADER
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
@@ -33,6 +34,8 @@ SCENARIOS = {
         LOST_DIRECTORY,
         FORGOTTEN_CHANGE,
         REPLICA_LEFT_ALONE,
+        REASSIGNMENT_PUT_BACK,
+        REPLICA_KEPT_BY_THE_SECOND,
         STALE_WATERMARK,
         MISSED_TRUNCATION,
         ABANDONED_COPY,

@@ -39,11 +39,13 @@ class Written:
         acknowledged: the records that were acknowledged.
         unread: where it is about consumers, the committed records that one was not given, and not told of.
         offline: whether nobody leads in the end, though all brokers run, so that consumers are given nothing.
+        asked: where it is about reassignments, the replicas that were requested last.
     """
 
     acknowledged: list[str]
     unread: list[str] | None = None
     offline: bool = False
+    asked: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class Outcome:
         leader: who leads; "nobody" if nobody does.
         isr: the ISR.
         logs: the records of each broker.
+        unlike: where it is about reassignments, how the replicas differ from those that were requested last, empty if
+            they do not; else None.
     """
 
     acknowledged: tuple[str, ...]
@@ -66,10 +70,13 @@ class Outcome:
     leader: str
     isr: tuple[str, ...]
     logs: Mapping[str, list[str]]
+    unlike: str | None = None
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The records with which what the scenario is about has happened; empty if it has not."""
+        """The records with which what the scenario is about has happened, or how; empty if it has not."""
+        if self.unlike is not None:
+            return (self.unlike,) if self.unlike else ()
         return self.lost if self.unread is None else self.unread
 
 
@@ -162,4 +169,14 @@ def outcome(operator: Operator, written: Written) -> Outcome:
         leader=f"b{now.leader}",
         isr=tuple(f"b{broker}" for broker in sorted(now.isr)),
         logs=operator.logs(),
+        unlike=_unlike(now, written.asked) if written.asked else None,
     )
+
+
+def _unlike(now: PartitionAt, asked: tuple[int, ...]) -> str:
+    """How the replicas of a partition differ from those that were requested."""
+    if now.adding or now.removing:
+        return f"still reassigning, adding: {named(now.adding)}, removing: {named(now.removing)}"
+    if set(now.replicas) != set(asked):
+        return f"replicas {named(now.replicas)}, where {named(asked)} were requested"
+    return ""
