@@ -21,7 +21,9 @@ from insync.conformance.jars.pinned import pinned, pinned_for_cluster
 from insync.conformance.jars.store import is_stored
 from insync.conformance.patches.patched_jars import known_patches
 from insync.conformance.patches.recorded_tests import recorded_tests, run_table
+from insync.kafka.defects import LEFT_OUT, LeftOut
 from insync.kafka.defects.findings import FINDINGS, FindingStatus, KafkaFinding, finding_of
+from insync.kafka.defects.named import why_not_shown
 
 PAGES = Path(__file__).parents[2] / "docs" / "findings"
 PATCHES = Path(__file__).parents[2] / "conformance" / "insync" / "conformance" / "patches"
@@ -133,6 +135,20 @@ def test_every_patch_has_a_page_that_tries_it(name: str) -> None:
 def test_what_a_page_links_to_is_there(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("entry", LEFT_OUT, ids=lambda one: one.name)
+def test_the_file_that_an_entry_without_a_trace_names_is_there(entry: LeftOut) -> None:
+    for file in re.findall(r"\b(?:docs|tests)/[\w/.-]+\.(?:md|py)", entry.reason):
+        assert (PAGES.parents[1] / file).is_file(), f"{entry.name} names {file}"
+
+
+@pytest.mark.parametrize("name", ["Q-7", "Q-18", "Q-6", "N-16"])
+def test_an_entry_without_a_trace_is_told_with_its_finding(name: str) -> None:
+    finding = finding_of(name)
+    assert finding is not None
+    told = f" Finding {finding.name}: {finding.title}; {finding.standing}; Kafka {finding.affects}."
+    assert why_not_shown(name).endswith(told)
 
 
 def test_there_is_a_page_for_each_finding_and_no_other() -> None:

@@ -110,15 +110,15 @@ LEFT_OUT = (
         "A follower that was a candidate in its epoch is one again when it restarts, and throws",
         "no ticket known; QuorumState.initialize",
         "`kraft --pre-votes on` shows it in 17 states, but with the fix (`--restart-as follower`) the same bounds have "
-        "a space that was not searched to its end; docs/findings/Q-18.md has what the classes and controllers of 4.0.2 "
-        "to 4.3.1 do",
+        "a space that was not searched to its end; docs/findings/Q-18.md has what the classes of 4.0.2 to "
+        "4.3.1 and the controllers of 4.0.2 to 4.4.0 do",
     ),
     LeftOut(
         "Q-7",
         "A leader throws when a voter that it has removed answers its BeginQuorumEpoch",
         "no ticket known; LeaderState.addAcknowledgementFrom",
-        "an answer to BeginQuorumEpoch is no message of `kraft_853`; docs/findings/Q-7.md has what the classes and "
-        "controllers of 3.9.2 to 4.3.1 do",
+        "an answer to BeginQuorumEpoch is no message of `kraft_853`; docs/findings/Q-7.md has what the classes of "
+        "3.9.2 to 4.3.1 and the controllers of 3.9.2 to 4.4.0 do",
     ),
     LeftOut(
         "Q-9",
@@ -190,8 +190,8 @@ LEFT_OUT = (
         "N-16",
         "A broker that is to lead a log it has not got drops the metadata about all others",
         "no ticket known; ReplicaManager.applyLocalLeadersDelta",
-        "there is one partition, and its leader is offline then, as with the fix; docs/findings/N-16.md has what the "
-        "classes of 3.7.2 to 3.9.2 do",
+        "there is one partition, and its leader is offline then, as with the fix; "
+        "tests/conformance/test_leader_without_log.py has what the classes of 3.7.2 to 3.9.2 do",
     ),
     LeftOut(
         "C-4", "Consumers read what the leader alone has", "KAFKA-15583", "with an ELR it is R-27, without one R-25"

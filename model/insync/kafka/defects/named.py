@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from insync.kafka.defects import DEFECTS, LEFT_OUT, QUORUM_DEFECTS, all_defects
+from insync.kafka.defects.findings import finding_of
 from insync.model.errors import UserError, closest
 
 __all__ = ["named_by_ticket", "no_such_defect", "why_not_shown"]
@@ -22,12 +23,23 @@ def why_not_shown(given: str) -> str:
     name = given.upper()
     for entry in LEFT_OUT:
         if entry.name.upper() == name:
-            return f"{entry.name} ({entry.title}, {entry.ticket}) is not modelled: {entry.reason}."
+            said = f"{entry.name} ({entry.title}, {entry.ticket}) is not modelled: {entry.reason}."
+            return said + _as_finding(entry.name)
     if name in QUORUM_DEFECTS:
         known = QUORUM_DEFECTS[name]
         shown = f"`insync defects {name}` shows it"
         return f"{name} ({known.title}) is a defect of {known.model}, and not of cluster: {shown}."
     return ""
+
+
+def _as_finding(entry: str) -> str:
+    """The finding of an entry, as a sentence after another one; empty if it is none."""
+    finding = finding_of(entry)
+    return (
+        ""
+        if finding is None
+        else f" Finding {finding.name}: {finding.title}; {finding.standing}; Kafka {finding.affects}."
+    )
 
 
 def named_by_ticket(given: str) -> list[str]:
