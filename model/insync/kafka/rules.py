@@ -162,7 +162,7 @@ class Rules:
     ] = False
     elr_within_replicas: Annotated[
         bool,
-        "Who is removed leaves the ELR; PartitionChangeBuilder does not look, from 3.9.0 to 4.3.0.",
+        "Who is removed leaves the ELR; PartitionChangeBuilder keeps it there, up to 4.4.",
     ] = False
     join_reads_one_snapshot: Annotated[
         bool, "Log end and broker epoch of a joining follower come from the same fetch: KAFKA-15221 (3.7)."

@@ -161,7 +161,7 @@ MEMBERSHIP = (
         name="N-01",
         title="A leader elected again counts what ISR members had in an epoch before",
         ticket="no ticket known; Replica.resetReplicaState, found with this model",
-        affected="3.0.0 to 4.3.0 by reading",
+        affected="3.0 to 4.4: read in 3.0.0 to 4.3.0",
         story="A leader is deposed and elected again, and hears of both in one batch, so it never stops to lead in "
         "its own eyes. It keeps the log ends of ISR members, one of which has meanwhile followed the other "
         "leader and truncated. It commits a record that this member no longer has.",
