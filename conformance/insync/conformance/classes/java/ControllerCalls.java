@@ -123,7 +123,8 @@ final class ControllerCalls {
         CreateTopicsRequestData request = new CreateTopicsRequestData();
         request.topics().add(topic);
         Object result = Reflect.callWithFirst(
-            node.replication, "createTopics", context(ApiKeys.CREATE_TOPICS, ApiKeys.CREATE_TOPICS.latestVersion()), request, Set.of(), false);
+            node.replication, "createTopics",
+            context(ApiKeys.CREATE_TOPICS, ApiKeys.CREATE_TOPICS.latestVersion()), request, Set.of(), false);
         CreateTopicsResponseData answer = (CreateTopicsResponseData) node.commitResult(result);
         for (CreateTopicsResponseData.CreatableTopicResult made : answer.topics()) {
             if (made.errorCode() != 0) throw new IllegalStateException("the topic is not made: " + made.errorMessage());

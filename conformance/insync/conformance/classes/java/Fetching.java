@@ -199,7 +199,8 @@ final class Fetching {
             short version = request.latestAllowedVersion();
             if (request.apiKey() == ApiKeys.FETCH) return Wire.response(ApiKeys.FETCH, version, reply.response);
             if (request.apiKey() == ApiKeys.LIST_OFFSETS) {
-                return Wire.response(ApiKeys.LIST_OFFSETS, version, end(AsBytes.request((ListOffsetsRequest) request.build(version))));
+                ListOffsetsRequest asked = AsBytes.request((ListOffsetsRequest) request.build(version));
+                return Wire.response(ApiKeys.LIST_OFFSETS, version, end(asked));
             }
             throw new UnsupportedOperationException(request.apiKey() + " is not served by the harness");
         }
