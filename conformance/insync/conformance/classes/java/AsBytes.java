@@ -1,40 +1,16 @@
 package insync.harness;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import moved.AbstractRequest;
 import moved.AbstractResponse;
 import moved.ApiKeys;
 import moved.ApiMessage;
-import moved.ApiMessageAndVersion;
 import moved.ByteBufferAccessor;
-import moved.MetadataRecordSerde;
 import moved.ObjectSerializationCache;
 
-/**
- * What one process sends to another: written to bytes, and read again as objects of its own.
- *
- * Kafka compares some values by identity, such as the ids of directories in TopicDelta.localChanges, so a broker must not
- * see the objects of the controller.
- */
+/** Requests and responses between two processes: written to bytes, and read again as objects of their own. */
 final class AsBytes {
     private AsBytes() { }
-
-    /** Records of the metadata log, as a broker reads them. */
-    static List<ApiMessageAndVersion> records(List<ApiMessageAndVersion> written) {
-        MetadataRecordSerde serde = new MetadataRecordSerde();
-        List<ApiMessageAndVersion> read = new ArrayList<>();
-        for (ApiMessageAndVersion record : written) {
-            ObjectSerializationCache cache = new ObjectSerializationCache();
-            int size = serde.recordSize(record, cache);
-            ByteBuffer buffer = ByteBuffer.allocate(size);
-            serde.write(record, cache, new ByteBufferAccessor(buffer));
-            buffer.flip();
-            read.add(serde.read(new ByteBufferAccessor(buffer), size));
-        }
-        return read;
-    }
 
     /** A request as it is handled: with the fields that its version has. */
     @SuppressWarnings("unchecked")
