@@ -298,14 +298,14 @@ def test_a_name_that_is_no_text_does_not_break_the_message() -> None:
 
 
 SLOW_IMPORT = """
-import builtins, sys, time
+import builtins, os, sys, time
 from insync.cli.main import main
 
 load = builtins.__import__
 
 def slowly(name, *rest):
     if name == STOPPER and name not in sys.modules:
-        print("importing", flush=True)
+        os.write(1, b"importing\\n")  # `print` goes to standard error once the command has begun
         time.sleep(100)
     return load(name, *rest)
 
