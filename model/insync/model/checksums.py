@@ -83,8 +83,8 @@ def require_digest(label: Label, text: str) -> None:
     Raises:
         Damaged: the text was changed, or has another label.
     """
-    length = len(_digest_line({}, ""))
-    if text[:length] != _digest_line(label, text[length:]):
+    end = text.find("\n", len("{\n")) + 1  # of the second line, which has the digest
+    if text[:end] != _digest_line(label, text[end:]):
         raise Damaged
 
 
