@@ -12,27 +12,11 @@ import pytest
 
 from insync.explorer.export.tla.module import HEADER
 from insync.proofs.proof_file import Proof, proof_text
+from insync_hostile import HOSTILE, STEPS
 
 Insync = Callable[..., Any]
 
-HOSTILE = """
-from pathlib import Path
-from insync.kafka.cluster.model import Cluster
-from insync.model import Bool, Model, State, action
-
-Path(__file__).with_suffix(".ran").touch()
-
-
-class Evil(Model):
-    def declare(self, b):
-        return State(on=Bool)
-
-    @action
-    def press(self, s):
-        s.on = True
-"""
 TRACE = {"format": "insync-trace/1", "bounds": {}, "property": "explored", "reason": ""}
-STEPS = [{"action": None, "parameters": {}, "state": {"on": False}}]
 
 
 class Mail:

@@ -17,24 +17,8 @@ from insync.explorer.named_model import Naming, UnnamedModel, as_argument, kinds
 from insync.explorer.notebook.drawn import drawing_of
 from insync.kafka.published.kip101 import Kip101
 from insync.model.errors import UserError
+from insync_hostile import HOSTILE, STEPS
 from insync_lamp import Lamp
-
-HOSTILE = """
-from pathlib import Path
-from insync.model import Bool, Model, State, action
-
-Path(__file__).with_suffix(".ran").touch()
-
-
-class Evil(Model):
-    def declare(self, b):
-        return State(on=Bool)
-
-    @action
-    def press(self, s):
-        s.on = True
-"""
-STEPS = [{"action": None, "parameters": {}, "state": {"on": False}}]
 
 
 class Hostile:
