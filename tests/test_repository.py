@@ -14,7 +14,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MANDATED = ("model", "properties", "explorer", "spark_explore", "conformance", "cli", "tests", "docs/adr")
-LINE_CAP = 400
 CANONICAL = re.compile(r"[-_.]+")
 
 # The brackets keep the patterns from matching themselves.
@@ -65,11 +64,6 @@ def test_the_folder_exists_and_says_what_it_is(folder: str) -> None:
     assert (ROOT / folder).is_dir()
     if folder != "tests":
         assert (ROOT / folder / "README.md").is_file()
-
-
-def test_no_source_file_is_longer_than_the_cap() -> None:
-    sizes = {name: len(text.splitlines()) for name, text in texts().items() if name.endswith(".py")}
-    assert {name: size for name, size in sizes.items() if size > LINE_CAP} == {}
 
 
 def test_no_file_names_a_path_of_somebodys_machine() -> None:
