@@ -17,9 +17,9 @@ from hashlib import sha256
 
 from insync.explorer.report.escaping import attribute, in_xml
 from insync.explorer.report.html_state import epochs_of, place_id, state_table
-from insync.explorer.report.page import resource
 from insync.explorer.report.picture import Picture, PictureStep
 from insync.explorer.report.pointing import Phrase, Place
+from insync.explorer.report.static_files import resource
 from insync.explorer.report.strip import shared_lifelines, strip_svg
 from insync.explorer.report.words import Outcome
 from insync.explorer.traces.trace import START

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from insync.explorer.report.escaping import in_xml
 from insync.explorer.report.html_state import epochs_of
-from insync.explorer.report.page import resource
 from insync.explorer.report.picture import Picture, PictureStep
+from insync.explorer.report.static_files import resource
 from insync.explorer.report.strip import strip_height, strip_svg
 from insync.explorer.traces.shown_cells import CellChange, LogDrawing, ShownCell
 

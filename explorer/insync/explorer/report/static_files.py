@@ -10,5 +10,5 @@ __all__ = ["resource"]
 
 @cache
 def resource(name: str) -> str:
-    """Return the text of a file of this folder."""
-    return files(__name__).joinpath(name).read_text(encoding="utf-8").strip()
+    """Return the text of a file of `pictures/static`."""
+    return files("insync.explorer").joinpath("pictures", "static", name).read_text(encoding="utf-8").strip()
