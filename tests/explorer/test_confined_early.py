@@ -15,7 +15,7 @@ from insync.explorer import CheckResult, Limits, check
 from insync.explorer.breadth_first import beyond_memory, search
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.limits import Watch
-from insync.machine.on_disk import sorted_file
+from insync.machine.stores import sorted_file
 from insync.model import Array, BoundValues, Condition, Index, Int, Model, State, StateView, action, invariant
 from insync_confined import Ladder, Mail, Plane
 

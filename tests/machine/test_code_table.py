@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insync.machine.code_kernels import table_kernels
-from insync.machine.code_table import HOME_BITS, MOST_DISTANCE, SLOTS_OF, CodeTable, most_codes, table_width
-from insync.machine.codec import MOST_CODE_BITS
+from insync.machine.stores.collapse import MOST_CODE_BITS
+from insync.machine.stores.quotient_table import HOME_BITS, MOST_DISTANCE, SLOTS_OF, CodeTable, most_codes, table_width
 
 WIDTHS = {32: (36, 1000), 40: (40, 1000), 48: (48, 1000), 64: (56, 1000)}
 """Codes of so many bits in so many lines, for each width of slots."""

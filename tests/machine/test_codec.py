@@ -9,13 +9,13 @@ from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from insync.machine import codec as codec_module
-from insync.machine import coded_store
 from insync.machine.code_kernels import code_kernels
-from insync.machine.codec import MOST_CODE_BITS, ROOMS, Codec, DictionaryField
-from insync.machine.coded_store import CodedStore, InsertOutcome
-from insync.machine.components import MOST_VALUE_BITS, BitRun, Component, components_of
 from insync.machine.packed import PackedRows, Words
+from insync.machine.stores import collapse as codec_module
+from insync.machine.stores import compressed
+from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, DictionaryField
+from insync.machine.stores.components import MOST_VALUE_BITS, BitRun, Component, components_of
+from insync.machine.stores.compressed import CodedStore, InsertOutcome
 from insync.model.catalogue import find_model
 from insync.model.define import Model
 from insync.model.schema import Schema
@@ -144,7 +144,7 @@ def test_codes_are_laid_out_wider_when_there_are_more_values_and_stay_the_same_s
 def test_states_that_are_not_read_again_take_no_memory_and_the_others_stay_when_codes_are_laid_out_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(coded_store, "_GIVEN_BACK", 512)  # codes, a page
+    monkeypatch.setattr(compressed, "_GIVEN_BACK", 512)  # codes, a page
     schema = SMALL.program.schema
     given = list(dict.fromkeys(states(schema, 6_000, 300)))
     store = given_store(schema, given[:3])
@@ -197,11 +197,11 @@ def test_a_store_stays_a_set_however_table_and_codes_grow(
     schema = SMALL.program.schema
     with pytest.MonkeyPatch.context() as patch:
         for name, value in zip(("_GROWTH", "_GROWTH_OF_LARGE", "_NEAR"), growths, strict=True):
-            patch.setattr(coded_store, name, value)
-        patch.setattr(coded_store, "_LARGE", 1 << 14)  # bytes: it grows as a large one when it is still small
-        patch.setattr(coded_store, "CHUNK", 64)  # else a table is made for so many more at once
-        patch.setattr(coded_store, "_GIVEN_BACK", 512)
-        patch.setattr(coded_store, "ROOMS", tuple(sorted(rooms, reverse=True)))
+            patch.setattr(compressed, name, value)
+        patch.setattr(compressed, "_LARGE", 1 << 14)  # bytes: it grows as a large one when it is still small
+        patch.setattr(compressed, "CHUNK", 64)  # else a table is made for so many more at once
+        patch.setattr(compressed, "_GIVEN_BACK", 512)
+        patch.setattr(compressed, "ROOMS", tuple(sorted(rooms, reverse=True)))
         store = given_store(schema, states(schema, 3, 3), 1, rounds=rounds)
         known, current, forgotten = set[Words](), list[Words](), 0
         fresh: dict[Words, None] = {}

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.machine.checker import Checker
 from insync.machine.compiler import Library, object_code
-from insync.machine.emit.checking import check_module
+from insync.machine.conditions import Checker
+from insync.machine.emit.conditions import check_module
 from insync.machine.packed import Found, PackedRows
 from insync.machine.sizes import Sizes
 from insync.model.graph import Graph, Node, Op

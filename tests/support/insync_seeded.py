@@ -17,10 +17,11 @@ from typing import Any
 from insync.explorer import Limits, check
 from insync.explorer.breadth_first import search
 from insync.explorer.breadth_first.partitions import WholePartition
-from insync.machine import code_table, kernels
-from insync.machine.code_table import CodeTable
-from insync.machine.emit import expanding, lowering, networks, storing
+from insync.machine import kernels
+from insync.machine.emit import expanding, hash_table, lowering, networks
 from insync.machine.emit.lowering import Lowering
+from insync.machine.stores import quotient_table
+from insync.machine.stores.quotient_table import CodeTable
 from insync.model import schema, simplify
 from insync.model.graph import Op
 from insync_judged import JUDGED, Figures
@@ -104,12 +105,12 @@ def _first_word_equal(left: Any, right: Any) -> Any:
 
 
 def _short_tags() -> None:
-    storing._LOW = 63
-    storing.rows_equal = _first_word_equal  # type: ignore[attr-defined]
+    hash_table._LOW = 63
+    hash_table.rows_equal = _first_word_equal  # type: ignore[attr-defined]
 
 
 def _known_never() -> None:
-    storing.rows_equal = lambda left, right: (left[0] ^ left[0]).equals(1)  # type: ignore[attr-defined]
+    hash_table.rows_equal = lambda left, right: (left[0] ^ left[0]).equals(1)  # type: ignore[attr-defined]
 
 
 def _coded() -> None:
@@ -131,7 +132,7 @@ def _code_left_out() -> None:
 def _slots_keep_three_bits() -> None:
     """A slot keeps less of a code than its place leaves open, so that codes are taken for others."""
     _coded()
-    code_table._rest_bits = lambda bits, lines: 3
+    quotient_table._rest_bits = lambda bits, lines: 3
 
 
 def _one_left_behind() -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from insync.machine.code_table import TableKernels
-from insync.machine.codec import CodingKernels
-from insync.machine.coded_store import CodeKernels
-from insync.machine.components import Component, components_of, digits_of
-from insync.machine.emit.coding import coding_module
-from insync.machine.emit.ordering import ordering_module
-from insync.machine.emit.quotient import quotient_module
+from insync.machine.emit.collapse import coding_module
+from insync.machine.emit.external_sort import ordering_module
+from insync.machine.emit.quotient_table import quotient_module
 from insync.machine.identity import words_key
-from insync.machine.sorted_rows import OrderKernels
+from insync.machine.stores.collapse import CodingKernels
+from insync.machine.stores.components import Component, components_of, digits_of
+from insync.machine.stores.compressed import CodeKernels
+from insync.machine.stores.quotient_table import TableKernels
+from insync.machine.stores.sorted_rows import OrderKernels
 from insync.model.schema import Schema
 
 __all__ = ["code_kernels", "code_kernels_of", "order_kernels", "table_kernels"]

@@ -8,17 +8,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from insync.machine.checker import Checker
-from insync.machine.components import rest_masks
+from insync.machine.conditions import Checker
 from insync.machine.counter import Counter
 from insync.machine.edges import Edges
-from insync.machine.emit.checking import check_module
+from insync.machine.emit.conditions import check_module
 from insync.machine.emit.confining import outside_module
 from insync.machine.emit.counting import count_module
 from insync.machine.emit.edging import edges_module
 from insync.machine.emit.expanding import expand_module
+from insync.machine.emit.hash_table import store_module
 from insync.machine.emit.sighting import sightings_module
-from insync.machine.emit.storing import store_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
 from insync.machine.identity import conditions_key, program_key, words_key
@@ -27,7 +26,8 @@ from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Words
 from insync.machine.sightings import Sightings, SightKernels
 from insync.machine.sizes import Sizes
-from insync.machine.store import Memory, Store, StoreKernels, reserve
+from insync.machine.stores.components import rest_masks
+from insync.machine.stores.hash_table import Memory, Store, StoreKernels, reserve
 from insync.machine.walker import Strategy, Walker
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node, Op

@@ -19,13 +19,13 @@ from insync.explorer.exploring.reaching import reach
 from insync.explorer.progress import Phase
 from insync.explorer.testing.failures import UnexpectedVerdict
 from insync.explorer.testing.pytest_support import InsyncCheck
-from insync.machine import codec, coded_store
 from insync.machine.code_kernels import code_kernels
-from insync.machine.code_table import CodeTable
-from insync.machine.codec import Codec
-from insync.machine.coded_store import CodeKernels
 from insync.machine.interruptible import GivenUp
 from insync.machine.memory import Block
+from insync.machine.stores import collapse, compressed
+from insync.machine.stores.collapse import Codec
+from insync.machine.stores.compressed import CodeKernels
+from insync.machine.stores.quotient_table import CodeTable
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -119,9 +119,9 @@ def test_layouts_and_tables_that_change_on_the_way_change_nothing_else(
 
     states = check(KIP320, symmetry=False)
     whole_up_to(0)
-    monkeypatch.setattr(codec, "ROOMS", (1.0,))
-    monkeypatch.setattr(codec, "_LEAST_AT_FIRST", 1.0)
-    monkeypatch.setattr(coded_store, "ROOMS", (1.0,))
+    monkeypatch.setattr(collapse, "ROOMS", (1.0,))
+    monkeypatch.setattr(collapse, "_LEAST_AT_FIRST", 1.0)
+    monkeypatch.setattr(compressed, "ROOMS", (1.0,))
     monkeypatch.setattr(Codec, "lay_out", counted)
     codes = check(KIP320, symmetry=False, threads=2)
     assert len(laid) > 6
@@ -146,10 +146,10 @@ def test_expanded_states_are_given_back_while_layouts_change(
     monkeypatch.setattr(Block, "discard", noted)
     monkeypatch.setattr(search_module, "_BUFFER_BYTES", 1 << 12)
     monkeypatch.setattr(partitions, "CHUNK", 512)
-    monkeypatch.setattr(coded_store, "_GIVEN_BACK", 512)
-    monkeypatch.setattr(codec, "ROOMS", (1.0,))
-    monkeypatch.setattr(codec, "_LEAST_AT_FIRST", 1.0)
-    monkeypatch.setattr(coded_store, "ROOMS", (1.0,))
+    monkeypatch.setattr(compressed, "_GIVEN_BACK", 512)
+    monkeypatch.setattr(collapse, "ROOMS", (1.0,))
+    monkeypatch.setattr(collapse, "_LEAST_AT_FIRST", 1.0)
+    monkeypatch.setattr(compressed, "ROOMS", (1.0,))
     codes = check(FAILING, symmetry=False, properties=names, keep_going=True, threads=threads)
     assert (0, 4096) in given_back
     assert facts(codes) == facts(states)
@@ -160,7 +160,7 @@ def test_where_codes_become_too_wide_the_search_begins_again_with_states(
 ) -> None:
     states = check(KIP320, symmetry=False)
     whole_up_to(0)
-    monkeypatch.setattr(coded_store, "MOST_CODE_BITS", 18)
+    monkeypatch.setattr(compressed, "MOST_CODE_BITS", 18)
     again = check(KIP320, symmetry=False)
     assert again.kept == "states"
     assert facts(again) == facts(states)
@@ -186,7 +186,7 @@ def test_where_codes_are_too_wide_parts_are_numbered_in_pairs(
     names = list(invariants_of(KIP320))
     states = check(KIP320, symmetry=False, properties=names, keep_going=True)
     whole_up_to(200)
-    monkeypatch.setattr(codec, "MOST_CODE_BITS", 20)
+    monkeypatch.setattr(collapse, "MOST_CODE_BITS", 20)
     codes = check(KIP320, symmetry=False, properties=names, keep_going=True, threads=2, partitions=2)
     assert codes.kept == "codes"
     assert rounds == [0, 1]
@@ -200,7 +200,7 @@ def test_where_codes_become_too_wide_the_search_begins_again_with_pairs_and_then
     whole_up_to(10)
     monkeypatch.setattr(search_module, "MOST_WHOLE_FOR_PAIRS", 10)
     for bits, tried, kept in [(30, [0], "codes"), (22, [0, 1], "codes"), (9, [0, 1], "states")]:
-        monkeypatch.setattr(coded_store, "MOST_CODE_BITS", bits)
+        monkeypatch.setattr(compressed, "MOST_CODE_BITS", bits)
         rounds.clear()
         again = check(KIP320, symmetry=False)
         assert (again.kept, rounds) == (kept, tried), bits
@@ -212,7 +212,7 @@ def test_where_dictionaries_would_take_what_codes_save_states_stay(
 ) -> None:
     whole_up_to(300)
     assert check(KIP320, symmetry=False).kept == "codes"
-    monkeypatch.setattr(codec, "_LITTLE", 0)
+    monkeypatch.setattr(collapse, "_LITTLE", 0)
     assert check(KIP320, symmetry=False).kept == "states"
 
 
@@ -220,7 +220,7 @@ def test_where_dictionaries_would_take_what_codes_save_states_stay(
 def test_states_that_do_not_fit_into_codes_are_kept_whole(whole_up_to: Whole, monkeypatch: pytest.MonkeyPatch) -> None:
     states = check(KIP320, symmetry=False)
     whole_up_to(300)
-    monkeypatch.setattr(codec, "MOST_CODE_BITS", 8)
+    monkeypatch.setattr(collapse, "MOST_CODE_BITS", 8)
     assert check(KIP320, symmetry=False).kept == "states"
     assert facts(check(KIP320, symmetry=False)) == facts(states)
 

@@ -19,8 +19,7 @@ from insync.explorer import Limits, check
 from insync.explorer.breadth_first import beyond_memory
 from insync.explorer.breadth_first.levels_manifest import MANIFEST, LevelsManifest
 from insync.explorer.limits import Watch
-from insync.machine import row_forms
-from insync.machine.on_disk import sorted_file
+from insync.machine.stores import row_encoding, sorted_file
 from insync.model.catalogue import find_model
 from insync.model.checksums import json_with_digest
 from insync.model.errors import UserError
@@ -49,8 +48,8 @@ def begun(folder: Path, form: str, depth: int = 7) -> Path:
             asked, may_use = itertools.count(), Watch.may_use
             patch.setattr(Watch, "may_use", lambda self, size: next(asked) != 4 and may_use(self, size))
         if form == "states":
-            patch.setattr(row_forms, "MOST_CODE_BITS", 3)
-            patch.setattr(row_forms, "ROOMS", (1.0,))
+            patch.setattr(row_encoding, "MOST_CODE_BITS", 3)
+            patch.setattr(row_encoding, "ROOMS", (1.0,))
         check(HOLDS, limits=Limits(depth=depth), threads=1, partitions=2, run_dir=folder)
     assert list(folder.glob(f"{form}-*"))
     return folder

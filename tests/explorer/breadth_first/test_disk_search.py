@@ -22,11 +22,10 @@ from insync.explorer import CheckResult, Limits, Progress, StopReason, check
 from insync.explorer.breadth_first import beyond_memory
 from insync.explorer.limits import Watch
 from insync.explorer.progress import Phase
-from insync.machine import codec, row_forms
 from insync.machine.memory import Block, resident_memory
-from insync.machine.on_disk import sorted_file
-from insync.machine.on_disk.sorted_partition import SortedPartition
-from insync.machine.sorted_rows import RowBuffer
+from insync.machine.stores import collapse, row_encoding, sorted_file
+from insync.machine.stores.external import SortedPartition
+from insync.machine.stores.sorted_rows import RowBuffer
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -129,8 +128,8 @@ def test_where_codes_become_too_wide_rows_are_codes_of_pairs_or_states(
     bits: int, form: str, full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = check(KIP320, symmetry=False)
-    monkeypatch.setattr(row_forms, "MOST_CODE_BITS", bits)
-    monkeypatch.setattr(row_forms, "ROOMS", (1.0,))
+    monkeypatch.setattr(row_encoding, "MOST_CODE_BITS", bits)
+    monkeypatch.setattr(row_encoding, "ROOMS", (1.0,))
     full(after=25, rows=300)
     again = check(KIP320, symmetry=False, run_dir=tmp_path, partitions=2)
     assert again.kept == "files"
@@ -142,7 +141,7 @@ def test_where_codes_become_too_wide_rows_are_codes_of_pairs_or_states(
 def test_where_dictionaries_would_take_what_codes_save_rows_are_states(
     full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(codec, "_LITTLE", 0)
+    monkeypatch.setattr(collapse, "_LITTLE", 0)
     full(after=25)
     assert check(KIP320, symmetry=False, run_dir=tmp_path).kept == "files"
     assert list(tmp_path.glob("states-*"))
@@ -231,7 +230,7 @@ def test_all_memory_is_given_back(full: Full, tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(Block, "__init__", begin)
     monkeypatch.setattr(Block, "close", end)
-    monkeypatch.setattr(row_forms, "MOST_CODE_BITS", 16)
+    monkeypatch.setattr(row_encoding, "MOST_CODE_BITS", 16)
     full(after=12, rows=200)
     told = list[Progress]()
     limits = Limits(depth=10)

@@ -14,8 +14,9 @@ from insync.explorer.breadth_first import encoding
 from insync.explorer.breadth_first import search as search_module
 from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.limits import Watch
-from insync.machine import coded_store, ownership
+from insync.machine import ownership
 from insync.machine.expander import Expander
+from insync.machine.stores import compressed
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.properties.registry import sentences_of
@@ -102,7 +103,7 @@ def test_where_codes_become_too_wide_states_are_divided_as_before(
     model = find_model("kip320")(**SMALL | {"max_leader_epoch": 2})
     whole = check(model, symmetry=False)
     calls = divided(100.0)
-    monkeypatch.setattr(coded_store, "MOST_CODE_BITS", 18)
+    monkeypatch.setattr(compressed, "MOST_CODE_BITS", 18)
     again = check(model, symmetry=False, threads=2)
     assert calls
     assert again.kept == "states"

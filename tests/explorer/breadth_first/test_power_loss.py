@@ -19,7 +19,7 @@ from insync.explorer.breadth_first import beyond_memory, run_levels
 from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.limits import Watch
-from insync.machine.on_disk import sorted_file
+from insync.machine.stores import sorted_file
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync_power_loss import LosingDisk

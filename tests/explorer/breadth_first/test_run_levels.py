@@ -27,7 +27,7 @@ from insync.explorer.breadth_first.run_levels import RunLevels
 from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.run_lock import RunLock
-from insync.machine import coded_store
+from insync.machine.stores import compressed
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -242,7 +242,7 @@ def test_where_codes_become_too_wide_the_levels_are_read_and_not_written_again(
     monkeypatch.setattr("insync.explorer.breadth_first.run_levels.write_level_rows", writing)
     monkeypatch.setattr(BreadthFirstSearch, "_begin_with", beginning)
     monkeypatch.setattr(search_module, "MOST_WHOLE", 40)
-    monkeypatch.setattr(coded_store, "MOST_CODE_BITS", 18)
+    monkeypatch.setattr(compressed, "MOST_CODE_BITS", 18)
     assert facts(check(model, symmetry=False, run_dir=tmp_path, threads=1)) == facts(whole)
     assert len(begun) > 1
     assert begun[-1] > 5

@@ -10,7 +10,7 @@ from insync.explorer import CheckResult, Limits, Progress, check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.replay import replay
 from insync.machine.memory import Permission
-from insync.machine.store import Store
+from insync.machine.stores.hash_table import Store
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model
 from insync.properties.registry import invariants_of, sentences_of

@@ -9,7 +9,7 @@ import pytest
 
 from insync.machine.compiler import Library, object_code
 from insync.machine.emit.builder import I64, PTR, Module
-from insync.machine.emit.rows import keep_least_function, owner_of, read_row, row_hash, rows_equal, rows_less
+from insync.machine.emit.memory import keep_least_function, owner_of, read_row, row_hash, rows_equal, rows_less
 
 EDGES = (0, 1, 2**63, 2**64 - 1)
 

@@ -16,14 +16,14 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from insync.machine.code_kernels import order_kernels
-from insync.machine.on_disk import spills as spills_module
-from insync.machine.on_disk.known_rows import KnownRows, RowReader, strike_known
-from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter, Unpacker
-from insync.machine.on_disk.spills import Spills
-from insync.machine.on_disk.whole_files import flush_folder, new_file, write_all
 from insync.machine.packed import PackedRows, Words
-from insync.machine.row_forms import StateRows
-from insync.machine.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores import external_sort as spills_module
+from insync.machine.stores.external_sort import Spills
+from insync.machine.stores.known_rows import KnownRows, RowReader, strike_known
+from insync.machine.stores.row_encoding import StateRows
+from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores.whole_files import flush_folder, new_file, write_all
 from insync.model.checksums import Damaged
 
 WORDS = 2

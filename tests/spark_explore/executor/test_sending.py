@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.machine import codec as codec_module
 from insync.machine.code_kernels import code_kernels, order_kernels
-from insync.machine.coded_store import CodeKernels
 from insync.machine.packed import PackedRows, Words
-from insync.machine.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores import collapse as codec_module
+from insync.machine.stores.compressed import CodeKernels
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError
 from insync.model.schema import Schema

@@ -17,10 +17,10 @@ from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
-from insync.machine.coded_store import InsertOutcome
 from insync.machine.kernels import Kernels
-from insync.machine.on_disk.sorted_partition import SortedPartition
 from insync.machine.packed import PackedRows
+from insync.machine.stores.compressed import InsertOutcome
+from insync.machine.stores.external import SortedPartition
 from insync.model.schema import Schema
 
 __all__ = ["DiskSearch"]

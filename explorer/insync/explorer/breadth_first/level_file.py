@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from insync.machine.codec import Codec, Layout
+from insync.machine.stores.collapse import Codec, Layout
 from insync.model.errors import UserError
 
 __all__ = ["LevelFile", "LevelPart"]

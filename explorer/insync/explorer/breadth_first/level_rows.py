@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from insync.machine.code_kernels import order_kernels
-from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter, Unpacker
-from insync.machine.on_disk.whole_files import new_file
-from insync.machine.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores.whole_files import new_file
 from insync.model.checksums import Label
 
 __all__ = ["LevelRows", "buffered_rows", "write_level_rows"]

@@ -16,8 +16,8 @@ from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.space_entries import space_entries, space_of
 from insync.explorer.manifest_entries import as_dict, as_list, as_text, require
 from insync.explorer.run_identity import Identity
-from insync.machine.on_disk.whole_files import open_file, write_whole
-from insync.machine.row_forms import FORMS
+from insync.machine.stores.row_encoding import FORMS
+from insync.machine.stores.whole_files import open_file, write_whole
 from insync.model.checksums import DIGEST_BYTES, Damaged, json_with_digest, require_digest
 from insync.model.errors import UserError
 

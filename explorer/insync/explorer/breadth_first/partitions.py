@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from insync.explorer.breadth_first.level_file import LevelFile
-from insync.machine.coded_store import CHUNK, CodedStore, CodeKernels, InsertOutcome
 from insync.machine.expander import Expander
 from insync.machine.memory import HUGE_PAGE, Permission
 from insync.machine.predecessors import CHUNK as PART
-from insync.machine.store import Store
+from insync.machine.stores.compressed import CHUNK, CodedStore, CodeKernels, InsertOutcome
+from insync.machine.stores.hash_table import Store
 from insync.model.errors import InternalError
 
 __all__ = ["CodedPartition", "Partition", "StateRuns", "WholePartition", "coded"]

@@ -30,9 +30,9 @@ from insync.explorer.breadth_first.space_entries import SpaceShape
 from insync.explorer.breadth_first.workers import Team
 from insync.explorer.run_identity import Identity, require_same
 from insync.explorer.run_lock import RunLock
-from insync.machine.on_disk.sorted_partition import SortedPartition
-from insync.machine.on_disk.whole_files import beside, flush_file, flush_folder
 from insync.machine.ownership import Ownership
+from insync.machine.stores.external import SortedPartition
+from insync.machine.stores.whole_files import beside, flush_file, flush_folder
 from insync.model.checksums import Damaged, Label
 from insync.model.errors import UserError
 

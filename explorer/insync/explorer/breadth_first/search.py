@@ -19,10 +19,10 @@ from insync.explorer.breadth_first.workers import Team
 from insync.explorer.growth import estimated_end
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Pulse, Reporter
-from insync.machine.coded_store import InsertOutcome
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Found, PackedRows
+from insync.machine.stores.compressed import InsertOutcome
 from insync.model.errors import ModelError
 from insync.model.schema import Schema
 

@@ -12,8 +12,8 @@ from insync.machine.emit.builder import I64, I128, PTR, Function, Module, Value
 from insync.machine.emit.cells import with_spans
 from insync.machine.emit.columns import SortedColumns
 from insync.machine.emit.elements import Elements
-from insync.machine.emit.relations import Relations
-from insync.machine.emit.rows import Row, Rows, read_row, write_row
+from insync.machine.emit.member_orders import Relations
+from insync.machine.emit.memory import Row, Rows, read_row, write_row
 from insync.model.schema import Schema
 from insync.model.symmetry import Symmetry
 

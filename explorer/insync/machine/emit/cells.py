@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from insync.machine.emit.builder import I64, Function, Value
-from insync.machine.emit.rows import Row
+from insync.machine.emit.memory import Row
 from insync.model.schema import Schema
 
 __all__ = ["Span", "span_of", "taken_out", "with_spans", "without_spans"]

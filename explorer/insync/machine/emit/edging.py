@@ -9,7 +9,7 @@ from insync.machine.edges import ACTION_BITS, EdgeField
 from insync.machine.emit.builder import I8, I64, PTR, Module
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
-from insync.machine.emit.rows import Rows, keep_least_function
+from insync.machine.emit.memory import Rows, keep_least_function
 from insync.machine.emit.transitions import Steps
 from insync.model.program import Program
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from insync.machine.emit.builder import I64, Function, Value
-from insync.machine.emit.rows import rows_less
+from insync.machine.emit.memory import rows_less
 
 __all__ = ["Record", "exchanges", "same_keys", "sorted_records"]
 

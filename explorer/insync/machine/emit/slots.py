@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
 from insync.machine.emit.elements import Elements, Fields
-from insync.machine.store import BUCKET_SLOTS, SPARE_BUCKETS, StoreField
+from insync.machine.stores.hash_table import BUCKET_SLOTS, SPARE_BUCKETS, StoreField
 
 __all__ = ["Bucket", "SlotTable", "slot_of", "widen_function"]
 

@@ -11,7 +11,7 @@ from insync.machine.emit.cells import span_of, with_spans
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.lowering import Lowering, Shape
 from insync.machine.emit.masks import mask_words
-from insync.machine.emit.rows import Row, read_row, write_row
+from insync.machine.emit.memory import Row, read_row, write_row
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Program
 

@@ -12,8 +12,8 @@ from insync.machine.emit.choosing import Places, choose_function, drawn, mixed
 from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import LANES
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
+from insync.machine.emit.memory import Rows
 from insync.machine.emit.noting import note_function
-from insync.machine.emit.rows import Rows
 from insync.machine.emit.transitions import Steps
 from insync.machine.sightings import SightField
 from insync.machine.sizes import BATCH

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from insync.machine.code_kernels import order_kernels
-from insync.machine.coded_store import CodeKernels
 from insync.machine.expander import Expander
-from insync.machine.row_forms import CodeRows, NoRows
-from insync.machine.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores.compressed import CodeKernels
+from insync.machine.stores.row_encoding import CodeRows, NoRows
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.spark_explore.wire.coded_packets import PacketReader, PacketWriter
 from insync.spark_explore.wire.packets import Kind
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from insync.machine.code_kernels import order_kernels
 from insync.machine.kernels import Kernels
-from insync.machine.on_disk.place import FilePlace
-from insync.machine.on_disk.sorted_partition import SortedPartition
-from insync.machine.row_forms import StateRows
-from insync.machine.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores.external import SortedPartition
+from insync.machine.stores.place import FilePlace
+from insync.machine.stores.row_encoding import StateRows
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.model.errors import InternalError, UserError
 from insync.spark_explore.executor.known_states import locked
 from insync.spark_explore.wire.run_states import RunStates

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from insync.machine.code_kernels import order_kernels
-from insync.machine.codec import MOST_NUMBERS, Codec, Layout
-from insync.machine.coded_store import CodeKernels
-from insync.machine.components import dictionaries_of
 from insync.machine.memory import Block
-from insync.machine.sorted_rows import OrderKernels, RowBuffer, most_packed
+from insync.machine.stores.collapse import MOST_NUMBERS, Codec, Layout
+from insync.machine.stores.components import dictionaries_of
+from insync.machine.stores.compressed import CodeKernels
+from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer, most_packed
 from insync.model.errors import InternalError
 
 if TYPE_CHECKING:

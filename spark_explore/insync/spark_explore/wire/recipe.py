@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from insync.machine.components import BitRun, Component, components_of
 from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
 from insync.machine.packed import PackedRows
 from insync.machine.sizes import Sizes
+from insync.machine.stores.components import BitRun, Component, components_of
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node
 from insync.model.program import Program

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.machine.on_disk.whole_files import flush_folder, new_file, open_file, write_all
+from insync.machine.stores.whole_files import flush_folder, new_file, open_file, write_all
 from insync.model.checksums import Damaged
 from insync.model.errors import UserError
 from insync.spark_explore.wire.file_systems import cure_for, filesystem_of, full_name, reason_of, shown_name

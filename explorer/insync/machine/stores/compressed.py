@@ -7,10 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from insync.machine.code_table import LINE_BYTES, MOST_LINES, CodeTable, TableKernels, most_codes, table_width
-from insync.machine.codec import MOST_CODE_BITS, ROOMS, Codec, CodingKernels, Layout
-from insync.machine.components import Digit
 from insync.machine.memory import HUGE_PAGE, Block, Permission
+from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, CodingKernels, Layout
+from insync.machine.stores.components import Digit
+from insync.machine.stores.quotient_table import (
+    LINE_BYTES,
+    MOST_LINES,
+    CodeTable,
+    TableKernels,
+    most_codes,
+    table_width,
+)
 from insync.model.errors import InternalError
 
 __all__ = ["CodeKernels", "CodedStore", "InsertOutcome", "Turns"]

@@ -27,8 +27,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from insync.machine.on_disk.whole_files import open_file, write_all
-from insync.machine.sorted_rows import BLOCK, OrderKernels, most_packed
+from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, most_packed
+from insync.machine.stores.whole_files import open_file, write_all
 from insync.model.checksums import DIGEST_BYTES, Damaged, Label, digest
 
 __all__ = ["SORTED_FORMAT", "SortedFile", "SortedWriter", "Unpacker"]

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from insync.machine.coded_store import InsertOutcome
 from insync.machine.expander import Expander
 from insync.machine.memory import Permission
-from insync.machine.on_disk.known_rows import KnownRows, RowReader, strike_known
-from insync.machine.on_disk.place import FilePlace
-from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter
-from insync.machine.on_disk.spills import Spills
-from insync.machine.on_disk.whole_files import beside, new_file
-from insync.machine.row_forms import NoRows, RowForm
-from insync.machine.sorted_rows import OrderKernels, RowBuffer
+from insync.machine.stores.compressed import InsertOutcome
+from insync.machine.stores.external_sort import Spills
+from insync.machine.stores.known_rows import KnownRows, RowReader, strike_known
+from insync.machine.stores.place import FilePlace
+from insync.machine.stores.row_encoding import NoRows, RowForm
+from insync.machine.stores.sorted_file import SortedFile, SortedWriter
+from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer
+from insync.machine.stores.whole_files import beside, new_file
 from insync.model.checksums import Label
 
 __all__ = ["SortedPartition"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from insync.machine.on_disk.sorted_file import SORTED_FORMAT
+from insync.machine.stores.sorted_file import SORTED_FORMAT
 from insync.model.checksums import Damaged, Label
 from insync.model.errors import UserError
 

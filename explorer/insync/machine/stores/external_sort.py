@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from insync.machine.on_disk.known_rows import KnownRows, RowReader
-from insync.machine.on_disk.sorted_file import SortedFile, SortedWriter
-from insync.machine.row_forms import RowForm
-from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer
+from insync.machine.stores.known_rows import KnownRows, RowReader
+from insync.machine.stores.row_encoding import RowForm
+from insync.machine.stores.sorted_file import SortedFile, SortedWriter
+from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer
 from insync.model.checksums import Label
 
 __all__ = ["Spills"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from insync.machine.components import MOST_VALUE_BITS, PAIRED_BITS, Digit, dictionaries_of
 from insync.machine.memory import Block
+from insync.machine.stores.components import MOST_VALUE_BITS, PAIRED_BITS, Digit, dictionaries_of
 
 __all__ = [
     "MOST_CODE_BITS",

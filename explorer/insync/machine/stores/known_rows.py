@@ -6,10 +6,10 @@ import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from insync.machine.codec import Layout
-from insync.machine.on_disk.sorted_file import SortedFile, Unpacker
-from insync.machine.row_forms import RowForm, layout_of
-from insync.machine.sorted_rows import BLOCK, OrderKernels, RowBuffer
+from insync.machine.stores.collapse import Layout
+from insync.machine.stores.row_encoding import RowForm, layout_of
+from insync.machine.stores.sorted_file import SortedFile, Unpacker
+from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer
 
 __all__ = ["KnownRows", "RowReader", "strike_known"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.machine.checker import CheckField
+from insync.machine.conditions import CheckField
 from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function, states_of
-from insync.machine.emit.rows import Rows, keep_least_function
+from insync.machine.emit.memory import Rows, keep_least_function
 from insync.machine.sizes import BATCH
 from insync.model.graph import Node
 from insync.model.schema import Schema

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
 
-from insync.machine.codec import MOST_CODE_BITS, ROOMS, Codec, Layout
+from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, Layout
 
 __all__ = ["FORMS", "CodeRows", "NoRows", "PairedCodeRows", "RowForm", "StateRows", "layout_of"]
 
