@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from insync.machine.kernels import compile_kernels
+from insync.machine.kernels import CHUNK, compile_kernels, least_predecessor
 from insync.machine.packed import PackedRows, Words
-from insync.machine.predecessors import CHUNK, least_predecessor
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from insync.machine.code_kernels import order_kernels
+from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch, most_packed
 

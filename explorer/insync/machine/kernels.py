@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from insync.machine.conditions import Checker
 from insync.machine.counter import Counter
 from insync.machine.edges import Edges
+from insync.machine.emit.collapse import coding_module
 from insync.machine.emit.conditions import check_module
 from insync.machine.emit.confining import outside_module
 from insync.machine.emit.counting import count_module
 from insync.machine.emit.edging import edges_module
 from insync.machine.emit.expanding import expand_module
+from insync.machine.emit.external_sort import ordering_module
 from insync.machine.emit.hash_table import store_module
+from insync.machine.emit.quotient_table import quotient_module
 from insync.machine.emit.sighting import sightings_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
 from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.ownership import Ownership
-from insync.machine.packed import PackedRows, Words
+from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.sightings import Sightings, SightKernels
 from insync.machine.sizes import Sizes
-from insync.machine.stores.components import rest_masks
+from insync.machine.stores.collapse import CodingKernels
+from insync.machine.stores.components import Component, components_of, digits_of, rest_masks
+from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.hash_table import Memory, Store, StoreKernels, reserve
+from insync.machine.stores.quotient_table import TableKernels
+from insync.machine.stores.sorted_rows import OrderKernels
 from insync.machine.walker import Strategy, Walker
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node, Op
@@ -35,7 +43,24 @@ from insync.model.program import Program
 from insync.model.schema import Schema
 from insync.model.symmetry import Symmetry
 
-__all__ = ["SEARCH", "WALKS", "Kernels", "Part", "Text", "Texts", "compile_kernels", "load", "store_text", "texts"]
+__all__ = [
+    "CHUNK",
+    "SEARCH",
+    "WALKS",
+    "Kernels",
+    "Part",
+    "Text",
+    "Texts",
+    "code_kernels",
+    "code_kernels_of",
+    "compile_kernels",
+    "least_predecessor",
+    "load",
+    "order_kernels",
+    "store_text",
+    "table_kernels",
+    "texts",
+]
 
 
 class Part(StrEnum):
@@ -318,3 +343,117 @@ def compile_kernels(
 ) -> Kernels:
     """Return the compiled functions of a program; see `texts` and `load`."""
     return load(texts(program, conditions, parts, symmetry, abstraction), stopped)
+
+
+# The machine code of codes and of sorted rows: what is compiled when a search begins to keep those.
+
+
+def code_kernels(schema: Schema, rounds: int = 0) -> CodeKernels:
+    """Return what makes codes of the states of a schema; `rounds` as in `digits_of`."""
+    return code_kernels_of(components_of(schema), schema.words, rounds)
+
+
+def code_kernels_of(components: Sequence[Component], words: int, rounds: int = 0) -> CodeKernels:
+    """Return what makes codes of states of so many words with these components; `rounds` as in `digits_of`."""
+    from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
+
+    digits = digits_of(components, rounds)
+    key = words_key(f"coding-{words}-{components!r}-{rounds}", words)
+    library = compile_module(key, lambda: coding_module(components, words, digits))
+    coding = CodingKernels(
+        encode=library.function("encode", 5),
+        decode=library.function("decode", 5),
+        lay=library.function("lay", 4),
+        spread=library.function("spread", 1),
+    )
+    return CodeKernels(digits, words, coding, table_kernels)
+
+
+@cache
+def table_kernels(width: int) -> TableKernels:
+    """Return the compiled functions of tables with slots of so many bits."""
+    from insync.machine.compiler import compile_module
+
+    library = compile_module(words_key("quotient", width), lambda: quotient_module(width))
+    return TableKernels(
+        insert=library.function("insert", 4),
+        refill=library.function("refill", 3),
+        unload=library.function("unload", 4),
+        unspill=library.function("unspill", 2),
+        respill=library.function("respill", 3),
+    )
+
+
+@cache
+def order_kernels(words: int) -> OrderKernels:
+    """Return the compiled functions of rows of so many words that are sorted."""
+    from insync.machine.compiler import compile_module
+
+    library = compile_module(words_key("ordering", words), lambda: ordering_module(words))
+    return OrderKernels(
+        words,
+        order=library.function("order", 3),
+        distinct=library.function("distinct", 2),
+        pack=library.function("pack", 3),
+        unpack=library.function("unpack", 3),
+        place=library.function("place", 3),
+        strike=library.function("strike", 5),
+        remain=library.function("remain", 3),
+    )
+
+
+# Which state leads to another one: the states of a level are expanded again, and nothing is kept for it.
+
+
+CHUNK = 512
+"""How many states are expanded together."""
+
+_BUFFER_BYTES = 1 << 16
+
+
+def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], target: Words) -> Words | None:
+    """Return the least of some states that has a step to the target; None if there is none.
+
+    States are expanded many at a time, and one by one where the target is among what comes out. An expander leaves out
+    the states that it has found recently, and starts with one state that it takes for found; see `_not_wanted`.
+
+    Args:
+        kernels: the compiled program.
+        ranges: where the states lie: addresses and counts; with symmetry the target is not the first of them.
+        target: the state to look for.
+    """
+    row_bytes, words, row = kernels.sizes.row_bytes, kernels.sizes.words, PackedRows([target])
+    expander: Expander | None = None
+    found: list[Words] = []
+
+    def leads_to_target(expander: Expander, rows: int, count: int) -> tuple[int, bool]:
+        expander.clear()
+        expander.forget()
+        done = expander.expand(rows, count)
+        return done, kernels.find(*expander.candidates(0), row) is not None
+
+    try:
+        for rows, count in ranges:
+            if expander is None:
+                expander = kernels.expander(1, _BUFFER_BYTES, _not_wanted(kernels, rows, target))
+            end = rows + count * row_bytes
+            while rows < end:
+                done, hit = leads_to_target(expander, rows, min(CHUNK, (end - rows) // row_bytes))
+                after = rows + done * row_bytes
+                if hit:
+                    each = range(rows, after, row_bytes)
+                    found += [words_at(state, words) for state in each if leads_to_target(expander, state, 1)[1]]
+                rows = after
+    finally:
+        if expander is not None:
+            expander.close()
+    return min(found, default=None)
+
+
+def _not_wanted(kernels: Kernels, rows: int, target: Words) -> Words:
+    """Return a state that may be left out: not the target, nor, with symmetry, a state that the target stands for.
+
+    One bit flipped makes another state of the target; it could be one that differs in who is who only. Of two
+    representatives none is.
+    """
+    return words_at(rows, len(target)) if kernels.sizes.symmetric else (target[0] ^ 1, *target[1:])

@@ -19,8 +19,8 @@ from insync.explorer.exploring.reaching import reach
 from insync.explorer.progress import Phase
 from insync.explorer.testing.failures import UnexpectedVerdict
 from insync.explorer.testing.pytest_support import InsyncCheck
-from insync.machine.code_kernels import code_kernels
 from insync.machine.interruptible import GivenUp
+from insync.machine.kernels import code_kernels
 from insync.machine.memory import Block
 from insync.machine.stores import collapse, compressed
 from insync.machine.stores.collapse import Codec

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.machine.code_kernels import code_kernels, order_kernels
+from insync.machine.kernels import code_kernels, order_kernels
 from insync.machine.packed import PackedRows, Words
 from insync.machine.stores import collapse as codec_module
 from insync.machine.stores.compressed import CodeKernels

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from insync.explorer.breadth_first.partitions import Chunk
 from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.evaluator.stepping import Move, moves_through
+from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
-from insync.machine.predecessors import least_predecessor
 from insync.model import Model
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes

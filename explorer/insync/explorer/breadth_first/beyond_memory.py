@@ -8,7 +8,7 @@ from pathlib import Path
 
 from insync.explorer.growth import last_growth
 from insync.explorer.progress import DiskNeed, Progress
-from insync.machine.code_kernels import code_kernels, order_kernels
+from insync.machine.kernels import code_kernels, order_kernels
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.place import FilePlace
 from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows

@@ -7,7 +7,7 @@ from itertools import chain
 
 from insync.explorer.breadth_first.partitions import CodedPartition, StateRuns, WholePartition, coded
 from insync.explorer.breadth_first.workers import Team
-from insync.machine.code_kernels import code_kernels
+from insync.machine.kernels import code_kernels
 from insync.machine.ownership import Ownership
 from insync.machine.stores.compressed import Turns
 from insync.model.schema import Schema

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from insync.machine.code_kernels import order_kernels
+from insync.machine.kernels import order_kernels
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.machine.stores.whole_files import new_file

@@ -9,8 +9,8 @@ from typing import ClassVar, Protocol
 
 from insync.explorer.breadth_first.level_file import LevelFile
 from insync.machine.expander import Expander
+from insync.machine.kernels import CHUNK as PART
 from insync.machine.memory import HUGE_PAGE, Permission
-from insync.machine.predecessors import CHUNK as PART
 from insync.machine.stores.compressed import CHUNK, CodedStore, CodeKernels, InsertOutcome
 from insync.machine.stores.hash_table import Store
 from insync.model.errors import InternalError

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.machine.kernels import Kernels
+from insync.machine.kernels import Kernels, least_predecessor
 from insync.machine.packed import Words
-from insync.machine.predecessors import least_predecessor
 from insync.spark_explore.executor.worker import Assignment, worker_for
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from insync.machine.code_kernels import order_kernels
 from insync.machine.expander import Expander
+from insync.machine.kernels import order_kernels
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.row_encoding import CodeRows, NoRows
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.machine.code_kernels import order_kernels
-from insync.machine.kernels import Kernels
+from insync.machine.kernels import Kernels, order_kernels
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.place import FilePlace
 from insync.machine.stores.row_encoding import StateRows

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from insync.machine.code_kernels import order_kernels
-from insync.machine.kernels import Kernels
+from insync.machine.kernels import Kernels, order_kernels
 from insync.machine.memory import physical_memory
 from insync.machine.stores.hash_table import Store, table_bytes
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from insync.machine.code_kernels import code_kernels_of
 from insync.machine.conditions import Checker
 from insync.machine.expander import Expander
-from insync.machine.kernels import load
+from insync.machine.kernels import code_kernels_of, load
 from insync.machine.stores.compressed import CodeKernels
 from insync.spark_explore.executor.folders import executor_folder
 from insync.spark_explore.executor.known_states import KnownStates

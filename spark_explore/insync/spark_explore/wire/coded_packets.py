@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from insync.machine.code_kernels import order_kernels
+from insync.machine.kernels import order_kernels
 from insync.machine.memory import Block
 from insync.machine.stores.collapse import MOST_NUMBERS, Codec, Layout
 from insync.machine.stores.components import dictionaries_of
