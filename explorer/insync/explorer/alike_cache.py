@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from insync.machine.identity import conditions_key, program_key, sources_digest
+from insync.machine.compiler import conditions_key, program_key, sources_digest
 from insync.machine.objects import load_object, save_object
 from insync.model import Model
 from insync.model.graph import Node

@@ -24,7 +24,7 @@ from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.run_identity import identity_of
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
-from insync.machine.identity import conditions_key, program_key
+from insync.machine.compiler import conditions_key, program_key
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory

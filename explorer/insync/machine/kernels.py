@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from insync.machine.compiler import conditions_key, program_key, words_key
 from insync.machine.conditions import Checker
 from insync.machine.counter import Counter
 from insync.machine.edges import Edges
@@ -24,7 +25,6 @@ from insync.machine.emit.quotient_table import quotient_module
 from insync.machine.emit.sighting import sightings_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
-from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Words, words_at
