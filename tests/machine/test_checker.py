@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from insync.machine.kernels import Part, compile_kernels
-from insync.machine.packed import Found, PackedRows
-from insync.machine.sizes import BATCH
+from insync.machine.packed import BATCH, Found, PackedRows
 from insync.model.catalogue import find_model
 from insync.model.evaluator import evaluate
 from insync.model.graph import Op

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from insync.machine.kernels import Part, compile_kernels
-from insync.machine.sizes import BATCH
+from insync.machine.packed import BATCH
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import DomainError

@@ -6,8 +6,7 @@ import pytest
 
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import HUGE_PAGE
-from insync.machine.packed import PackedRows
-from insync.machine.sizes import BATCH
+from insync.machine.packed import BATCH, PackedRows
 from insync.model import BoundValues, Index, Int, Model, State, StateView, action, require
 
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from insync.machine.compiler import Library, object_code
 from insync.machine.conditions import Checker
 from insync.machine.emit.conditions import check_module
-from insync.machine.packed import Found, PackedRows
-from insync.machine.sizes import Sizes
+from insync.machine.packed import Found, PackedRows, Sizes
 from insync.model.graph import Graph, Node, Op
 from insync.model.schema import Cell
 from insync.model.semantics import MEANING

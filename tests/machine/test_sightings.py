@@ -14,8 +14,8 @@ from insync.machine.compiler import words_key
 from insync.machine.emit.sighting import sightings_module
 from insync.machine.kernels import Kernels, Part, Text, Texts, load
 from insync.machine.memory import Block
+from insync.machine.packed import Sizes
 from insync.machine.sightings import Sightings
-from insync.machine.sizes import Sizes
 from insync.model.errors import UserError
 
 WALKS = 40

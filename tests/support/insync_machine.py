@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from insync.machine.kernels import Kernels, Texts, compile_kernels, load, store_text
-from insync.machine.packed import Found, PackedRows, Words
-from insync.machine.sizes import Sizes
+from insync.machine.packed import Found, PackedRows, Sizes, Words
 from insync.model import Model
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate

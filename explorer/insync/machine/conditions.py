@@ -8,8 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from insync.machine.memory import Block
-from insync.machine.packed import Found, Records
-from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
+from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, Found, Records, Sizes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import IntEnum
 
 from insync.machine.memory import Block
-from insync.machine.sizes import COLUMN_BYTES, MASK_BYTES, Sizes
+from insync.machine.packed import COLUMN_BYTES, MASK_BYTES, Sizes
 
 __all__ = ["CountField", "Counter"]
 

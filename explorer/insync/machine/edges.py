@@ -10,8 +10,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from insync.machine.memory import Block
-from insync.machine.packed import Found, PackedRows, Records, Words
-from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
+from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, Found, PackedRows, Records, Sizes, Words
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,8 +9,7 @@ from enum import IntEnum
 
 from insync.machine.memory import Block
 from insync.machine.ownership import Ownership
-from insync.machine.packed import Found, Records, Words, words_at
-from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
+from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, Found, Records, Sizes, Words, words_at
 
 __all__ = ["ExpandField", "Expander"]
 

@@ -27,9 +27,8 @@ from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Expander
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.ownership import Ownership
-from insync.machine.packed import PackedRows, Words, words_at
+from insync.machine.packed import PackedRows, Sizes, Words, words_at
 from insync.machine.sightings import Sightings, SightKernels
-from insync.machine.sizes import Sizes
 from insync.machine.stores.collapse import CodingKernels
 from insync.machine.stores.components import Component, components_of, digits_of, rest_masks
 from insync.machine.stores.compressed import CodeKernels

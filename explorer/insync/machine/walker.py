@@ -10,9 +10,8 @@ from enum import IntEnum, StrEnum
 from functools import reduce
 
 from insync.machine.memory import Block
-from insync.machine.packed import PackedRows
+from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, PackedRows, Sizes
 from insync.machine.sightings import Sightings
-from insync.machine.sizes import BATCH, COLUMN_BYTES, MASK_BYTES, Sizes
 
 __all__ = [
     "NO_WALK",

@@ -22,8 +22,7 @@ from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels
-from insync.machine.packed import PackedRows
-from insync.machine.sizes import BATCH
+from insync.machine.packed import BATCH, PackedRows
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.graph import Node

@@ -7,7 +7,7 @@ from insync.machine.emit.canonical import Canonical
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.masks import batch_function, states_of
 from insync.machine.emit.memory import Rows
-from insync.machine.sizes import BATCH, BLOCKS
+from insync.machine.packed import BATCH, BLOCKS
 from insync.model.program import Program
 from insync.model.symmetry import Symmetry
 

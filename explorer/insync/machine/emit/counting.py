@@ -10,7 +10,7 @@ from insync.machine.emit.builder import I64, PTR, Module, Value
 from insync.machine.emit.elements import Fields
 from insync.machine.emit.masks import batch_function
 from insync.machine.emit.memory import Rows
-from insync.machine.sizes import BATCH, BLOCKS
+from insync.machine.packed import BATCH, BLOCKS
 from insync.model.graph import Node
 from insync.model.schema import Schema
 

@@ -11,7 +11,7 @@ from insync.machine.emit.masks import batch_function
 from insync.machine.emit.memory import Rows, keep_least_function, owner_of, part_hash, row_hash, rows_equal, write_row
 from insync.machine.emit.transitions import Steps
 from insync.machine.expander import ExpandField
-from insync.machine.sizes import BATCH, BLOCKS
+from insync.machine.packed import BATCH, BLOCKS
 from insync.model.program import Program
 from insync.model.symmetry import Symmetry
 

@@ -12,7 +12,7 @@ from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, M
 from insync.machine.emit.elements import Elements
 from insync.machine.emit.lowering import LANES, Lowering, Shape
 from insync.machine.emit.memory import Rows
-from insync.machine.sizes import BATCH, BLOCKS, COLUMN_BYTES, MASK_BYTES
+from insync.machine.packed import BATCH, BLOCKS, COLUMN_BYTES, MASK_BYTES
 from insync.model.graph import Node, reachable
 from insync.model.schema import Schema
 

@@ -9,7 +9,7 @@ from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import Lowering, Shape
 from insync.machine.emit.memory import Rows, read_row, write_row
 from insync.machine.emit.sighting import see_function
-from insync.machine.sizes import BATCH
+from insync.machine.packed import BATCH
 from insync.machine.walker import NO_WALK, PlaceField, WalkField
 from insync.model.abstraction import Abstraction
 from insync.model.schema import Schema

@@ -15,8 +15,8 @@ from insync.machine.emit.masks import columns_function, masks_functions, states_
 from insync.machine.emit.memory import Rows
 from insync.machine.emit.noting import note_function
 from insync.machine.emit.transitions import Steps
+from insync.machine.packed import BATCH
 from insync.machine.sightings import SightField
-from insync.machine.sizes import BATCH
 from insync.machine.walker import NO_WALK, SEEN_IN_A_ROUND, TASTE_OF_ALL, TASTE_OF_HALF, PlaceField, WalkField
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node

@@ -10,7 +10,7 @@ from insync.explorer.given_model import model_of
 from insync.explorer.named_model import Naming, opened_kind
 from insync.machine.arrow_states import Column, columns_of, decode_states
 from insync.machine.kernels import Part, load
-from insync.machine.sizes import BATCH
+from insync.machine.packed import BATCH
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.properties.confine import confined

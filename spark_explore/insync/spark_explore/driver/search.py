@@ -12,7 +12,7 @@ from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.machine.memory import resident_memory
-from insync.machine.sizes import Sizes
+from insync.machine.packed import Sizes
 from insync.model.errors import InternalError, UserError
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
 from insync.spark_explore.driver.ledger import Ledger

@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
-from insync.machine.packed import PackedRows
-from insync.machine.sizes import Sizes
+from insync.machine.packed import PackedRows, Sizes
 from insync.machine.stores.components import BitRun, Component, components_of
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node
