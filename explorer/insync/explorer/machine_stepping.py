@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from insync.explorer.evaluator.stepping import Refused, Stepper, remembered
-from insync.machine.edges import Edges
+from insync.machine.expander import Edges
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import Words
 from insync.model import Model

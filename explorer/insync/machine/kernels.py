@@ -12,7 +12,6 @@ from functools import cache
 from insync.machine.compiler import conditions_key, program_key, words_key
 from insync.machine.conditions import Checker
 from insync.machine.counter import Counter
-from insync.machine.edges import Edges
 from insync.machine.emit.collapse import coding_module
 from insync.machine.emit.conditions import check_module
 from insync.machine.emit.confining import outside_module
@@ -24,7 +23,7 @@ from insync.machine.emit.hash_table import store_module
 from insync.machine.emit.quotient_table import quotient_module
 from insync.machine.emit.sighting import sightings_module
 from insync.machine.emit.walking import walk_module
-from insync.machine.expander import Expander
+from insync.machine.expander import Edges, Expander
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Sizes, Words, words_at
