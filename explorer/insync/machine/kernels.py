@@ -10,8 +10,7 @@ from enum import StrEnum
 from functools import cache
 
 from insync.machine.compiler import conditions_key, program_key, words_key
-from insync.machine.conditions import Checker
-from insync.machine.counter import Counter
+from insync.machine.conditions import Checker, Counter
 from insync.machine.emit.collapse import coding_module
 from insync.machine.emit.conditions import check_module
 from insync.machine.emit.confining import outside_module

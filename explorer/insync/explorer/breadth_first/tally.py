@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team
-from insync.machine.counter import Counter
+from insync.machine.conditions import Counter
 from insync.machine.kernels import Kernels
 from insync.model.graph import Node, Op
 

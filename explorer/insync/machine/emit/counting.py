@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from insync.machine.counter import CountField
+from insync.machine.conditions import CountField
 from insync.machine.emit.builder import I64, PTR, Module, Value
 from insync.machine.emit.elements import Fields
 from insync.machine.emit.masks import batch_function
