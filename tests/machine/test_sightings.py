@@ -15,7 +15,7 @@ from insync.machine.emit.sighting import sightings_module
 from insync.machine.kernels import Kernels, Part, Text, Texts, load
 from insync.machine.memory import Block
 from insync.machine.packed import Sizes
-from insync.machine.sightings import Sightings
+from insync.machine.walker import Sightings
 from insync.model.errors import UserError
 
 WALKS = 40
@@ -71,7 +71,7 @@ def test_they_grow_with_what_is_seen(stride: int) -> None:
 
 
 def test_more_than_the_machine_has_memory_for_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insync.machine.sightings.physical_memory", lambda: 16 * 5000)
+    monkeypatch.setattr("insync.machine.walker.physical_memory", lambda: 16 * 5000)
     sightings = kernels(1).sightings()
     with pytest.raises(UserError, match="There is memory for 5000 abstract states, and the walks see more; take fewer"):
         sightings.make_room(5001)
@@ -86,8 +86,8 @@ def test_what_the_system_gives_is_enough_where_it_gives_less(monkeypatch: pytest
             raise UserError(message)
         return Block(size, huge)
 
-    monkeypatch.setattr("insync.machine.sightings.physical_memory", lambda: 1 << 40)
-    monkeypatch.setattr("insync.machine.sightings.Block", block)
+    monkeypatch.setattr("insync.machine.walker.physical_memory", lambda: 1 << 40)
+    monkeypatch.setattr("insync.machine.walker.Block", block)
     if given < 1 << 16:
         with pytest.raises(UserError, match="The system refuses"):
             kernels(1).sightings()

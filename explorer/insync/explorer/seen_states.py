@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from insync.explorer.shown import TableColumns, plural
-from insync.machine.sightings import Sightings
+from insync.machine.walker import Sightings
 
 __all__ = ["AbstractStates", "SeenStates"]
 

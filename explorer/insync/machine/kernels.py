@@ -26,14 +26,13 @@ from insync.machine.expander import Edges, Expander
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Sizes, Words, words_at
-from insync.machine.sightings import Sightings, SightKernels
 from insync.machine.stores.collapse import CodingKernels
 from insync.machine.stores.components import Component, components_of, digits_of, rest_masks
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.hash_table import Memory, Store, StoreKernels, reserve
 from insync.machine.stores.quotient_table import TableKernels
 from insync.machine.stores.sorted_rows import OrderKernels
-from insync.machine.walker import Strategy, Walker
+from insync.machine.walker import Sightings, SightKernels, Strategy, Walker
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node, Op
 from insync.model.program import Program

@@ -10,7 +10,7 @@ from __future__ import annotations
 from insync.machine.emit.builder import I64, NOALIAS, PTR, Function, Module, Value
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.memory import Rows, read_row, row_hash, rows_equal
-from insync.machine.sightings import SightField
+from insync.machine.walker import SightField
 
 __all__ = ["see_function", "sightings_module"]
 

@@ -16,8 +16,15 @@ from insync.machine.emit.memory import Rows
 from insync.machine.emit.noting import note_function
 from insync.machine.emit.transitions import Steps
 from insync.machine.packed import BATCH
-from insync.machine.sightings import SightField
-from insync.machine.walker import NO_WALK, SEEN_IN_A_ROUND, TASTE_OF_ALL, TASTE_OF_HALF, PlaceField, WalkField
+from insync.machine.walker import (
+    NO_WALK,
+    SEEN_IN_A_ROUND,
+    TASTE_OF_ALL,
+    TASTE_OF_HALF,
+    PlaceField,
+    SightField,
+    WalkField,
+)
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node
 from insync.model.program import Program

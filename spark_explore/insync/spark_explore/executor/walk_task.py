@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.machine.kernels import load
-from insync.machine.sightings import Sightings
-from insync.machine.walker import FailedWalk, Strategy, Walked, merged
+from insync.machine.walker import FailedWalk, Sightings, Strategy, Walked, merged
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 from insync.spark_explore.wire.recipe import read_recipe
 from insync.spark_explore.wire.version import require_version
