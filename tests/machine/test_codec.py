@@ -13,8 +13,16 @@ from insync.machine.kernels import code_kernels
 from insync.machine.packed import PackedRows, Words
 from insync.machine.stores import collapse as codec_module
 from insync.machine.stores import compressed
-from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, DictionaryField
-from insync.machine.stores.components import MOST_VALUE_BITS, BitRun, Component, components_of
+from insync.machine.stores.collapse import (
+    MOST_CODE_BITS,
+    MOST_VALUE_BITS,
+    ROOMS,
+    BitRun,
+    Codec,
+    Component,
+    DictionaryField,
+    components_of,
+)
 from insync.machine.stores.compressed import CodedStore, InsertOutcome
 from insync.model.catalogue import find_model
 from insync.model.define import Model

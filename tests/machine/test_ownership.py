@@ -8,7 +8,7 @@ import pytest
 from insync.machine import ownership as ownership_module
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows, Words, words_at
-from insync.machine.stores.components import rest_masks
+from insync.machine.stores.collapse import rest_masks
 from insync.model.catalogue import find_model
 from insync.model.schema import Schema
 

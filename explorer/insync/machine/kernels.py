@@ -26,8 +26,7 @@ from insync.machine.expander import Edges, Expander
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Sizes, Words, words_at
-from insync.machine.stores.collapse import CodingKernels
-from insync.machine.stores.components import Component, components_of, digits_of, rest_masks
+from insync.machine.stores.collapse import CodingKernels, Component, components_of, digits_of, rest_masks
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.hash_table import Memory, Store, StoreKernels, reserve
 from insync.machine.stores.quotient_table import TableKernels

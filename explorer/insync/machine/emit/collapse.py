@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from insync.machine.emit.builder import I64, NOALIAS, PTR, Function, Module, Value
 from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.memory import Row, Rows, write_row
-from insync.machine.stores.collapse import MOST_NUMBERS, NUMBER_BITS, DictionaryField
-from insync.machine.stores.components import PAIRED_BITS, Component, Digit, dictionaries_of
+from insync.machine.stores.collapse import (
+    MOST_NUMBERS,
+    NUMBER_BITS,
+    PAIRED_BITS,
+    Component,
+    DictionaryField,
+    Digit,
+    dictionaries_of,
+)
 
 __all__ = ["coding_module"]
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from insync.machine.memory import HUGE_PAGE, Block, Permission
-from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, CodingKernels, Layout
-from insync.machine.stores.components import Digit
+from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, CodingKernels, Digit, Layout
 from insync.machine.stores.quotient_table import (
     LINE_BYTES,
     MOST_LINES,

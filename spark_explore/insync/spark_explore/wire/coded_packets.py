@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from insync.machine.kernels import order_kernels
 from insync.machine.memory import Block
-from insync.machine.stores.collapse import MOST_NUMBERS, Codec, Layout
-from insync.machine.stores.components import dictionaries_of
+from insync.machine.stores.collapse import MOST_NUMBERS, Codec, Layout, dictionaries_of
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer, most_packed
 from insync.model.errors import InternalError

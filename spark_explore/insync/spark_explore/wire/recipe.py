@@ -12,7 +12,7 @@ from functools import partial
 
 from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
 from insync.machine.packed import PackedRows, Sizes
-from insync.machine.stores.components import BitRun, Component, components_of
+from insync.machine.stores.collapse import BitRun, Component, components_of
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node
 from insync.model.program import Program
