@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
 from insync.machine.stores import external_sort as spills_module
-from insync.machine.stores.external_sort import Spills
-from insync.machine.stores.known_rows import KnownRows, RowReader, strike_known
+from insync.machine.stores.external_sort import KnownRows, RowReader, Spills, strike_known
 from insync.machine.stores.row_encoding import StateRows
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch

@@ -16,8 +16,7 @@ from typing import ClassVar
 from insync.machine.expander import Expander
 from insync.machine.memory import Permission
 from insync.machine.stores.compressed import InsertOutcome
-from insync.machine.stores.external_sort import Spills
-from insync.machine.stores.known_rows import KnownRows, RowReader, strike_known
+from insync.machine.stores.external_sort import KnownRows, RowReader, Spills, strike_known
 from insync.machine.stores.place import FilePlace
 from insync.machine.stores.row_encoding import NoRows, RowForm
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter
