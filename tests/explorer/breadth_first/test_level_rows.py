@@ -10,7 +10,8 @@ import pytest
 from insync.explorer.breadth_first import level_rows
 from insync.explorer.breadth_first.level_rows import LevelRows, buffered_rows, write_level_rows
 from insync.machine.packed import PackedRows, Words, words_at
-from insync.machine.stores import sorted_file, sorted_rows
+from insync.machine.stores import sorted_file
+from insync.machine.stores import sorted_file as sorted_rows
 
 LABEL: dict[str, int | str] = {"kind": "level", "run": "a", "level": 3}
 

@@ -10,9 +10,8 @@ from insync.explorer.growth import last_growth
 from insync.explorer.progress import DiskNeed, Progress
 from insync.machine.kernels import code_kernels, order_kernels
 from insync.machine.stores.external import SortedPartition
-from insync.machine.stores.place import FilePlace
 from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows
-from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
+from insync.machine.stores.sorted_file import BLOCK, FilePlace, OrderKernels, RowBuffer, RowScratch
 from insync.model.schema import Schema
 
 __all__ = ["LEAST_ROWS", "disk_need", "foretold_bytes", "forms_for", "least_room", "sorted_partitions"]

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from insync.machine.kernels import order_kernels
-from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
-from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
+from insync.machine.stores.sorted_file import RowBuffer, RowScratch, SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.whole_files import new_file
 from insync.model.checksums import Label
 

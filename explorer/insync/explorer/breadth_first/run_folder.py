@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from insync.machine.stores.place import FilePlace
 from insync.machine.stores.row_encoding import FORMS
+from insync.machine.stores.sorted_file import FilePlace
 from insync.model.errors import UserError
 
 __all__ = ["IN_MEMORY", "RunFolder", "unwritable"]
