@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from insync.machine.emit.builder import Instructions
 from insync.machine.emit.dividing import product_and_shift
-from insync.machine.emit.instructions import Instructions
 from insync.model.graph import Node, Op
 from insync.model.schema import Schema
 
