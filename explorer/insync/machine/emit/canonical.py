@@ -9,11 +9,9 @@ from __future__ import annotations
 from functools import reduce
 
 from insync.machine.emit.builder import I64, I128, PTR, Function, Module, Value
-from insync.machine.emit.cells import with_spans
 from insync.machine.emit.columns import SortedColumns
-from insync.machine.emit.elements import Elements
 from insync.machine.emit.member_orders import Relations
-from insync.machine.emit.memory import Row, Rows, read_row, write_row
+from insync.machine.emit.memory import Elements, Row, Rows, read_row, with_spans, write_row
 from insync.model.schema import Schema
 from insync.model.symmetry import Symmetry
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 from insync.machine.emit.builder import I8, I32, I64, I128, PTR, VOID, Function, Module, Value
-from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import states_of
+from insync.machine.emit.memory import Elements, Fields
 from insync.machine.packed import BATCH, MASK_BYTES
 from insync.machine.walker import NO_WALK, PlaceField, WalkField
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.machine.emit.builder import I64, NOALIAS, PTR, Function, Module, Value
-from insync.machine.emit.elements import Elements, Fields
-from insync.machine.emit.memory import Row, Rows, write_row
+from insync.machine.emit.memory import Elements, Fields, Row, Rows, write_row
 from insync.machine.stores.collapse import (
     MOST_NUMBERS,
     NUMBER_BITS,

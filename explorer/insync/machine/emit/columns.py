@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import reduce
 
 from insync.machine.emit.builder import I64, Function, Value
-from insync.machine.emit.cells import Span, taken_out
-from insync.machine.emit.memory import Row
+from insync.machine.emit.memory import Row, Span, Track, taken_out, tracks_of
 from insync.machine.emit.networks import Record, same_keys, sorted_records
-from insync.machine.emit.tracks import Track, tracks_of
 from insync.model.schema import WORD, Schema
 from insync.model.symmetry import Symmetry
 

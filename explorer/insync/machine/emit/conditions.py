@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from insync.machine.conditions import CheckField
 from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module
-from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function, states_of
-from insync.machine.emit.memory import Rows, keep_least_function
+from insync.machine.emit.memory import Elements, Fields, Rows, keep_least_function
 from insync.machine.packed import BATCH
 from insync.model.graph import Node
 from insync.model.schema import Schema

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from insync.machine.emit.builder import I64, I128, PTR, Module
 from insync.machine.emit.canonical import Canonical
-from insync.machine.emit.elements import Elements
 from insync.machine.emit.masks import batch_function, states_of
-from insync.machine.emit.memory import Rows
+from insync.machine.emit.memory import Elements, Rows
 from insync.machine.packed import BATCH, BLOCKS
 from insync.model.program import Program
 from insync.model.symmetry import Symmetry

@@ -7,9 +7,8 @@ from functools import reduce
 
 from insync.machine.conditions import CountField
 from insync.machine.emit.builder import I64, PTR, Module, Value
-from insync.machine.emit.elements import Fields
 from insync.machine.emit.masks import batch_function
-from insync.machine.emit.memory import Rows
+from insync.machine.emit.memory import Fields, Rows
 from insync.machine.packed import BATCH, BLOCKS
 from insync.model.graph import Node
 from insync.model.schema import Schema

@@ -6,9 +6,8 @@ The search needs neither, and is faster without them; a graph of the states need
 from __future__ import annotations
 
 from insync.machine.emit.builder import I8, I64, PTR, Module
-from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
-from insync.machine.emit.memory import Rows, keep_least_function
+from insync.machine.emit.memory import Elements, Fields, Rows, keep_least_function
 from insync.machine.emit.transitions import Steps
 from insync.machine.expander import ACTION_BITS, EdgeField
 from insync.model.program import Program

@@ -6,9 +6,18 @@ from functools import reduce
 
 from insync.machine.emit.builder import I1, I8, I64, PTR, VOID, Function, Module, Value
 from insync.machine.emit.canonical import Canonical
-from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.masks import batch_function
-from insync.machine.emit.memory import Rows, keep_least_function, owner_of, part_hash, row_hash, rows_equal, write_row
+from insync.machine.emit.memory import (
+    Elements,
+    Fields,
+    Rows,
+    keep_least_function,
+    owner_of,
+    part_hash,
+    row_hash,
+    rows_equal,
+    write_row,
+)
 from insync.machine.emit.transitions import Steps
 from insync.machine.expander import ExpandField
 from insync.machine.packed import BATCH, BLOCKS

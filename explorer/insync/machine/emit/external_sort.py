@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, Module, Value
-from insync.machine.emit.elements import Elements
-from insync.machine.emit.memory import Rows, read_row, rows_equal, rows_less
+from insync.machine.emit.memory import Elements, Rows, read_row, rows_equal, rows_less
 
 __all__ = ["ordering_module"]
 

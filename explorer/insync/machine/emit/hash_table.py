@@ -6,8 +6,7 @@ The states of a partition lie in one array, in order of discovery, and are found
 from __future__ import annotations
 
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
-from insync.machine.emit.elements import Elements, Fields
-from insync.machine.emit.memory import Rows, owner_of, part_hash, read_row, row_hash, rows_equal
+from insync.machine.emit.memory import Elements, Fields, Rows, owner_of, part_hash, read_row, row_hash, rows_equal
 from insync.machine.emit.slots import Bucket, SlotTable, slot_of, widen_function
 from insync.machine.stores.hash_table import BUCKET_BYTES, BUCKET_SLOTS, StoreField
 

@@ -7,7 +7,7 @@ one or two vector instructions.
 from __future__ import annotations
 
 from insync.machine.emit.builder import I8, I16, I32, I64, Function, Value
-from insync.machine.emit.elements import Elements
+from insync.machine.emit.memory import Elements
 from insync.machine.stores.quotient_table import LINE_BYTES, SLOTS_OF
 
 __all__ = ["Line"]

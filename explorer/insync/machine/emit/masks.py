@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, Module, Value
-from insync.machine.emit.elements import Elements
 from insync.machine.emit.lowering import LANES, Lowering, Shape
-from insync.machine.emit.memory import Rows
+from insync.machine.emit.memory import Elements, Rows
 from insync.machine.packed import BATCH, BLOCKS, COLUMN_BYTES, MASK_BYTES
 from insync.model.graph import Node, reachable
 from insync.model.schema import Schema

@@ -12,14 +12,24 @@ from collections.abc import Sequence
 from functools import reduce
 
 from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module, Value, Variable
-from insync.machine.emit.cells import Span, taken_out, with_spans, without_spans
 from insync.machine.emit.containers import Collections, mixed, names
-from insync.machine.emit.elements import Elements
-from insync.machine.emit.memory import Row, read_row, rows_equal, rows_less, write_row
+from insync.machine.emit.memory import (
+    Elements,
+    Row,
+    Span,
+    Track,
+    read_row,
+    rows_equal,
+    rows_less,
+    taken_out,
+    tracks_of,
+    with_spans,
+    without_spans,
+    write_row,
+)
 from insync.machine.emit.networks import same_keys, sorted_records
 from insync.machine.emit.permuting import can_permute, permuted
 from insync.machine.emit.sorting_networks import Placing, PlacingTables, can_place
-from insync.machine.emit.tracks import Track, tracks_of
 from insync.model.schema import Schema
 from insync.model.symmetry import Kind, Symmetry
 

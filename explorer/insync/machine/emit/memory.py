@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 from insync.machine.emit.builder import I8, I64, I128, PTR, VOID, Function, Module, Value
-from insync.machine.emit.elements import Elements
+from insync.model.schema import WORD, Schema
+from insync.model.symmetry import Family, Kind
 
 __all__ = [
+    "Elements",
+    "Fields",
     "Row",
     "Rows",
+    "Span",
+    "Track",
     "keep_least_function",
     "owner_of",
     "part_hash",
@@ -18,8 +24,14 @@ __all__ = [
     "row_hash",
     "rows_equal",
     "rows_less",
+    "span_of",
+    "taken_out",
+    "tracks_of",
+    "with_spans",
+    "without_spans",
     "write_row",
 ]
+
 
 # Odd 64-bit constants with about half their bits set and no pattern: fractional digits of square roots of primes.
 _MIX = (
@@ -129,3 +141,144 @@ def keep_least_function(m: Module, words: int) -> Function:
     with b.when(count.equals(0) | rows_less(new, old)):
         write_row(b, kept, new)
     return b
+
+
+# What lies in memory, for generated code: elements of one type, and the fields of a context.
+
+
+class Elements:
+    """Elements of one type, one after the other, the first at an address."""
+
+    __slots__ = ("_b", "address", "type")
+
+    def __init__(self, b: Function, address: Value, kind: str = I64) -> None:
+        self._b, self.address, self.type = b, address, kind
+
+    def at(self, index: Value | int) -> Value:
+        """Return the address of an element."""
+        return self._b.element(self.type, self.address, index)
+
+    def __getitem__(self, index: Value | int) -> Value:
+        return self._b.load(self.type, self.at(index))
+
+    def __setitem__(self, index: Value | int, value: Value | int) -> None:
+        self._b.store(self._b.typed(self.type, value), self.at(index))
+
+
+class Fields(Elements):
+    """The 64-bit fields of a record, by their numbers: a number each, or an address."""
+
+    __slots__ = ()
+
+    def pointer(self, field: int) -> Value:
+        """Return the address that is in a field."""
+        return self._b.load(PTR, self.at(field))
+
+    def set_pointer(self, field: int, address: Value) -> None:
+        """Write an address to a field."""
+        self._b.store(self._b.typed(PTR, address), self.at(field))
+
+    def array(self, field: int, kind: str = I64) -> Elements:
+        """Return the array whose address is in a field."""
+        return Elements(self._b, self.pointer(field), kind)
+
+
+# The cells of a packed state, for generated code: codes taken out of its words, and put into them.
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Some bits of a word: those of a cell, or of several side by side."""
+
+    word: int
+    shift: int
+    bits: int
+
+    @property
+    def end(self) -> int:
+        """The first bit behind it."""
+        return self.shift + self.bits
+
+
+def span_of(schema: Schema, number: int) -> Span:
+    """Return the bits of a cell."""
+    cell = schema.cells[number]
+    return Span(cell.word, cell.shift, cell.bits)
+
+
+def taken_out(b: Function, row: Row, span: Span) -> Value:
+    """Return the number that some bits of a state are."""
+    if not span.bits:
+        return b.typed(I64, 0)
+    word = row[span.word]
+    lowest = word if span.shift == 0 else word >> span.shift
+    return lowest & (1 << span.bits) - 1
+
+
+def with_spans(row: Row, numbers: Mapping[Span, Value]) -> Row:
+    """Return the words of a state with other numbers in some bits."""
+    new = list(without_spans(row, numbers))
+    for span, number in numbers.items():
+        if span.bits:
+            new[span.word] = new[span.word] | (number if span.shift == 0 else number << span.shift)
+    return new
+
+
+def without_spans(row: Row, spans: Iterable[Span]) -> Row:
+    """Return the words of a state with 0 in some bits."""
+    new = list(row)
+    cleared = [span for span in spans if span.bits]
+    for word in {span.word: None for span in cleared}:
+        mask = sum((1 << span.bits) - 1 << span.shift for span in cleared if span.word == word)
+        new[word] = new[word] & (~mask & 2**64 - 1)
+    return new
+
+
+# Families of cells as bits in words, for generated code: cells that always move together are moved as one.
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A family of cells, or several that lie side by side at all places.
+
+    Attributes:
+        places: what they lie at, as of a family.
+        spans: where they lie, for all values of the places.
+        value: what their number names; None where it names nobody.
+        guards: where the cells lie that tell which of them are there; empty where all always are.
+        above: what those are greater than where they are there.
+    """
+
+    places: tuple[Kind, ...]
+    spans: tuple[Span, ...]
+    value: Kind | None
+    guards: tuple[Span, ...] = ()
+    above: int = 0
+
+    @property
+    def sorts(self) -> set[int]:
+        """The sorts that it speaks of."""
+        return {kind.sort for kind in (*self.places, self.value) if kind is not None}
+
+
+def tracks_of(schema: Schema, families: Iterable[Family]) -> list[Track]:
+    """Return where families lie; those that hold one code only are left out."""
+    made: list[Track] = []
+    for family in families:
+        spans = tuple(span_of(schema, cell) for cell in family.cells)
+        if not spans[0].bits:
+            continue
+        before = made[-1] if made else None
+        if before is not None and family.value is before.value is None and family.places == before.places:
+            pairs = list(zip(before.spans, spans, strict=True))
+            if all(_adjoin(first, second) for first, second in pairs):
+                joined = tuple(Span(first.word, first.shift, first.bits + second.bits) for first, second in pairs)
+                made[-1] = Track(family.places, joined, None)
+                continue
+        guards = tuple(span_of(schema, cell) for cell in family.guards)
+        made.append(Track(family.places, spans, family.value, guards, family.above))
+    return made
+
+
+def _adjoin(first: Span, second: Span) -> bool:
+    return first.word == second.word and first.end == second.shift and first.bits + second.bits < WORD

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from insync.machine.emit.builder import I64, PTR, VOID, Function, Module, Value
-from insync.machine.emit.cells import span_of, with_spans
 from insync.machine.emit.choosing import Places
-from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import Lowering, Shape
-from insync.machine.emit.memory import Rows, read_row, write_row
+from insync.machine.emit.memory import Fields, Rows, read_row, span_of, with_spans, write_row
 from insync.machine.emit.sighting import see_function
 from insync.machine.packed import BATCH
 from insync.machine.walker import NO_WALK, PlaceField, WalkField

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from insync.machine.emit.builder import I64, Function, Value
-from insync.machine.emit.cells import Span, taken_out, with_spans
 from insync.machine.emit.containers import Collections
-from insync.machine.emit.memory import Row
-from insync.machine.emit.tracks import Track
+from insync.machine.emit.memory import Row, Span, Track, taken_out, with_spans
 from insync.model.schema import WORD
 from insync.model.symmetry import Kind, Symmetry
 

@@ -11,8 +11,8 @@ grows is read and written once from its start to its end.
 from __future__ import annotations
 
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
-from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.lines import Line
+from insync.machine.emit.memory import Elements, Fields
 from insync.machine.stores.quotient_table import BLOCK, HOME_BITS, LINE_BYTES, MOST_DISTANCE, SLOTS_OF, CodeTableField
 
 __all__ = ["quotient_module"]

@@ -8,8 +8,7 @@ search for an abstract state begins in the slot that the low bits of its hash na
 from __future__ import annotations
 
 from insync.machine.emit.builder import I64, NOALIAS, PTR, Function, Module, Value
-from insync.machine.emit.elements import Elements, Fields
-from insync.machine.emit.memory import Rows, read_row, row_hash, rows_equal
+from insync.machine.emit.memory import Elements, Fields, Rows, read_row, row_hash, rows_equal
 from insync.machine.walker import SightField
 
 __all__ = ["see_function", "sightings_module"]

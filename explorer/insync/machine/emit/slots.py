@@ -10,7 +10,7 @@ so a table grows in place, in one pass from its end, and no memory is touched th
 from __future__ import annotations
 
 from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, Function, Module, Value
-from insync.machine.emit.elements import Elements, Fields
+from insync.machine.emit.memory import Elements, Fields
 from insync.machine.stores.hash_table import BUCKET_SLOTS, SPARE_BUCKETS, StoreField
 
 __all__ = ["Bucket", "SlotTable", "slot_of", "widen_function"]

@@ -14,11 +14,8 @@ from dataclasses import dataclass
 from functools import reduce
 
 from insync.machine.emit.builder import I64, Function, Module, Value
-from insync.machine.emit.cells import Span, taken_out, with_spans
-from insync.machine.emit.elements import Elements
-from insync.machine.emit.memory import Row
+from insync.machine.emit.memory import Elements, Row, Span, Track, taken_out, with_spans
 from insync.machine.emit.networks import Record, same_keys, sorted_records
-from insync.machine.emit.tracks import Track
 from insync.model.schema import WORD
 from insync.model.symmetry import Kind, Symmetry
 

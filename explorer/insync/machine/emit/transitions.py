@@ -7,11 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from insync.machine.emit.builder import I1, I8, I64, I128, PTR, VOID, Function, Module, Value
-from insync.machine.emit.cells import span_of, with_spans
-from insync.machine.emit.elements import Elements, Fields
 from insync.machine.emit.lowering import Lowering, Shape
 from insync.machine.emit.masks import mask_words
-from insync.machine.emit.memory import Row, read_row, write_row
+from insync.machine.emit.memory import Elements, Fields, Row, read_row, span_of, with_spans, write_row
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction, Program
 

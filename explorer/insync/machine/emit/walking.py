@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 from insync.machine.emit.builder import I32, I64, PTR, VOID, Function, Module, Value
 from insync.machine.emit.choosing import Places, choose_function, drawn, mixed
-from insync.machine.emit.elements import Fields
 from insync.machine.emit.lowering import LANES
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
-from insync.machine.emit.memory import Rows
+from insync.machine.emit.memory import Fields, Rows
 from insync.machine.emit.noting import note_function
 from insync.machine.emit.transitions import Steps
 from insync.machine.packed import BATCH
