@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.machine.emit.dividing import product_and_shift
+from insync.machine.emit.lowering import product_and_shift
 
 
 @pytest.mark.parametrize("n", range(1, 40))
