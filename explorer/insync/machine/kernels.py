@@ -12,9 +12,7 @@ from functools import cache
 from insync.machine.compiler import conditions_key, program_key, words_key
 from insync.machine.conditions import Checker, Counter
 from insync.machine.emit.collapse import coding_module
-from insync.machine.emit.conditions import check_module
-from insync.machine.emit.confining import outside_module
-from insync.machine.emit.counting import count_module
+from insync.machine.emit.conditions import check_module, count_module, outside_module
 from insync.machine.emit.expanding import expand_module
 from insync.machine.emit.external_sort import ordering_module
 from insync.machine.emit.hash_table import store_module
