@@ -5,16 +5,17 @@ A walk is a function of the seed and its number alone. A place in the batch whos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
 
-from insync.machine.emit.builder import I32, I64, PTR, VOID, Function, Module, Value
-from insync.machine.emit.choosing import Places, choose_function, drawn, mixed
-from insync.machine.emit.lowering import LANES
+from insync.machine.emit.builder import I8, I32, I64, I128, PTR, VOID, Function, Module, Value
+from insync.machine.emit.lowering import LANES, Lowering, Shape
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
-from insync.machine.emit.memory import Fields, Rows
-from insync.machine.emit.noting import note_function
+from insync.machine.emit.memory import Elements, Fields, Rows, read_row, span_of, with_spans, write_row
+from insync.machine.emit.sighting import see_function
 from insync.machine.emit.transitions import Steps
-from insync.machine.packed import BATCH
+from insync.machine.packed import BATCH, MASK_BYTES
 from insync.machine.walker import (
     NO_WALK,
     SEEN_IN_A_ROUND,
@@ -27,8 +28,12 @@ from insync.machine.walker import (
 from insync.model.abstraction import Abstraction
 from insync.model.graph import Node
 from insync.model.program import Program
+from insync.model.schema import Schema
 
-__all__ = ["walk_module"]
+__all__ = [
+    "walk_module",
+]
+
 
 _TASTE = 0x5851F42D4C957F2D  # tells what a walk likes from what it draws first
 
@@ -175,4 +180,189 @@ def _judge_function(m: Module, conditions: int, fail: Function, finish: Function
         place = places[number]
         with b.when(place[PlaceField.NUMBER].differs(NO_WALK) & (place[PlaceField.TAKEN] >= depth)):
             b.call(finish, context.address, number)
+    return b
+
+
+# `choose`: what each walk of a batch does next, drawn from the enabled actions.
+#
+# Actions are drawn in groups: all that differ in parameters alone are one, or each is one. A group weighs 1, or what
+# the walk likes it. Three passes over the bits of the enabled actions do it: one sums the weights up, one finds the
+# group that was drawn and counts its enabled actions, and one finds the action that was drawn of these.
+
+
+_WEIGHTS = (1, 2, 4, 8)
+"""What a group may weigh in a walk that has a taste."""
+_FAR = 1 << 62
+"""What is left to pass over once a group is drawn: no other one is."""
+
+
+class Places:
+    """The places of the batch: each a record of `PlaceField`."""
+
+    def __init__(self, b: Function, context: Fields) -> None:
+        self._b, self._address = b, context.pointer(WalkField.PLACES)
+
+    def __getitem__(self, number: Value) -> Fields:
+        return Fields(self._b, self._b.element(I8, self._address, number * (8 * len(PlaceField))))
+
+
+def mixed(number: Value) -> Value:
+    """Return a number mixed by the finalizer of SplitMix64 (Steele, Lea, Flood 2014)."""
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9
+    number = (number ^ number >> 27) * 0x94D049BB133111EB
+    return number ^ number >> 31
+
+
+def drawn(b: Function, place: Fields, below: Value) -> Value:
+    """Return a random number below another one: the next of the place's Weyl sequence, mixed, as a fraction of 2^64."""
+    state = place[PlaceField.RANDOM] + 0x9E3779B97F4A7C15
+    place[PlaceField.RANDOM] = state
+    scaled = b.convert("zext", mixed(state), I128) * b.convert("zext", below, I128)
+    return b.convert("trunc", scaled >> 64, I64)
+
+
+class _Enabled:
+    """The bits of the enabled actions, and the groups of those.
+
+    Args:
+        b: where they are looked at.
+        context: of the walks.
+        begins: the address of a byte for each action, whether it has another name than the one before.
+        actions: how many there are.
+    """
+
+    def __init__(self, b: Function, context: Fields, begins: Value, actions: int) -> None:
+        self._b, self._begins, self._actions = b, Elements(b, begins, I8), actions
+        self._masks, self._by_name = context.array(WalkField.MASKS), context[WalkField.BY_NAME]
+
+    @contextmanager
+    def each(self) -> Iterator[tuple[Value, Value, Value]]:
+        """Build a loop over them that gives the action, its group, and the number of the place; groups begin at 1."""
+        b, group = self._b, self._b.variable(0)
+        with b.loop(self._actions) as action:
+            begins = b.convert("zext", self._begins[action], I64)
+            here = group.value + b.select(self._by_name.equals(0), 1, begins)
+            group.set(here)
+            with states_of(b, self._masks, action) as number:
+                yield action, here, number
+
+
+def _weigh_function(m: Module) -> Function:
+    """Define `weigh(taste, group) -> weight`: what a walk likes a group; without a taste it is 1."""
+    b = m.function("weigh", I64, (I64, I64))
+    taste, group = b.arguments
+    weights = sum(weight << 8 * place for place, weight in enumerate(_WEIGHTS))
+    which = mixed(taste + group * 0x9E3779B97F4A7C15) & (len(_WEIGHTS) - 1)
+    weight = (b.typed(I64, weights) >> which * 8) & 0xFF
+    b.give(b.select(taste.equals(0), 1, weight))
+    return b
+
+
+def _draw_weights_function(m: Module, finish: Function) -> Function:
+    """Define `draw_weights(context)`: draw from the weights at each place; end the walk where nothing is enabled."""
+    b = m.function("draw_weights", VOID, (PTR,))
+    context = Fields(b, b.arguments[0])
+    places = Places(b, context)
+    with b.loop(BATCH) as number:
+        place = places[number]
+        place[PlaceField.LAST] = place[PlaceField.GROUP] = place[PlaceField.ENABLED] = 0
+        with b.when(place[PlaceField.NUMBER].equals(NO_WALK)):
+            b.again()
+        with b.when(place[PlaceField.WEIGHT].equals(0)):
+            stuck = context.array(WalkField.STUCK)
+            stuck[0] = stuck[0] + 1
+            b.call(finish, context.address, number)
+            b.again()
+        place[PlaceField.WEIGHT] = drawn(b, place, place[PlaceField.WEIGHT])
+    return b
+
+
+def choose_function(m: Module, names: Sequence[str], finish: Function) -> Function:
+    """Define `choose(context)`: for every place with a walk draw an enabled action, and set its bit in CHOSEN.
+
+    A walk without an enabled action ends.
+
+    Args:
+        m: where to define it.
+        names: the name of each action; those that differ in parameters alone follow each other.
+        finish: ends the walk at a place.
+    """
+    begins = m.bytes("begins", [1, *(before != after for before, after in pairwise(names))])
+    weigh, draw_weights = _weigh_function(m), _draw_weights_function(m, finish)
+    b = m.function("choose", VOID, (PTR,))
+    context = Fields(b, b.arguments[0])
+    enabled = _Enabled(b, context, b.address(begins), len(names))
+    places = Places(b, context)
+    with b.loop(BATCH) as number:
+        place = places[number]
+        place[PlaceField.LAST] = place[PlaceField.WEIGHT] = 0
+    with enabled.each() as (_, group, number):
+        place = places[number]
+        with b.when(place[PlaceField.LAST].differs(group)):
+            place[PlaceField.LAST] = group
+            place[PlaceField.WEIGHT] = place[PlaceField.WEIGHT] + b.call(weigh, place[PlaceField.TASTE], group)
+    b.call(draw_weights, context.address)
+    with enabled.each() as (_, group, number):
+        place = places[number]
+        with b.when(place[PlaceField.LAST].differs(group)):
+            place[PlaceField.LAST] = group
+            weight, over = b.call(weigh, place[PlaceField.TASTE], group), place[PlaceField.WEIGHT]
+            place[PlaceField.WEIGHT] = over - weight
+            with b.when(over < weight):
+                place[PlaceField.GROUP] = group
+                place[PlaceField.WEIGHT] = _FAR
+        with b.when(place[PlaceField.GROUP].equals(group)):
+            place[PlaceField.ENABLED] = place[PlaceField.ENABLED] + 1
+    with b.loop(BATCH) as number:
+        place = places[number]
+        with b.when(place[PlaceField.ENABLED] > 1):
+            place[PlaceField.ENABLED] = drawn(b, place, place[PlaceField.ENABLED]) + 1
+    chosen, depth = context.array(WalkField.CHOSEN, I8), context[WalkField.DEPTH]
+    paths = context.array(WalkField.PATHS, I32)
+    b.clear(chosen.address, len(names) * MASK_BYTES)
+    with enabled.each() as (action, group, number):
+        place = places[number]
+        with b.when(place[PlaceField.NUMBER].differs(NO_WALK) & place[PlaceField.GROUP].equals(group)):
+            left, taken = place[PlaceField.ENABLED] - 1, place[PlaceField.TAKEN]
+            place[PlaceField.ENABLED] = left  # once it is below 0, no other is chosen
+            with b.when(left.equals(0)):
+                byte = action * MASK_BYTES + (number >> 3)
+                chosen[byte] = chosen[byte] | b.convert("trunc", b.typed(I64, 1) << (number & 7), I8)
+                paths[number * depth + taken] = b.convert("trunc", action, I32)
+                place[PlaceField.TAKEN] = taken + 1
+    return b
+
+
+# `note`: which abstract states the walks of a batch are in, for generated code.
+
+
+def note_function(m: Module, schema: Schema, abstraction: Abstraction) -> Function:
+    """Define `note(context, begins)`: note the abstract state at each place with a walk.
+
+    With `begins` it does so only where the walk has taken no step yet.
+    """
+    see, abstract = see_function(m, abstraction.schema.words), _abstract_function(m, schema, abstraction)
+    b = m.function("note", VOID, (PTR, I64))
+    context, begins = Fields(b, b.arguments[0]), b.arguments[1]
+    places, rows = Places(b, context), Rows(b, context.pointer(WalkField.ROWS), schema.words)
+    sightings, made = context.pointer(WalkField.SIGHTINGS), b.space(I64, abstraction.schema.words, 8)
+    with b.loop(BATCH) as number:
+        place = places[number]
+        asked = begins.equals(0) | place[PlaceField.TAKEN].equals(0)
+        with b.when(place[PlaceField.NUMBER].differs(NO_WALK) & asked):
+            b.call(abstract, rows.at(number), made)
+            b.call(see, sightings, made, place[PlaceField.NUMBER])
+    return b
+
+
+def _abstract_function(m: Module, schema: Schema, abstraction: Abstraction) -> Function:
+    """Define `abstract(row, to)`: write the abstract state of a state."""
+    b = m.function("abstract", VOID, (PTR, PTR))
+    row = read_row(b, b.arguments[0], schema.words)
+    lowering = Lowering(schema, [word.operand for word in row], Shape(1), b)
+    codes = {
+        span_of(abstraction.schema, number): Value(b, I64, lowering.operand(node))
+        for number, node in enumerate(abstraction.codes)
+    }
+    write_row(b, b.arguments[1], with_spans([b.typed(I64, 0)] * abstraction.schema.words, codes))
     return b
