@@ -15,9 +15,8 @@ from insync.machine.emit.collapse import coding_module
 from insync.machine.emit.conditions import check_module, count_module, outside_module
 from insync.machine.emit.expanding import expand_module
 from insync.machine.emit.external_sort import ordering_module
-from insync.machine.emit.hash_table import store_module
+from insync.machine.emit.hash_table import sightings_module, store_module
 from insync.machine.emit.quotient_table import quotient_module
-from insync.machine.emit.sighting import sightings_module
 from insync.machine.emit.transitions import edges_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Edges, Expander

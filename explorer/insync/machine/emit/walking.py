@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from itertools import pairwise
 
 from insync.machine.emit.builder import I8, I32, I64, I128, PTR, VOID, Function, Module, Value
+from insync.machine.emit.hash_table import see_function
 from insync.machine.emit.lowering import LANES, Lowering, Shape
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
 from insync.machine.emit.memory import Elements, Fields, Rows, read_row, span_of, with_spans, write_row
-from insync.machine.emit.sighting import see_function
 from insync.machine.emit.transitions import Steps
 from insync.machine.packed import BATCH, MASK_BYTES
 from insync.machine.walker import (
