@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.machine.emit import permuting
+from insync.machine.emit import member_orders
 from insync.machine.emit.networks import exchanges
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
@@ -110,7 +110,7 @@ def orders_of(model: Model) -> int:
 
 def general_kernels_of(model: Model, monkeypatch: pytest.MonkeyPatch) -> Kernels:
     with monkeypatch.context() as patched:
-        patched.setattr(permuting, "_MOST_ORDERS", 0)
+        patched.setattr(member_orders, "_MOST_ORDERS", 0)
         return compile_kernels(model.program, parts=(Part.EXPAND,), symmetry=model.program.symmetry)
 
 
