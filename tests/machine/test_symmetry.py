@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from insync.machine.emit import member_orders
-from insync.machine.emit.networks import exchanges
+from insync.machine.emit.sorting_networks import exchanges
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Array, BoundValues, Index, Int, Model, State

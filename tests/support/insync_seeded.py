@@ -18,7 +18,7 @@ from insync.explorer import Limits, check
 from insync.explorer.breadth_first import search
 from insync.explorer.breadth_first.partitions import WholePartition
 from insync.machine import kernels
-from insync.machine.emit import expanding, hash_table, lowering, networks
+from insync.machine.emit import expanding, hash_table, lowering, sorting_networks
 from insync.machine.emit.lowering import Lowering
 from insync.machine.stores import quotient_table
 from insync.machine.stores.quotient_table import CodeTable
@@ -145,7 +145,7 @@ def _representatives_counted() -> None:
 
 
 def _unsorted() -> None:
-    networks.exchanges = lambda count: iter(())
+    sorting_networks.exchanges = lambda count: iter(())
 
 
 def _simplified(op: Op, rule: Callable[..., Any]) -> None:

@@ -24,7 +24,7 @@ from insync.machine.emit.memory import (
     with_spans,
     write_row,
 )
-from insync.machine.emit.networks import Record, same_keys, sorted_records
+from insync.machine.emit.sorting_networks import Record, same_keys, sorted_records
 from insync.model.schema import WORD, Schema
 from insync.model.symmetry import Symmetry
 

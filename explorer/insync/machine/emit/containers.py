@@ -11,7 +11,7 @@ from functools import reduce
 
 from insync.machine.emit.builder import I64, Function, Value
 from insync.machine.emit.memory import Row, Span, span_of, taken_out, with_spans
-from insync.machine.emit.networks import Record, sorted_records
+from insync.machine.emit.sorting_networks import Record, sorted_records
 from insync.model.schema import WORD, Schema
 from insync.model.symmetry import Family, Kind, Symmetry
 

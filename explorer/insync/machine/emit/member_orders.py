@@ -27,8 +27,7 @@ from insync.machine.emit.memory import (
     without_spans,
     write_row,
 )
-from insync.machine.emit.networks import same_keys, sorted_records
-from insync.machine.emit.sorting_networks import Placing, PlacingTables, can_place
+from insync.machine.emit.sorting_networks import Placing, PlacingTables, can_place, same_keys, sorted_records
 from insync.model.schema import WORD, Schema
 from insync.model.symmetry import Kind, Symmetry
 
