@@ -16,7 +16,7 @@ from insync.explorer.opinions import Opinion
 from insync.explorer.traces.grid import plain
 from insync.explorer.verdict import Verdict
 from insync.properties.fairness import Fairness
-from insync.properties.runs import RunKind
+from insync.properties.temporal import RunKind
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
 
 # ----------------------------------------------------------------------------------------------------------- agreement

@@ -20,8 +20,8 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import class_reference
 from insync.model.evaluator import Evaluator
-from insync.proofs.inference import Dropped
-from insync.proofs.outcome import (
+from insync.proofs.houdini import Dropped
+from insync.proofs.results import (
     Bounded,
     BoundedVerdict,
     CounterexampleToInduction,

@@ -26,7 +26,7 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
 from insync.properties.registry import run_properties_of
-from insync.properties.runs import RunKind, RunProperty
+from insync.properties.temporal import RunKind, RunProperty
 from insync_comparisons import Key
 from insync_judged import JUDGED, NOT_ASKED, UNJUDGED, Figures, Judged, Unjudged, module_hash
 from insync_subjects import NAMED, NONE, Subject, subjects

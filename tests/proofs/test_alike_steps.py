@@ -31,9 +31,9 @@ from insync_symmetric import Partial
 
 pytest.importorskip("z3")
 
-from insync.proofs.inference import infer
-from insync.proofs.outcome import ALIKE, ProofVerdict
-from insync.proofs.preservation import Preservation, enabled_actions
+from insync.proofs.houdini import infer
+from insync.proofs.obligations import Preservation, enabled_actions
+from insync.proofs.results import ALIKE, ProofVerdict
 
 WRONG = "followers_trail_the_high_watermark"
 

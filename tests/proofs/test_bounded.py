@@ -16,8 +16,8 @@ from insync_toys import DieHard, Overflow
 pytest.importorskip("z3")
 
 from insync.proofs.bounded import check_bounded
-from insync.proofs.induction import check_induction
-from insync.proofs.outcome import BoundedVerdict, ProofVerdict, Query
+from insync.proofs.k_induction import check_induction
+from insync.proofs.results import BoundedVerdict, ProofVerdict, Query
 from insync.proofs.smt import SymbolicState
 from insync.proofs.smt.solver import Answer, Found, Solver
 from insync.proofs.watch import Deadline, ProofLimits

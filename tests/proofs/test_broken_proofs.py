@@ -18,8 +18,8 @@ from insync_cluster_proofs import Repaired, cluster, with_lemmas
 
 pytest.importorskip("z3")
 
-from insync.proofs.outcome import ProofVerdict
-from insync.proofs.preservation import Preservation, enabled_actions
+from insync.proofs.obligations import Preservation, enabled_actions
+from insync.proofs.results import ProofVerdict
 
 BUDGETS = {"elections": 2, "fencings": 2, "shrinks": 2}
 ONE = {"replicas": 2, "records": 1, "metadata_lag": 1, "min_insync": 1, "lossy_crashes": 0, **BUDGETS}

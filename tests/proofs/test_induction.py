@@ -21,9 +21,9 @@ from insync_toys import TOYS, Overflow
 pytest.importorskip("z3")
 
 from insync.proofs.conjuncts import conjuncts
-from insync.proofs.induction import check_induction
-from insync.proofs.outcome import ALIKE, Bounded, BoundedVerdict, Induction, ProofVerdict, Query
-from insync.proofs.preservation import Preservation
+from insync.proofs.k_induction import check_induction
+from insync.proofs.obligations import Preservation
+from insync.proofs.results import ALIKE, Bounded, BoundedVerdict, Induction, ProofVerdict, Query
 from insync.proofs.watch import ProofLimits, ProofWatch
 
 WRONG = "followers_trail_the_high_watermark"

@@ -99,8 +99,8 @@ class TestInference:
         pytest.importorskip("z3")
 
     def test_wrong_candidates_are_dropped_and_the_rest_is_proved(self) -> None:
-        from insync.proofs.inference import infer
-        from insync.proofs.outcome import ProofVerdict
+        from insync.proofs.houdini import infer
+        from insync.proofs.results import ProofVerdict
 
         model = KIP320(replicas=2)
         found = infer(model, [*judge(model).invariants, *lemmas_of(model).values()])
@@ -109,7 +109,7 @@ class TestInference:
         assert "strong_isr" in found.kept
 
     def test_what_was_proved_with_the_help_of_a_fallen_candidate_is_asked_again(self) -> None:
-        from insync.proofs.inference import infer
+        from insync.proofs.houdini import infer
 
         model = Spreading()
         found = infer(model, judge(model, ["never_spread", "never_begun"]).invariants)
@@ -121,9 +121,9 @@ class TestInference:
 
     @pytest.mark.slow
     def test_what_is_kept_of_kip279_is_inductive_and_strong_isr_is_not_kept(self) -> None:
-        from insync.proofs.induction import check_induction
-        from insync.proofs.inference import infer
-        from insync.proofs.outcome import ProofVerdict
+        from insync.proofs.houdini import infer
+        from insync.proofs.k_induction import check_induction
+        from insync.proofs.results import ProofVerdict
 
         model = find_model("kip279")(replicas=2)
         found = infer(model, [*judge(model).invariants, *lemmas_of(model).values()])
@@ -133,7 +133,7 @@ class TestInference:
         assert check_induction(model, kept).verdict is ProofVerdict.PROVED
 
     def test_the_initial_state_drops_candidates_too(self) -> None:
-        from insync.proofs.inference import infer
+        from insync.proofs.houdini import infer
 
         model = KIP320(replicas=2)
         found = infer(model, judge(model, ["leader_in_isr"]).invariants)
@@ -141,7 +141,7 @@ class TestInference:
         assert found.kept == ()
 
     def test_nothing_is_proved_of_a_model_with_a_step_that_leaves_a_domain(self) -> None:
-        from insync.proofs.inference import infer
+        from insync.proofs.houdini import infer
 
         model = Overflow()
         found = infer(model, judge(model, ["deadlock_free"]).invariants)

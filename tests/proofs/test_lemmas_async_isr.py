@@ -10,8 +10,8 @@ from insync.properties.registry import judge, lemmas_of
 
 pytest.importorskip("z3")
 
-from insync.proofs.induction import check_induction
-from insync.proofs.outcome import ProofVerdict
+from insync.proofs.k_induction import check_induction
+from insync.proofs.results import ProofVerdict
 
 ASYNC_ISR = find_model("async_isr")
 

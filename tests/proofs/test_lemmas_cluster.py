@@ -11,8 +11,8 @@ from insync_cluster_proofs import cluster, with_lemmas
 
 pytest.importorskip("z3")
 
-from insync.proofs.induction import check_induction
-from insync.proofs.outcome import ProofVerdict
+from insync.proofs.k_induction import check_induction
+from insync.proofs.results import ProofVerdict
 
 TWO = {"replicas": 2, "records": 1, "metadata_lag": 0, "elections": 3, "fencings": 3, "shrinks": 2}
 THREE = {"replicas": 3, "records": 1, "metadata_lag": 1, "elections": 3, "fencings": 3, "shrinks": 3}

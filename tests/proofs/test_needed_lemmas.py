@@ -15,8 +15,8 @@ from insync_cluster_proofs import cluster, with_lemmas
 
 pytest.importorskip("z3")
 
-from insync.proofs.outcome import ProofVerdict
-from insync.proofs.preservation import Preservation
+from insync.proofs.obligations import Preservation
+from insync.proofs.results import ProofVerdict
 
 BUDGETS = {"elections": 2, "fencings": 2, "shrinks": 2}
 ONE_RECORD = {"replicas": 2, "records": 1, "metadata_lag": 1, "lossy_crashes": 1, **BUDGETS}

@@ -42,9 +42,9 @@ from insync_initials import Cabinet, Colour, Probe, RingNode, SelfStabilizing
 pytest.importorskip("z3")
 
 from insync.proofs.bounded import check_bounded
-from insync.proofs.induction import INITIATION, check_induction
-from insync.proofs.inference import infer, refuted_at_first
-from insync.proofs.outcome import BoundedVerdict, ProofVerdict
+from insync.proofs.houdini import infer, refuted_at_first
+from insync.proofs.k_induction import INITIATION, check_induction
+from insync.proofs.results import BoundedVerdict, ProofVerdict
 from insync.proofs.smt import Answer, Solver, SymbolicProgram
 from insync.proofs.watch import Deadline
 

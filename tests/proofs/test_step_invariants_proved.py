@@ -19,10 +19,10 @@ from insync_steps import Careful, Counter, Sealed, Votes
 
 pytest.importorskip("z3")
 
-from insync.proofs.induction import check_induction
-from insync.proofs.inference import infer
-from insync.proofs.outcome import ProofVerdict
-from insync.proofs.preservation import Preservation
+from insync.proofs.houdini import infer
+from insync.proofs.k_induction import check_induction
+from insync.proofs.obligations import Preservation
+from insync.proofs.results import ProofVerdict
 
 
 class Guarded(Model):

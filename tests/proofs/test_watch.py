@@ -113,8 +113,8 @@ class TestZ3:
     @pytest.mark.slow
     @pytest.mark.parametrize(("limits", "reason"), [(ProofLimits(seconds=2), Stop.TIME), (None, Stop.INTERRUPT)])
     def test_an_induction_says_what_was_decided(self, limits: ProofLimits | None, reason: Stop) -> None:
-        from insync.proofs.induction import check_induction
-        from insync.proofs.outcome import ProofVerdict
+        from insync.proofs.k_induction import check_induction
+        from insync.proofs.results import ProofVerdict
 
         model, stop = Factors(), threading.Event()
         if limits is None:
@@ -132,8 +132,8 @@ class TestZ3:
         assert again.verdict is ProofVerdict.PROVED, "the same z3 answers other questions"
 
     def test_a_proof_that_is_complete_is_not_stopped_afterwards(self) -> None:
-        from insync.proofs.induction import check_induction
-        from insync.proofs.outcome import ProofVerdict, Query
+        from insync.proofs.k_induction import check_induction
+        from insync.proofs.results import ProofVerdict, Query
 
         model, stop = Factors(), threading.Event()
 
@@ -147,8 +147,8 @@ class TestZ3:
 
     @pytest.mark.slow
     def test_a_query_without_an_answer_in_time_is_passed_over(self) -> None:
-        from insync.proofs.induction import check_induction
-        from insync.proofs.outcome import ProofVerdict
+        from insync.proofs.k_induction import check_induction
+        from insync.proofs.results import ProofVerdict
 
         model = Factors()
         found = check_induction(model, judge(model).invariants, limits=ProofLimits(query_seconds=1.5))
@@ -159,7 +159,7 @@ class TestZ3:
 
     @pytest.mark.slow
     def test_an_inference_that_is_stopped_drops_nothing_for_that(self) -> None:
-        from insync.proofs.inference import infer
+        from insync.proofs.houdini import infer
 
         model, stop = Factors(), threading.Event()
         threading.Timer(1, stop.set).start()
@@ -172,7 +172,7 @@ class TestZ3:
 
     def test_a_bounded_check_says_how_deep_it_came(self) -> None:
         from insync.proofs.bounded import check_bounded
-        from insync.proofs.outcome import BoundedVerdict, Query
+        from insync.proofs.results import BoundedVerdict, Query
 
         model, stop = find_model("kip320")(replicas=2), threading.Event()
 
@@ -188,7 +188,7 @@ class TestZ3:
 
     def test_a_violation_that_is_found_is_kept_though_the_others_are_not_asked_for(self) -> None:
         from insync.proofs.bounded import check_bounded
-        from insync.proofs.outcome import BoundedVerdict, Query
+        from insync.proofs.results import BoundedVerdict, Query
 
         model, stop = Fork(), threading.Event()
 
@@ -205,8 +205,8 @@ class TestZ3:
     def test_translation_hears_of_it_too(self, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """At large bounds the terms take longer than the answers; here the stop comes while they are made."""
         from insync.proofs.bounded import check_bounded
-        from insync.proofs.induction import check_induction
-        from insync.proofs.inference import infer
+        from insync.proofs.houdini import infer
+        from insync.proofs.k_induction import check_induction
         from insync.proofs.smt import terms
 
         model: Model = find_model("kip320")(replicas=2)
@@ -233,7 +233,7 @@ class TestZ3:
         code = (
             "from insync_proofs import Factors\n"
             "from insync.properties.registry import judge\n"
-            "from insync.proofs.induction import check_induction\n"
+            "from insync.proofs.k_induction import check_induction\n"
             "try:\n"
             "    told = lambda query: print(query.name, flush=True)\n"
             "    check_induction(Factors(), judge(Factors()).invariants, reporter=told)\n"

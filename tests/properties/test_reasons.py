@@ -28,9 +28,9 @@ from insync.model import (
     for_all,
     invariant,
 )
+from insync.properties.condition_text import show
 from insync.properties.explain import explain
 from insync.properties.registry import invariants_of
-from insync.properties.show import show
 
 
 class Process(Index):

@@ -12,7 +12,7 @@ from insync.properties import Fairness, eventually, leads_to, sometimes
 from insync.properties.every_model import DEADLOCK_FREE
 from insync.properties.fairness import fair_sets
 from insync.properties.registry import judge, run_properties_of, select, select_run_properties
-from insync.properties.runs import RunKind
+from insync.properties.temporal import RunKind
 from insync_runs import Crossing, Person
 
 

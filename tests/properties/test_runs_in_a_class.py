@@ -12,7 +12,7 @@ from insync.explorer import check, liveness
 from insync.model import Condition, Model, ModelError, StateView, UserError, eventually, invariant, leads_to, sometimes
 from insync.properties import leads_to as leads_to_beside
 from insync.properties.registry import run_properties_of
-from insync.properties.runs import RunKind
+from insync.properties.temporal import RunKind
 from insync_runs import Crossing, Person
 
 

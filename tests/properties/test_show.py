@@ -6,7 +6,7 @@ import pytest
 
 from insync.model import Array, BoundValues, Index, Int, Model, State
 from insync.model.graph import Node, Op
-from insync.properties.show import LONGEST, show
+from insync.properties.condition_text import LONGEST, show
 
 
 class Voter(Index):

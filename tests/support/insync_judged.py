@@ -14,7 +14,7 @@ from pathlib import Path
 from insync.explorer.liveness import LivenessResult
 from insync.explorer.opinions import Opinion
 from insync.explorer.verdict import CheckResult, Verdict
-from insync.properties.runs import RunKind
+from insync.properties.temporal import RunKind
 from insync_comparisons import Comparison, Comparisons
 
 __all__ = ["JUDGED", "NOT_ASKED", "UNJUDGED", "Figures", "Judged", "Unjudged", "module_hash"]

@@ -19,9 +19,9 @@ from insync.explorer.mutants.mutants import mutants_of
 from insync.model import LogCell, Model
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.graph import Node, Op, reachable
+from insync.properties.condition_text import show
 from insync.properties.explain import explain
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
-from insync.properties.show import show
 from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["KAFKA", "Record", "beside", "conditions", "meanings", "simplicity", "states_of", "values", "words"]

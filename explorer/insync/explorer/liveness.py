@@ -28,7 +28,7 @@ from insync.properties.class_names import names_within
 from insync.properties.confine import whole_of
 from insync.properties.fairness import Fairness, fair_sets
 from insync.properties.registry import select_run_properties
-from insync.properties.runs import Instance, RunKind, RunProperty
+from insync.properties.temporal import Instance, RunKind, RunProperty
 
 __all__ = ["LivenessResult", "RunResult", "liveness"]
 

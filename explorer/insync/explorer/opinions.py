@@ -169,7 +169,7 @@ def z3_engine(depth: int) -> Engine:
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         from insync.proofs.bounded import check_bounded
-        from insync.proofs.outcome import BoundedVerdict
+        from insync.proofs.results import BoundedVerdict
         from insync.proofs.watch import ProofLimits
 
         most = depth if limits.depth is None else min(depth, limits.depth)

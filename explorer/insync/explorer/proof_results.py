@@ -17,9 +17,9 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
-from insync.proofs.inference import Dropped
-from insync.proofs.outcome import Bounded, Induction, ProofVerdict, Query
+from insync.proofs.houdini import Dropped
 from insync.proofs.proof_file import Proof, proof_text, results_of
+from insync.proofs.results import Bounded, Induction, ProofVerdict, Query
 from insync.proofs.smt import z3_version
 from insync.properties.class_names import names_within
 from insync.properties.invariants import Invariant

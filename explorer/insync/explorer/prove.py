@@ -27,10 +27,10 @@ from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.given_names import given_names
 from insync.proofs.bounded import check_bounded
-from insync.proofs.induction import check_induction
-from insync.proofs.inference import Dropped, Inferred, infer, refuted_at_first
-from insync.proofs.outcome import Bounded, CounterexampleToInduction, Induction, ProofVerdict, Query, StateSequence
+from insync.proofs.houdini import Dropped, Inferred, infer, refuted_at_first
+from insync.proofs.k_induction import check_induction
 from insync.proofs.proof_file import Proof, read_proof
+from insync.proofs.results import Bounded, CounterexampleToInduction, Induction, ProofVerdict, Query, StateSequence
 from insync.proofs.watch import ProofLimits, ProofWatch
 from insync.properties.confine import confined
 from insync.properties.every_model import TYPE_OK

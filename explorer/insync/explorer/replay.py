@@ -21,8 +21,8 @@ from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain, explain_step
 from insync.properties.fairness import Fairness
 from insync.properties.registry import judge, run_properties_of, select
-from insync.properties.runs import RunKind, RunProperty
 from insync.properties.step_invariants import StepInvariant
+from insync.properties.temporal import RunKind, RunProperty
 
 __all__ = ["ReplayError", "model_of_trace", "replay"]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.model import Model
-from insync.proofs.inference import Dropped
+from insync.proofs.houdini import Dropped
 from insync.properties.class_names import names_within
 from insync.properties.confine import confined
 from insync.properties.invariants import Invariant

@@ -18,7 +18,7 @@ from insync.model.program import BoundAction
 from insync.model.renaming import NormalForms
 from insync.model.sorts import Index, Parameter, Subset
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value, symmetry_of
-from insync.proofs.comparing import PermutedParts
+from insync.proofs.equivariance import PermutedParts
 
 __all__ = ["spared_steps"]
 

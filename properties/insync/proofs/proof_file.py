@@ -15,7 +15,7 @@ from typing import TypeVar
 from insync.model.checksums import json_with_digest
 from insync.model.errors import UserError
 from insync.model.file_kinds import FileKind
-from insync.proofs.outcome import Induction
+from insync.proofs.results import Induction
 
 __all__ = ["FORMAT", "Proof", "proof_text", "read_proof", "results_of"]
 

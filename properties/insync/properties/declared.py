@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 from insync.model import Model
 from insync.properties.invariants import Invariant
 from insync.properties.kafka_modules import load_for
-from insync.properties.runs import RunProperty
 from insync.properties.step_invariants import StepInvariant
+from insync.properties.temporal import RunProperty
 
 __all__ = ["INVARIANTS", "LEMMAS", "RUN_PROPERTIES", "STEP_INVARIANTS", "Declared"]
 

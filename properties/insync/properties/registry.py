@@ -18,8 +18,8 @@ from insync.properties.declared import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Invariant, own_invariant
-from insync.properties.runs import RunKind, RunProperty, run_property_beside
 from insync.properties.step_invariants import StepInvariant, own_step_invariant
+from insync.properties.temporal import RunKind, RunProperty, run_property_beside
 
 __all__ = [
     "Judged",

@@ -41,7 +41,7 @@ from insync.model import (
 )
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
-from insync.proofs.outcome import Query
+from insync.proofs.results import Query
 from insync_rewritten import proof_with
 
 ROOT = Path(__file__).parents[3]

@@ -28,9 +28,9 @@ from insync.properties.registry import judge, lemmas_of
 pytest.importorskip("z3")
 
 from insync.explorer import prove
-from insync.proofs.outcome import ALIKE, ProofVerdict
+from insync.proofs.results import ALIKE, ProofVerdict
 from insync.proofs.unbounded import check_all_bounds
-from insync.proofs.unbounded.all_bounds import AllBounds
+from insync.proofs.unbounded.induction import AllBounds
 from insync.proofs.unbounded.questions import Helpers
 from insync.proofs.watch import ProofLimits, ProofWatch, Stop
 

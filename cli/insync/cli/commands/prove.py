@@ -40,8 +40,8 @@ from insync.proofs.watch import ProofLimits
 
 if TYPE_CHECKING:
     from insync.explorer import BoundedResult, ProofResult
-    from insync.proofs.outcome import Query
     from insync.proofs.proof_file import Proof
+    from insync.proofs.results import Query
 
 __all__ = ["command"]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import RefusedStep, Trace
     from insync.model import Model
     from insync.properties.invariants import Invariant
-    from insync.properties.runs import RunProperty
+    from insync.properties.temporal import RunProperty
 
 __all__ = ["Annotation", "Outcome", "PlacedStep", "SourcePlace", "mistake", "repository"]
 

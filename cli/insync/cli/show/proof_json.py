@@ -11,7 +11,7 @@ from insync.cli.show.as_json import violation_entry
 from insync.explorer.mining.stated import texts_of
 from insync.explorer.prove import induction_trace
 from insync.model.catalogue import model_reference
-from insync.proofs.outcome import BoundedVerdict
+from insync.proofs.results import BoundedVerdict
 from insync.proofs.smt import z3_version
 from insync.properties.class_names import names_within
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from insync.explorer.mining.mined import Mined
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.trace import Trace
-    from insync.proofs.outcome import Query
+    from insync.proofs.results import Query
 
 __all__ = ["attempt_json", "search_json"]
 

@@ -17,14 +17,14 @@ from insync.explorer.prove import induction_trace
 from insync.explorer.traces.grid import Tone, render_grid
 from insync.explorer.verdict import Verdict
 from insync.model.catalogue import model_reference
-from insync.proofs.outcome import BoundedVerdict, ProofVerdict
+from insync.proofs.results import BoundedVerdict, ProofVerdict
 from insync.properties.class_names import names_within
 from insync.properties.every_model import TYPE_OK
 
 if TYPE_CHECKING:
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.grid import Paint
-    from insync.proofs.outcome import CounterexampleToInduction, Induction, Query
+    from insync.proofs.results import CounterexampleToInduction, Induction, Query
     from insync.properties.invariants import Invariant
 
 __all__ = ["answer_of", "describe_attempt", "describe_search"]

@@ -6,7 +6,7 @@ from insync.explorer.proof_results import ProofResult
 from insync.explorer.prove import induction_trace
 from insync.explorer.report.induction_picture import induction_picture
 from insync.explorer.report.picture import Picture
-from insync.proofs.outcome import ProofVerdict
+from insync.proofs.results import ProofVerdict
 
 __all__ = ["inductions", "unproved"]
 

@@ -14,8 +14,8 @@ from insync.model.graph import Graph, Node, Op
 from insync.model.noticed import Premise, Spot
 from insync.model.simplify import apply
 from insync.model.steps import step_condition
+from insync.properties.condition_text import show
 from insync.properties.invariants import Invariant
-from insync.properties.show import show
 from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["ask_of_property"]

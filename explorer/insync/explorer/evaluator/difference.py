@@ -13,8 +13,8 @@ from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model, ReadableState
 from insync.model.evaluator import Codes
+from insync.properties.condition_text import field_value, plain
 from insync.properties.registry import judge
-from insync.properties.show import field_value, plain
 
 __all__ = ["Difference", "first_difference"]
 

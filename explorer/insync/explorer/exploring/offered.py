@@ -10,9 +10,9 @@ from insync.explorer.exploring.written_guards import WrittenGuards, WrittenPart
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate_each
 from insync.model.graph import Node
+from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, failure_of_condition
 from insync.properties.invariants import kept_for
-from insync.properties.show import plain, show
 
 __all__ = ["GuardPart", "OfferedStep", "WhyNot", "offered_steps", "why_not"]
 

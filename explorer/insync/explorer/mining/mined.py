@@ -17,7 +17,7 @@ from insync.explorer.mining.sayings import Saying, TruthTable, sayings_of
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.evaluator import Codes
-from insync.proofs.outcome import Query, QueryReporter
+from insync.proofs.results import Query, QueryReporter
 from insync.proofs.watch import ProofWatch, Stopped
 from insync.properties.invariants import Invariant
 

@@ -5,7 +5,7 @@ one. If some candidates fail in that state, the simplest of them becomes a lemma
 state, and whatever can be reached from it: a candidate that fails there is in no inductive set of candidates, and is
 dropped, and those take its place that say a little less and do not fail; if a property fails there, no set of these
 candidates proves it. So the properties are proved in the end if and only if the largest inductive set of the candidates
-proves them, which is the one that Houdini would find (see `insync.proofs.inference`), and z3 is asked about a few
+proves them, which is the one that Houdini would find (see `insync.proofs.houdini`), and z3 is asked about a few
 lemmas at a time. That candidates give way to weaker ones is from DistAI (Yao and others, OSDI 2021).
 """
 
@@ -22,9 +22,9 @@ from insync.explorer.mining.known_states import reached_from
 from insync.explorer.mining.sayings import Saying, TruthTable
 from insync.explorer.mining.stated import StatedLemma, stated
 from insync.model import Model
-from insync.proofs.inference import refuted_at_first
-from insync.proofs.outcome import ProofVerdict, Query, QueryReporter
-from insync.proofs.preservation import Preservation, enabled_actions
+from insync.proofs.houdini import refuted_at_first
+from insync.proofs.obligations import Preservation, enabled_actions
+from insync.proofs.results import ProofVerdict, Query, QueryReporter
 from insync.proofs.watch import ProofWatch, Stopped
 from insync.properties.invariants import Invariant
 

@@ -12,7 +12,7 @@ from insync.model.graph import Node, Op, Quantifier, reachable
 from insync.model.program import BoundAction
 from insync.model.simplify import substituted
 from insync.model.sorts import Parameter, label_of
-from insync.properties.show import PART, show
+from insync.properties.condition_text import PART, show
 
 __all__ = ["assignment_of", "conditions_on_state", "lacking"]
 

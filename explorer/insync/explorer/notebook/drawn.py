@@ -17,7 +17,7 @@ from insync.model import Model, ReadableState
 from insync.model.catalogue import BUILT_IN
 from insync.model.columns import show
 from insync.model.errors import UserError
-from insync.proofs.outcome import CounterexampleToInduction
+from insync.proofs.results import CounterexampleToInduction
 
 __all__ = ["drawing_of", "drawing_of_induction", "model_behind", "picture_html"]
 

@@ -19,7 +19,7 @@ from insync.explorer.simulate import SimulationResult
 from insync.explorer.traces.trace import Trace
 from insync.explorer.verdict import CheckResult, PropertyResult, Violation
 from insync.model.catalogue import model_reference
-from insync.proofs.outcome import Query
+from insync.proofs.results import Query
 
 __all__ = ["html_of"]
 

@@ -22,7 +22,7 @@ from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
 from insync.model.graph import Node, Op
 from insync.model.simplify import apply
-from insync.properties.show import field_value, plain
+from insync.properties.condition_text import field_value, plain
 
 __all__ = ["parting_traces"]
 

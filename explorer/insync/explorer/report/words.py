@@ -10,7 +10,7 @@ from insync.model import Model
 from insync.model.errors import UserError
 from insync.properties.every_model import TYPE_OK, TYPE_OK_SENTENCE
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
-from insync.properties.runs import RunKind
+from insync.properties.temporal import RunKind
 
 __all__ = ["Outcome", "outcome", "question", "sentence_of_property", "verdict"]
 

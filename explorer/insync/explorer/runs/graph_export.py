@@ -10,7 +10,7 @@ from insync.model import Model
 from insync.model.checked_drawing import checked_grid
 from insync.model.columns import cell_text
 from insync.model.errors import UserError
-from insync.properties.show import field_value, plain
+from insync.properties.condition_text import field_value, plain
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -15,7 +15,7 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.fairness import Fairness, FairSet, fair_sets
-from insync.properties.runs import Instance, RunProperty
+from insync.properties.temporal import Instance, RunProperty
 
 __all__ = ["Lasso", "Verified", "lasso_trace", "verify", "witness_reason"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from insync.proofs.smt.solver import Answer, Found, Question, Solver, z3_version
-from insync.proofs.smt.symbolic_program import SymbolicProgram, SymbolicState
 from insync.proofs.smt.terms import RULES, Formula, Terms, all_of, any_of, negation, width_of
+from insync.proofs.smt.transition_system import SymbolicProgram, SymbolicState
 from insync.proofs.smt.unrolling import SymbolicStep, Unrolling
 
 __all__ = [

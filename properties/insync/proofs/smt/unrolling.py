@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from insync.model.program import BoundAction
-from insync.proofs.smt.symbolic_program import SymbolicProgram, SymbolicState
+from insync.proofs.smt.transition_system import SymbolicProgram, SymbolicState
 from insync.proofs.smt.z3_module import z3
 
 __all__ = ["SymbolicStep", "Unrolling"]

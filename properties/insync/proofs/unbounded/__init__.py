@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from insync.proofs.unbounded.all_bounds import check_all_bounds
+from insync.proofs.unbounded.induction import check_all_bounds
 
 __all__ = ["check_all_bounds"]

@@ -14,9 +14,9 @@ from insync.model import domains as d
 from insync.model.open_tracing import OpenAction
 from insync.model.sorts import Index, Subset
 from insync.proofs.smt.z3_module import z3
-from insync.proofs.unbounded.open_steps import fits_of, taken
-from insync.proofs.unbounded.open_terms import OpenState, Symbols, Value
 from insync.proofs.unbounded.questions import Conclusion
+from insync.proofs.unbounded.terms import OpenState, Symbols, Value
+from insync.proofs.unbounded.transition_system import fits_of, taken
 from insync.properties.every_model import TYPE_OK
 
 __all__ = ["Swap", "alike_by", "likeness_of", "swaps_of"]

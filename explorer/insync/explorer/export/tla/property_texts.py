@@ -14,8 +14,8 @@ from insync.explorer.export.tla.unrolled import Operator
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE
 from insync.properties.fairness import fair_sets
 from insync.properties.invariants import Invariant
-from insync.properties.runs import Instance, RunKind, RunProperty
 from insync.properties.step_invariants import StepInvariant
+from insync.properties.temporal import Instance, RunKind, RunProperty
 
 __all__ = ["Said", "said_of_runs", "said_of_states", "said_of_types"]
 

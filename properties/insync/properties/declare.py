@@ -16,8 +16,8 @@ from insync.properties.declared import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside
-from insync.properties.runs import RunKind, run_property_beside
 from insync.properties.step_invariants import PairPredicate, step_invariant_beside
+from insync.properties.temporal import RunKind, run_property_beside
 
 __all__ = ["eventually", "invariant", "leads_to", "lemma", "sometimes", "step_invariant"]
 

@@ -14,8 +14,8 @@ from contextlib import closing, suppress
 
 from insync.model import Model
 from insync.proofs.bounded import check_bounded
-from insync.proofs.outcome import Bounded, BoundedVerdict, Induction, ProofVerdict, Query, QueryReporter
-from insync.proofs.preservation import Preservation, enabled_actions
+from insync.proofs.obligations import Preservation, enabled_actions
+from insync.proofs.results import Bounded, BoundedVerdict, Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import Invariant
 

@@ -27,7 +27,7 @@ from insync.model.well_formed import well_formed
 from insync.proofs.alike_steps import spared_steps
 from insync.proofs.bounded import replayed, traced
 from insync.proofs.conjuncts import Part, Told, conjuncts
-from insync.proofs.outcome import ALIKE, CounterexampleToInduction, ProofVerdict, Query, StateSequence
+from insync.proofs.results import ALIKE, CounterexampleToInduction, ProofVerdict, Query, StateSequence
 from insync.proofs.smt import (
     Answer,
     Formula,

@@ -10,7 +10,7 @@ from insync.model.graph import Node, Op, reachable
 from insync.model.open_sizes import is_open
 from insync.model.open_tracing import OpenAction, OpenModel
 from insync.proofs.smt.z3_module import z3
-from insync.proofs.unbounded.open_terms import OpenState, OpenTerms, Symbols, Value
+from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 
 __all__ = ["SymbolicStart", "SymbolicTaken", "begun", "fits_of", "symbols_of", "taken"]
 

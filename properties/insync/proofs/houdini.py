@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.proofs.bounded import check_bounded
-from insync.proofs.induction import INITIATION, concluded_from
-from insync.proofs.outcome import Induction, ProofVerdict, Query, QueryReporter
-from insync.proofs.preservation import Preservation, broken_by, enabled_actions
+from insync.proofs.k_induction import INITIATION, concluded_from
+from insync.proofs.obligations import Preservation, broken_by, enabled_actions
+from insync.proofs.results import Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain

@@ -20,13 +20,13 @@ from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.open_tracing import OpenAction, OpenModel
 from insync.proofs.conjuncts import conjuncts
-from insync.proofs.induction import INITIATION, concluded_from
-from insync.proofs.outcome import ALIKE, Induction, ProofVerdict, Query, QueryReporter
+from insync.proofs.k_induction import INITIATION, concluded_from
+from insync.proofs.results import ALIKE, Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.unbounded.likeness import alike_by, likeness_of, swaps_of
-from insync.proofs.unbounded.open_steps import SymbolicTaken, begun, fits_of, symbols_of, taken
-from insync.proofs.unbounded.open_terms import OpenState, OpenTerms
 from insync.proofs.unbounded.questions import Assumed, Conclusion, Helpers, Questions
+from insync.proofs.unbounded.terms import OpenState, OpenTerms
+from insync.proofs.unbounded.transition_system import SymbolicTaken, begun, fits_of, symbols_of, taken
 from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.invariants import Invariant
