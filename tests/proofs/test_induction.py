@@ -20,9 +20,8 @@ from insync_toys import TOYS, Overflow
 
 pytest.importorskip("z3")
 
-from insync.proofs.conjuncts import conjuncts
 from insync.proofs.k_induction import check_induction
-from insync.proofs.obligations import Preservation
+from insync.proofs.obligations import Preservation, conjuncts
 from insync.proofs.results import ALIKE, Bounded, BoundedVerdict, Induction, ProofVerdict, Query
 from insync.proofs.watch import ProofLimits, ProofWatch
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.open_tracing import OpenAction, OpenModel
-from insync.proofs.conjuncts import conjuncts
 from insync.proofs.k_induction import INITIATION, concluded_from
+from insync.proofs.obligations import conjuncts
 from insync.proofs.results import ALIKE, Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.unbounded.likeness import alike_by, likeness_of, swaps_of
