@@ -25,8 +25,8 @@ from insync.model.evaluator import Codes, Evaluator, evaluate_each
 from insync.model.graph import Node, Op
 from insync.model.program import BoundAction
 from insync.model.well_formed import well_formed
-from insync.proofs.alike_steps import spared_steps
 from insync.proofs.bounded import replayed, traced
+from insync.proofs.equivariance import spared_steps
 from insync.proofs.results import ALIKE, CounterexampleToInduction, ProofVerdict, Query, StateSequence
 from insync.proofs.smt import (
     Answer,
