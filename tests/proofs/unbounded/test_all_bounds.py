@@ -30,8 +30,7 @@ pytest.importorskip("z3")
 from insync.explorer import prove
 from insync.proofs.results import ALIKE, ProofVerdict
 from insync.proofs.unbounded import check_all_bounds
-from insync.proofs.unbounded.induction import AllBounds
-from insync.proofs.unbounded.questions import Helpers
+from insync.proofs.unbounded.induction import AllBounds, Helpers
 from insync.proofs.watch import ProofLimits, ProofWatch, Stop
 
 WRONG = "followers_trail_the_high_watermark"

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("z3")
 
 from insync.proofs.smt.z3_module import z3
-from insync.proofs.unbounded import questions
-from insync.proofs.unbounded.questions import Assumed, Conclusion, Helpers, Questions
+from insync.proofs.unbounded import induction
+from insync.proofs.unbounded.induction import Assumed, Conclusion, Helpers, Questions
 from insync.proofs.watch import Deadline, ProofWatch
 
 WATCH = ProofWatch()
@@ -59,7 +59,7 @@ def test_the_first_that_does_not_follow_is_named() -> None:
 
 
 def test_all_is_tried_where_z3_gives_up_on_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "_FEW_STEPS", 1)
+    monkeypatch.setattr(induction, "_FEW_STEPS", 1)
     assert asked(Conclusion("x is positive", X + Y > 2)) is None
     assert asked(Conclusion("x is positive", X > 5)) == "x is positive is not proved"
 

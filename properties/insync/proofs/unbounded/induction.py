@@ -12,27 +12,36 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from insync.model import Model
+from insync.model import domains as d
 from insync.model.errors import UserError
 from insync.model.open_tracing import OpenAction, OpenModel
+from insync.model.sorts import Index, Subset
 from insync.proofs.k_induction import INITIATION, concluded_from
 from insync.proofs.obligations import conjuncts
 from insync.proofs.results import ALIKE, Induction, ProofVerdict, Query, QueryReporter
+from insync.proofs.smt.solver import limit
 from insync.proofs.smt.z3_module import z3
-from insync.proofs.unbounded.likeness import alike_by, likeness_of, swaps_of
-from insync.proofs.unbounded.questions import Assumed, Conclusion, Helpers, Questions
-from insync.proofs.unbounded.terms import OpenState, OpenTerms
+from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 from insync.proofs.unbounded.transition_system import SymbolicTaken, begun, fits_of, symbols_of, taken
-from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
+from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.invariants import Invariant
 from insync.properties.step_invariants import StepInvariant
 
-__all__ = ["AllBounds", "check_all_bounds"]
+__all__ = [
+    "AllBounds",
+    "Assumed",
+    "Conclusion",
+    "Helpers",
+    "Questions",
+    "check_all_bounds",
+]
 
 
 def check_all_bounds(
@@ -243,3 +252,270 @@ def _answered(name: str, failures: Sequence[str | None], seconds: float, cases: 
     reasons = [failure for failure in failures if failure is not None]
     verdict = ProofVerdict.UNKNOWN if reasons else ProofVerdict.PROVED
     return Query(name, verdict, seconds, cases, reasons[0] if reasons else "")
+
+
+# Questions to z3 about any state of a model with open bounds: do conclusions follow from what is assumed?
+#
+# z3 instantiates quantifiers at terms that are mentioned, and looks for no model of the others. So the answer that a
+# conclusion cannot fail is a proof, and every other answer says nothing: what is not proved may be true.
+#
+# Each quantifier that z3 is told of is instantiated at each term, whether it helps or not, and most conclusions need
+# two or three of the conditions that make a state good. So a conclusion is first asked for with a few of them, and
+# with all if it does not follow from these. To assume less proves no less, so which few these are is a matter of time
+# alone.
+
+
+_FEW_STEPS = 10_000_000
+"""How long z3 may try with a few conditions, in its own count of steps: several seconds."""
+
+_NOT_IN_TIME = "no answer in time"
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What is to follow: the name of a condition, and one of the conditions that it joins."""
+
+    name: str
+    holds: z3.BoolRef
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What conclusions may follow from.
+
+    Attributes:
+        always: what z3 is always told.
+        good: by their names, the conditions of which it is first told a few.
+    """
+
+    always: Sequence[z3.BoolRef]
+    good: Mapping[str, z3.BoolRef] = field(default_factory=dict)
+
+
+class Helpers:
+    """Which conditions have helped z3 to conclude which, by the names of both; a condition always helps itself.
+
+    Threads may share one: what one of them learns may be lost, which costs time and nothing else.
+    """
+
+    def __init__(self) -> None:
+        self._of: dict[str, frozenset[str]] = {}
+
+    def of(self, name: str) -> frozenset[str]:
+        """Return the conditions with which to try first."""
+        return self._of.get(name, frozenset([name]))
+
+    def learn(self, name: str, helped: frozenset[str]) -> None:
+        """Note that a condition has followed from these."""
+        self._of[name] = self.of(name) | helped
+
+
+class Questions:
+    """Conclusions from the same assumptions, asked one after the other in a z3 of their own.
+
+    Args:
+        watch: whose threads answer.
+        assumed: the assumptions.
+        conclusions: what is to follow from them, each alone.
+        helpers: with which of them to try first, and learns more.
+        deadline: past it there is no answer.
+
+    Attributes:
+        seconds: how long they took, translation included.
+
+    Raises:
+        Stopped: the proof has to stop.
+    """
+
+    def __init__(
+        self,
+        watch: ProofWatch,
+        assumed: Assumed,
+        conclusions: Sequence[Conclusion],
+        helpers: Helpers,
+        deadline: Deadline,
+    ) -> None:
+        watch.go_on()
+        begun = Deadline(None)
+        self._watch, self._helpers, self._deadline = watch, helpers, deadline
+        self._context = z3.Context()
+        z3.Z3_enable_concurrent_dec_ref(self._context.ref())
+        self._always = z3.And(*assumed.always).translate(self._context)
+        self._good = {name: holds.translate(self._context) for name, holds in assumed.good.items()}
+        self._asked = [(one.name, z3.Not(one.holds).translate(self._context)) for one in conclusions]
+        self._given_up = threading.Event()
+        self.seconds = begun.elapsed
+        self._under_way: Future[str | None] = watch.begin(self._answer)
+
+    def _answer(self) -> str | None:
+        """Return why not all follow, naming the first that does not; None if all do. Done in a thread of the watch."""
+        begun = Deadline(None)
+        try:
+            for name, negation in self._asked:
+                if not (self._follows_from_few(name, negation) or self._follows_from_all(name, negation)):
+                    return _NOT_IN_TIME if self._late else f"{name} is not proved"
+            return None
+        finally:
+            self.seconds += begun.elapsed
+
+    @property
+    def _late(self) -> bool:
+        return self._given_up.is_set() or self._deadline.passed
+
+    def _follows_from_few(self, name: str, negation: z3.BoolRef) -> bool:
+        few = self._helpers.of(name)
+        if self._late or few.issuperset(self._good):
+            return False
+        solver = self._solver(negation)
+        solver.add(*[holds for other, holds in self._good.items() if other in few])
+        solver.set("rlimit", _FEW_STEPS)
+        found: z3.CheckSatResult = solver.check()
+        return found == z3.unsat
+
+    def _follows_from_all(self, name: str, negation: z3.BoolRef) -> bool:
+        """Return whether it follows from all that is assumed, and learn which conditions z3 has made use of."""
+        if self._late:
+            return False
+        solver = self._solver(negation)
+        told = {other: z3.Bool(f"told {other}", self._context) for other in self._good}
+        solver.add(*[z3.Implies(literal, self._good[other]) for other, literal in told.items()])
+        if solver.check(*told.values()) != z3.unsat:
+            return False
+        used = solver.unsat_core()
+        helped = [other for other, literal in told.items() if any(map(literal.eq, used))]
+        self._helpers.learn(name, frozenset(helped))
+        return True
+
+    def _solver(self, negation: z3.BoolRef) -> z3.Solver:
+        solver = z3.SimpleSolver(ctx=self._context)
+        solver.set("auto_config", False)
+        solver.set("mbqi", False)
+        solver.set("ctrl_c", False)
+        limit(solver, self._deadline)
+        solver.add(self._always, negation)
+        return solver
+
+    def wait(self) -> str | None:
+        """Return why not all follow; None if all do.
+
+        Raises:
+            Stopped: the proof has to stop.
+        """
+        found = self._watch.end(self._under_way, self._interrupt)
+        if found is not None:
+            self._watch.go_on()
+        return found
+
+    def give_up(self) -> None:
+        """End it without an answer."""
+        self._watch.give_up(self._under_way, self._interrupt)
+
+    def _interrupt(self) -> None:
+        self._given_up.set()
+        self._context.interrupt()
+
+
+# Replicas are alike, also where bounds are open: what is proved of an action with some of them holds with others.
+#
+# Two members of a symmetric sort are swapped in a state. If the conditions hold in the swapped state wherever they
+# hold, and an action with the swapped parameters does in the swapped state what it did, only swapped, then it need
+# not be asked about. Both are proved by z3, for neighbours, of whose swaps every permutation is made.
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Two neighbours among the members of a sort that change places."""
+
+    sort: type[Index]
+    first: int
+
+    def member(self, number: int) -> int:
+        """Return which member stands where this one did."""
+        return {self.first: self.first + 1, self.first + 1: self.first}.get(number, number)
+
+    def parameters(self, action: OpenAction) -> tuple[object, ...]:
+        """Return the bound parameters of an action, swapped, after its name."""
+        swapped = [self.member(value) if isinstance(value, self.sort) else value for value in action.bound_parameters]
+        return (action.name, *swapped)
+
+    def value(self, domain: d.Scalar | None, code: Value) -> Value:
+        """Return what a code becomes."""
+        inner, lowest = (domain.of, 1) if isinstance(domain, d.OptionalScalar) else (domain, 0)
+        if isinstance(inner, d.Set) and isinstance(code, list):
+            return [code[self.member(place)] for place in range(len(code))] if inner.of.sort is self.sort else code
+        if isinstance(code, list) or not isinstance(inner, d.Member) or inner.sort is not self.sort:
+            return code
+        first, second = self.first + lowest, self.first + 1 + lowest
+        return z3.If(code == first, z3.IntVal(second), z3.If(code == second, z3.IntVal(first), code))
+
+    def state(self, symbols: Symbols, before: OpenState) -> OpenState:
+        """Return a state with the two swapped."""
+        cells = symbols.model.cells
+        by_place = {(cell.kind, cell.domain is None, cell.members): number for number, cell in enumerate(cells)}
+        source = {}
+        for number, cell in enumerate(cells):
+            members = tuple((over, self.member(at) if over is self.sort else at) for over, at in cell.members)
+            source[number] = by_place[cell.kind, cell.domain is None, members]
+        codes = {number: self.value(cells[number].domain, before.codes[source[number]]) for number in before.codes}
+
+        def at(cell: int, places: Sequence[z3.ArithRef]) -> Value:
+            return self.value(cells[cell].domain, before.at(source[cell], places))
+
+        return OpenState(codes, at)
+
+
+def swaps_of(symbols: Symbols, actions: Sequence[OpenAction]) -> list[Swap]:
+    """Return the swaps of neighbours in the symmetric sorts of the parameters; none where sets of sets name members."""
+    values = [value for action in actions for value in action.bound_parameters]
+    sorts = dict.fromkeys(type(value) for value in values if isinstance(value, Index) and value.symmetric)
+    subsets = any(isinstance(value, Subset) for value in values) or any(
+        isinstance(inner, d.Member) and issubclass(inner.sort, Subset)
+        for cell in symbols.model.cells
+        for inner in (cell.domain, getattr(cell.domain, "of", None))
+    )
+    if subsets:
+        return []
+    sizes = {sort: sort.size(symbols.model.model.b) for sort in sorts}
+    return [Swap(sort, first) for sort in sorts for first in range(sizes[sort] - 1)]
+
+
+def alike_by(swaps: Sequence[Swap], actions: Sequence[OpenAction]) -> Iterator[tuple[OpenAction, OpenAction, Swap]]:
+    """Yield for each action but the first of those that swaps lead to from it: itself, one nearer to it, the swap."""
+    by_parameters: dict[tuple[object, ...], OpenAction] = {
+        (action.name, *action.bound_parameters): action for action in actions
+    }
+    seen: set[int] = set()
+    for first in actions:
+        front = [] if id(first) in seen else [first]
+        seen.add(id(first))
+        while front:
+            nearer = front.pop(0)
+            for swap in swaps:
+                further = by_parameters.get(swap.parameters(nearer))
+                if further is not None and id(further) not in seen:
+                    seen.add(id(further))
+                    front.append(further)
+                    yield further, nearer, swap
+
+
+def likeness_of(
+    symbols: Symbols, before: OpenState, further: OpenAction, nearer: OpenAction, swap: Swap
+) -> tuple[list[z3.BoolRef], list[Conclusion]]:
+    """Return what to assume of a step by an action, and what follows if the nearer one does the same, swapped."""
+    one = taken(symbols, before, further)
+    swapped = Symbols(symbols.model, symbols.bounds, symbols.mentioned, symbols.width, dict(symbols.variables))
+    for mine, its in zip(sorted(further.open_parameters), sorted(nearer.open_parameters), strict=True):
+        swapped.variables[its] = symbols.variable(mine)  # of one action, so in the same order
+    other = taken(swapped, swap.state(symbols, before), nearer)
+    same = [Conclusion("the guard", z3.And(*other.enabled))]
+    after = swap.state(symbols, one.after)
+    for number, cell in enumerate(symbols.model.cells):
+        places = [z3.Int(f"any place {i}") for i in range(len(cell.lengths))]
+        both = [s.at(number, places) if places else s.codes[number] for s in (after, other.after)]
+        listed = [code if isinstance(code, list) else [code] for code in both]
+        different = [a == b for a, b in zip(*listed, strict=True) if not a.eq(b)]
+        if different:
+            same.append(Conclusion(cell.path, z3.And(*different)))
+    fits = z3.And(*fits_of(swapped, other, nearer)), z3.And(*fits_of(symbols, one, further))
+    same.append(Conclusion(TYPE_OK, z3.Implies(*fits)))
+    return [*one.enabled, *one.terms.facts, *other.terms.facts, *one.hints, *other.hints], same
