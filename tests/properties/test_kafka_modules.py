@@ -14,7 +14,7 @@ import insync.properties.kafka
 from insync.kafka.published import Kip320
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN, find_model
-from insync.properties.kafka_modules import HOLDERS
+from insync.properties.declare import HOLDERS
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 
 LAMP = Path(__file__).parent.parent / "support" / "insync_lamp.py"

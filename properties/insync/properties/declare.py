@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from insync.model import Model
 from insync.model.actions import parameter_types, refuse_suspended, scopes_of
 from insync.model.errors import ModelError, UserError, shown
 from insync.model.steps import STATES, refuse_swapped
-from insync.properties.declared import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS, Declared
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside
-from insync.properties.step_invariants import PairPredicate, step_invariant_beside
-from insync.properties.temporal import RunKind, run_property_beside
+from insync.properties.step_invariants import PairPredicate, StepInvariant, step_invariant_beside
+from insync.properties.temporal import RunKind, RunProperty, run_property_beside
 
-__all__ = ["eventually", "invariant", "leads_to", "lemma", "sometimes", "step_invariant"]
+__all__ = [
+    "HOLDERS",
+    "INVARIANTS",
+    "LEMMAS",
+    "RUN_PROPERTIES",
+    "STEP_INVARIANTS",
+    "eventually",
+    "invariant",
+    "leads_to",
+    "lemma",
+    "sometimes",
+    "step_invariant",
+]
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=Model)
@@ -187,3 +200,83 @@ def _check_function(word: str, kind: type[Model], function: object, states: Sequ
             f"must take the model, the {', the '.join(states)} and then its parameters, without * and **."
         )
         raise ModelError(message)
+
+
+# What is declared beside model classes: invariants, lemmas, step invariants and properties of runs.
+#
+# What is declared of a class belongs to its subclasses too. A subclass may declare a property of the same name anew,
+# and its own counts; the later of two of one class and name counts.
+
+
+P = TypeVar("P", Invariant, StepInvariant, RunProperty)
+
+
+class Declared(Generic[P]):
+    """What is declared of one sort, by model class and name."""
+
+    def __init__(self) -> None:
+        self._by_class: dict[type[Model], dict[str, P]] = {}
+
+    def add(self, kind: type[Model], found: P) -> None:
+        """Note what is declared of a class."""
+        self._by_class.setdefault(kind, {})[found.name] = found
+
+    def of(self, kind: type[Model]) -> dict[str, P]:
+        """Return what is declared of a model class and its bases, by name, the bases first."""
+        load_for(kind)
+        bases = [base for base in reversed(kind.__mro__) if base in self._by_class]
+        return {name: found for base in bases for name, found in self._by_class[base].items()}
+
+
+INVARIANTS: Declared[Invariant] = Declared()
+LEMMAS: Declared[Invariant] = Declared()
+STEP_INVARIANTS: Declared[StepInvariant] = Declared()
+RUN_PROPERTIES: Declared[RunProperty] = Declared()
+
+
+# Which modules hold the properties and lemmas of which Kafka model.
+#
+# They are imported when a model of that kind is asked about, so checking a model of one's own loads none of them.
+
+
+HOLDERS: dict[str, tuple[str, ...]] = {
+    "insync.kafka.published.replication:Replication": (
+        "replication",
+        "replication_runs",
+        "lemmas_requests",
+        "lemmas_logs",
+        "lemmas_commitment",
+    ),
+    "insync.kafka.published.async_isr:AsyncIsr": ("async_isr", "lemmas_async_isr"),
+    "insync.kafka.quorum.voter:Voters": ("quorum",),
+    "insync.kafka.quorum.kraft:Kraft": ("quorum_runs", "quorum_prospects"),
+    "insync.kafka.quorum.kraft_996:Kraft996": ("quorum_pre_votes",),
+    "insync.kafka.quorum.kraft_853:Kraft853": ("quorum_members",),
+    "insync.kafka.groups.consumer_group:ConsumerGroup": ("consumer_group",),
+    "insync.kafka.cluster.model:Cluster": (
+        "cluster",
+        "cluster_runs",
+        "cluster_availability",
+        "cluster_controllers",
+        "cluster_producers",
+        "cluster_sessions",
+        "cluster_consumers",
+        "cluster_truncation",
+        "cluster_deletions",
+        "cluster_directories",
+        "cluster_order",
+        "lemmas_cluster_shape",
+        "lemmas_cluster_controller",
+        "lemmas_cluster_logs",
+        "lemmas_cluster_isr",
+        "lemmas_cluster_commitment",
+    ),
+}
+"""For each class, as module:name, the modules of `insync.properties.kafka` in the order in which they are shown."""
+
+
+def load_for(kind: type[Model]) -> None:
+    """Import what is declared of a model's class and its bases."""
+    for base in kind.__mro__:
+        for module in HOLDERS.get(f"{base.__module__}:{base.__qualname__}", ()):
+            importlib.import_module(f"insync.properties.kafka.{module}")

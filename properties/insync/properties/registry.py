@@ -14,7 +14,7 @@ from insync.model.graph import Node
 from insync.model.run_marks import run_specs
 from insync.model.steps import step_invariant_specs
 from insync.properties.class_names import headline_of, names_within, place_of_names
-from insync.properties.declared import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
+from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
 from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
 from insync.properties.invariants import Invariant, own_invariant
