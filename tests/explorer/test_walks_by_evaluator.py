@@ -21,7 +21,7 @@ from insync.model.errors import ModelError, UserError
 from insync.model.values import Bool, Num
 from insync.model.views import StateView
 from insync.properties.confine import confined
-from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
+from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK
 from insync.properties.registry import judge, sentences_of
 from insync_corners import Late
 from insync_differential import model_of

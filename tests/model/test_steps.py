@@ -17,8 +17,8 @@ from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.graph import Op
 from insync.model.steps import step_condition, step_invariant_specs, trace_step_predicate
+from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of
-from insync.properties.step_invariants import StepInvariant
 from insync_expressions import every_state
 from insync_random_models import Written, random_model, written
 from insync_steps import Counter, Votes

@@ -9,7 +9,7 @@ from insync.model import Bool, BoundValues, Condition, Model, Not, State, StateV
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge, select_lemmas
 from insync_toys import DieHard, Overflow
 

@@ -12,8 +12,7 @@ from insync.model.actions import invariant_names
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties.every_model import TYPE_OK
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import TYPE_OK, Invariant
 from insync.properties.registry import judge, lemmas_of
 from insync_proofs import Corridor
 from insync_toys import TOYS, Overflow

@@ -12,8 +12,8 @@ from insync.explorer.opinions import evaluator_engine, local_engine, opinion_of,
 from insync.explorer.prove import induction_trace
 from insync.model import Condition, Int, Model, State, StateView, UserError, action, invariant, require, step_invariant
 from insync.model.evaluator import evaluate
+from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of, judge, select_lemmas, select_run_properties
-from insync.properties.step_invariants import StepInvariant
 from insync_random_models import Written, random_model, written
 from insync_steps import Careful, Counter, Sealed, Votes
 

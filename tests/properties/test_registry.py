@@ -6,7 +6,7 @@ from insync.explorer.check import check
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import UserError
 from insync.model.evaluator import evaluate
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of, judge, select, sentences_of
 from insync_evaluator import conditions
 from insync_lamp import Lamp

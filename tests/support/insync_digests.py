@@ -17,8 +17,8 @@ from insync.model.cell_domains import cell_domains
 from insync.model.graph import Node, Op, reachable
 from insync.model.initials import Initials
 from insync.model.program import BoundAction
+from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["digests_of", "program_digest"]
 

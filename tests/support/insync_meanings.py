@@ -21,8 +21,8 @@ from insync.model.evaluator import Codes, Evaluator
 from insync.model.graph import Node, Op, reachable
 from insync.properties.condition_text import show
 from insync.properties.explain import explain
+from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["KAFKA", "Record", "beside", "conditions", "meanings", "simplicity", "states_of", "values", "words"]
 

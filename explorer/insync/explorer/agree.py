@@ -22,11 +22,9 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
-from insync.properties.class_names import names_within
 from insync.properties.confine import confined
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import judge, select
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["Agreement", "agree"]
 

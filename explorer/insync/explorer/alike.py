@@ -27,7 +27,7 @@ from insync.model.sorts import Index, Parameter, Subset
 from insync.model.steps import step_invariant_specs
 from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
 from insync.proofs.equivariance import PermutedParts
-from insync.properties.class_names import names_within
+from insync.properties.invariants import names_within
 
 __all__ = ["LARGEST_GROUP", "UNUSED", "Alike", "symmetry_for"]
 

@@ -36,10 +36,8 @@ from insync.model.errors import UserError
 from insync.model.graph import Node
 from insync.model.suspicion import suspicions
 from insync.model.tracing import traced
-from insync.properties.class_names import names_within
 from insync.properties.confine import confined
-from insync.properties.every_model import TYPE_OK
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import TYPE_OK, Invariant, names_within
 from insync.properties.registry import Judged, judge, select
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.model.given_names import given_list
 from insync.properties.confine import confined
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 
 __all__ = ["check_by_evaluator"]
 

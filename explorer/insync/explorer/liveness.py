@@ -24,9 +24,9 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
 from insync.model.suspicion import suspicions
-from insync.properties.class_names import names_within
 from insync.properties.confine import whole_of
 from insync.properties.fairness import Fairness, fair_sets
+from insync.properties.invariants import names_within
 from insync.properties.registry import select_run_properties
 from insync.properties.temporal import Instance, RunKind, RunProperty
 

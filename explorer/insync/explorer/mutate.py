@@ -34,9 +34,8 @@ from insync.model.given_names import given_names
 from insync.model.graph import Op
 from insync.model.program import Program
 from insync.model.simplify import combine
-from insync.properties.class_names import names_within
 from insync.properties.confine import confined, whole_of
-from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
+from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, names_within
 from insync.properties.registry import invariants_of, judge, run_properties_of, select_run_properties
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]

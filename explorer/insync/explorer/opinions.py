@@ -15,9 +15,8 @@ from insync.explorer.limits import Limits, StopReason
 from insync.explorer.verdict import CheckResult, Verdict
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = [
     "SHARES",

@@ -21,8 +21,7 @@ from insync.proofs.houdini import Dropped
 from insync.proofs.proof_file import Proof, proof_text, results_of
 from insync.proofs.results import Bounded, Induction, ProofVerdict, Query
 from insync.proofs.smt import z3_version
-from insync.properties.class_names import names_within
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import Invariant, names_within
 
 __all__ = ["BoundedResult", "ProofResult"]
 

@@ -33,8 +33,7 @@ from insync.proofs.proof_file import Proof, read_proof
 from insync.proofs.results import Bounded, CounterexampleToInduction, Induction, ProofVerdict, Query, StateSequence
 from insync.proofs.watch import ProofLimits, ProofWatch
 from insync.properties.confine import confined
-from insync.properties.every_model import TYPE_OK
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import TYPE_OK, Invariant
 from insync.properties.registry import judge, lemmas_of, select_lemmas
 
 __all__ = [

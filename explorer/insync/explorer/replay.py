@@ -17,11 +17,10 @@ from insync.explorer.traces.trace_file import read_trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import GuardError, UserError, closest
-from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain, explain_step
 from insync.properties.fairness import Fairness
+from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge, run_properties_of, select
-from insync.properties.step_invariants import StepInvariant
 from insync.properties.temporal import RunKind, RunProperty
 
 __all__ = ["ReplayError", "model_of_trace", "replay"]

@@ -17,8 +17,7 @@ from insync.model.graph import Node
 from insync.proofs.results import Bounded, BoundedVerdict, ProofVerdict, Query, QueryReporter, StateSequence
 from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
-from insync.properties.every_model import TYPE_OK
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import TYPE_OK, Invariant
 
 __all__ = ["check_bounded", "replayed", "traced"]
 

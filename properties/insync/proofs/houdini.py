@@ -18,9 +18,8 @@ from insync.proofs.k_induction import INITIATION, concluded_from
 from insync.proofs.obligations import Preservation, broken_by, enabled_actions
 from insync.proofs.results import Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
-from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import TYPE_OK, Invariant
 
 __all__ = ["Dropped", "Inferred", "infer", "refuted_at_first"]
 

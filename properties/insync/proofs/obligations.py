@@ -42,10 +42,8 @@ from insync.proofs.smt import (
     negation,
 )
 from insync.proofs.watch import Deadline, ProofWatch
-from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain, explain_step
-from insync.properties.invariants import Invariant
-from insync.properties.step_invariants import StepInvariant
+from insync.properties.invariants import TYPE_OK, Invariant, StepInvariant
 
 __all__ = [
     "Preservation",

@@ -13,11 +13,8 @@ from insync.model import Model
 from insync.model.confinement import Confinement
 from insync.model.errors import UserError, closest
 from insync.model.graph import Node
-from insync.properties.class_names import names_within, place_of_names
-from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, Invariant, StepInvariant, names_within, place_of_names
 from insync.properties.registry import invariants_of, lemmas_of
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["confined", "whole_of"]
 

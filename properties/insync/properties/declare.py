@@ -13,10 +13,18 @@ from insync.model import Model
 from insync.model.actions import parameter_types, refuse_suspended, scopes_of
 from insync.model.errors import ModelError, UserError, shown
 from insync.model.steps import STATES, refuse_swapped
-from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
 from insync.properties.fairness import Fairness
-from insync.properties.invariants import Because, Invariant, Predicate, invariant_beside
-from insync.properties.step_invariants import PairPredicate, StepInvariant, step_invariant_beside
+from insync.properties.invariants import (
+    DEADLOCK_FREE,
+    TYPE_OK,
+    Because,
+    Invariant,
+    PairPredicate,
+    Predicate,
+    StepInvariant,
+    invariant_beside,
+    step_invariant_beside,
+)
 from insync.properties.temporal import RunKind, RunProperty, run_property_beside
 
 __all__ = [

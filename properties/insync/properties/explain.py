@@ -15,8 +15,7 @@ from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
 from insync.model.graph import Node, Op, Quantifier, reachable
 from insync.properties.condition_text import Reading, field_read, plain, read_pair, read_state, shown
-from insync.properties.invariants import Because, Failure, Invariant
-from insync.properties.step_invariants import StepInvariant
+from insync.properties.invariants import Because, Failure, Invariant, StepInvariant
 
 __all__ = ["blame", "explain", "explain_step", "failure", "failure_of_condition", "failure_of_step"]
 

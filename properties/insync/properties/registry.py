@@ -13,12 +13,21 @@ from insync.model.given_names import given_names
 from insync.model.graph import Node
 from insync.model.run_marks import run_specs
 from insync.model.steps import step_invariant_specs
-from insync.properties.class_names import headline_of, names_within, place_of_names
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
-from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, deadlock_free
 from insync.properties.fairness import Fairness
-from insync.properties.invariants import Invariant, own_invariant
-from insync.properties.step_invariants import StepInvariant, own_step_invariant
+from insync.properties.invariants import (
+    DEADLOCK_FREE,
+    TYPE_OK,
+    TYPE_OK_SENTENCE,
+    Invariant,
+    StepInvariant,
+    deadlock_free,
+    headline_of,
+    names_within,
+    own_invariant,
+    own_step_invariant,
+    place_of_names,
+)
 from insync.properties.temporal import RunKind, RunProperty, run_property_beside
 
 __all__ = [

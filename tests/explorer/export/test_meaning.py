@@ -26,8 +26,8 @@ from insync.model import (
 from insync.model.catalogue import find_model
 from insync.model.errors import DomainError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
+from insync.properties.invariants import StepInvariant
 from insync.properties.registry import judge
-from insync.properties.step_invariants import StepInvariant
 from insync_post import Post
 from insync_symmetric import Messages
 from insync_tla import Module

@@ -11,9 +11,9 @@ from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.explorer.traces.grid import render_grid
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
+from insync.properties.invariants import StepInvariant
 from insync.properties.kafka.cluster_truncation import watermarks_outlast_truncation
 from insync.properties.registry import invariants_of
-from insync.properties.step_invariants import StepInvariant
 from insync_walk import shared_cluster
 
 NAME = watermarks_outlast_truncation.__name__

@@ -20,7 +20,7 @@ from insync.explorer import Limits, StateGraph, StopReason, graph, write_graph
 from insync.explorer.graph import require_graph_format
 from insync.explorer.traces.files import check_writable
 from insync.model.errors import UserError
-from insync.properties.class_names import names_within
+from insync.properties.invariants import names_within
 
 __all__ = ["command"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.model.catalogue import model_reference
-from insync.properties.class_names import names_within
+from insync.properties.invariants import names_within
 
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import StateGraph

@@ -15,7 +15,7 @@ from insync.explorer import LivenessResult, RunResult
 from insync.explorer.traces.grid import Columns, Paint, Tone, render_grid
 from insync.explorer.traces.shown_cells import model_behind
 from insync.explorer.traces.trace import Trace
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 
 __all__ = ["describe_liveness", "liveness_json"]
 

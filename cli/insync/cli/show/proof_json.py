@@ -13,7 +13,7 @@ from insync.explorer.prove import induction_trace
 from insync.model.catalogue import model_reference
 from insync.proofs.results import BoundedVerdict
 from insync.proofs.smt import z3_version
-from insync.properties.class_names import names_within
+from insync.properties.invariants import names_within
 
 if TYPE_CHECKING:
     from insync.explorer.mining.mined import Mined

@@ -18,8 +18,7 @@ from insync.explorer.traces.grid import Tone, render_grid
 from insync.explorer.verdict import Verdict
 from insync.model.catalogue import model_reference
 from insync.proofs.results import BoundedVerdict, ProofVerdict
-from insync.properties.class_names import names_within
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK, names_within
 
 if TYPE_CHECKING:
     from insync.explorer.proof_results import BoundedResult, ProofResult

@@ -13,7 +13,7 @@ from insync.cli.show.warned import warning_lines, without_huge_pages
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen, render_grid, render_reason
 from insync.explorer.traces.shown_cells import model_behind
 from insync.model.catalogue import BUILT_IN
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from insync.explorer.traces.files import check_writable, is_special
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
 from insync.model.errors import UserError
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 
 if TYPE_CHECKING:

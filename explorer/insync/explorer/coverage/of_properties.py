@@ -15,8 +15,7 @@ from insync.model.noticed import Premise, Spot
 from insync.model.simplify import apply
 from insync.model.steps import step_condition
 from insync.properties.condition_text import show
-from insync.properties.invariants import Invariant
-from insync.properties.step_invariants import StepInvariant
+from insync.properties.invariants import Invariant, StepInvariant
 
 __all__ = ["ask_of_property"]
 

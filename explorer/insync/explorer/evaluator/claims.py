@@ -15,9 +15,8 @@ from insync.model.evaluator import evaluate
 from insync.model.given_names import given_list
 from insync.model.graph import Node
 from insync.properties.explain import explain
-from insync.properties.invariants import Invariant, sentence_of
+from insync.properties.invariants import Invariant, StepInvariant, sentence_of
 from insync.properties.registry import default_names, judge
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["Claim", "PropertyLike", "ReadableProperty", "asked_names", "claims_of"]
 

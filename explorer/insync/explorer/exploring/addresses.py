@@ -15,8 +15,7 @@ from insync.explorer.evaluator.stepping import Move, Refused, Stepper
 from insync.model import Model
 from insync.model.errors import GuardError, UserError
 from insync.model.evaluator import Codes
-from insync.properties.class_names import names_within
-from insync.properties.invariants import kept_for
+from insync.properties.invariants import kept_for, names_within
 
 __all__ = ["address_of", "model_mark", "moves_at"]
 

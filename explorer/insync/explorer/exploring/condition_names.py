@@ -14,8 +14,8 @@ from insync.model.errors import UserError
 from insync.model.kinds import is_kind, members_of, number_of_members
 from insync.model.sorts import Parameter, Subset, label_of
 from insync.model.values import Bool
+from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["STATE_NAMES", "WORDS", "ConditionNames", "members_by_name"]
 

@@ -25,7 +25,7 @@ from insync.explorer.traces.trace_file import write_trace
 from insync.model import Demand, Model
 from insync.model.errors import UserError, closest
 from insync.model.evaluator import Codes
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge, run_properties_of, select
 
 __all__ = ["FIND_LIMITS", "LONGEST_WALK", "Exploration", "TakenWalk"]

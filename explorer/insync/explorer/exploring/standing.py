@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from insync.explorer.evaluator.stepping import Move, Refused, Stepper
 from insync.model import Model
 from insync.model.evaluator import evaluate
-from insync.properties.every_model import TYPE_OK, TYPE_OK_SENTENCE
 from insync.properties.explain import explain, explain_step
-from insync.properties.invariants import Invariant
+from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant
 from insync.properties.registry import invariants_of
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["Standing", "holds_after", "standings"]
 

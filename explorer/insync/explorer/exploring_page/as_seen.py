@@ -10,7 +10,7 @@ from insync.explorer.exploring.exploration import Exploration
 from insync.explorer.exploring.offered import OfferedStep, WhyNot
 from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.model import Model
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of
 
 __all__ = ["model_as_seen", "seen", "why_as_seen"]

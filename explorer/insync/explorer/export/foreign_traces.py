@@ -24,9 +24,8 @@ from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate
-from insync.properties.every_model import DEADLOCK_FREE
+from insync.properties.invariants import DEADLOCK_FREE, StepInvariant
 from insync.properties.registry import default_names, invariants_of, judge, run_properties_of
-from insync.properties.step_invariants import StepInvariant
 from insync.properties.temporal import RunKind
 
 __all__ = ["foreign_trace", "is_foreign", "named_in_module"]

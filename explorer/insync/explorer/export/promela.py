@@ -20,7 +20,7 @@ from insync.model.errors import UserError
 from insync.model.graph import Node
 from insync.model.program import BoundAction, Program
 from insync.model.schema import Cell
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge
 
 __all__ = ["MOST_INITIALS", "promela_files", "promela_text"]

@@ -22,9 +22,8 @@ from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 from insync.properties.confine import confined
-from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain_step
-from insync.properties.step_invariants import StepInvariant
+from insync.properties.invariants import TYPE_OK, StepInvariant
 
 __all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
 

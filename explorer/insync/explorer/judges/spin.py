@@ -18,9 +18,8 @@ from insync.explorer.verdict import Verdict
 from insync.machine.memory import available_memory
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["SpinTools", "find_spin", "spin_engine", "spin_opinion"]
 

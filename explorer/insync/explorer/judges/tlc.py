@@ -16,7 +16,7 @@ from insync.explorer.verdict import Verdict
 from insync.machine.memory import available_memory
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 
 __all__ = ["TlcReport", "tlc_engine", "tlc_opinion", "tlc_opinion_of_runs"]
 

@@ -22,11 +22,9 @@ from insync.model import Demand, Drawn, Mark, MarkKind, Model
 from insync.model.checked_drawing import checked_drawing, checked_grid, checked_lifelines, checked_marks
 from insync.model.errors import UserError
 from insync.model.readable import plain
-from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import failure, failure_of_step
-from insync.properties.invariants import Failure
+from insync.properties.invariants import TYPE_OK, Failure, StepInvariant
 from insync.properties.registry import judge, run_properties_of
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["Condition", "Picture", "PictureStep", "file_for", "lifelines_of", "picture", "picture_of_state"]
 

@@ -8,7 +8,7 @@ from enum import Enum
 from insync.explorer.traces.trace import AGREEMENT, DIFFERENCE, EXPLORED, Trace
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.properties.every_model import TYPE_OK, TYPE_OK_SENTENCE
+from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 from insync.properties.temporal import RunKind
 

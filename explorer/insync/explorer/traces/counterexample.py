@@ -10,10 +10,8 @@ from insync.model import Model, ReadableState
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
 from insync.model.evaluator import Codes
-from insync.properties.every_model import TYPE_OK
 from insync.properties.explain import explain
-from insync.properties.invariants import Invariant
-from insync.properties.step_invariants import StepInvariant
+from insync.properties.invariants import TYPE_OK, Invariant, StepInvariant
 
 __all__ = ["first_codes", "refusal_trace", "refused_step", "trace_of", "trace_step", "trace_steps", "violation_trace"]
 

@@ -30,9 +30,7 @@ from insync.proofs.smt.z3_module import z3
 from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 from insync.proofs.unbounded.transition_system import SymbolicTaken, begun, fits_of, symbols_of, taken
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
-from insync.properties.every_model import DEADLOCK_FREE, TYPE_OK
-from insync.properties.invariants import Invariant
-from insync.properties.step_invariants import StepInvariant
+from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, Invariant, StepInvariant
 
 __all__ = [
     "AllBounds",

@@ -25,7 +25,7 @@ from insync.machine.kernels import Kernels, load
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.properties.confine import confined
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import Judged, judge
 from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.lease import sole_driver

@@ -17,9 +17,8 @@ from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.graph import Node, Op, reachable
 from insync.model.retracing import general_actions
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge, run_properties_of
-from insync.properties.step_invariants import StepInvariant
 
 __all__ = ["HEADER", "tla_files", "unrolled_tla_files"]
 

@@ -17,7 +17,7 @@ from insync.model import Model
 from insync.model.binders import Binders, keeping
 from insync.model.graph import Graph, Node
 from insync.model.retracing import with_graph
-from insync.properties.every_model import TYPE_OK
+from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of, run_properties_of
 
 __all__ = ["Speaker"]
