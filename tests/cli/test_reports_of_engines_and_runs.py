@@ -15,8 +15,7 @@ from insync.explorer.limits import StopReason
 from insync.explorer.opinions import Opinion
 from insync.explorer.traces.grid import plain
 from insync.explorer.verdict import Verdict
-from insync.properties.fairness import Fairness
-from insync.properties.temporal import RunKind
+from insync.properties.temporal import Fairness, RunKind
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
 
 # ----------------------------------------------------------------------------------------------------------- agreement

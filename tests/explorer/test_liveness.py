@@ -33,8 +33,8 @@ from insync.model import (
     action,
 )
 from insync.properties import Fairness, eventually, sometimes
-from insync.properties.fairness import fair_sets
 from insync.properties.kafka.replication_runs import PUBLISHED
+from insync.properties.temporal import fair_sets
 from insync_lamp import Lamp
 from insync_runs import Crossing, Round
 

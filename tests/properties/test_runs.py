@@ -9,10 +9,9 @@ from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import And, Condition, Model, ModelError, StateView, UserError
 from insync.model.evaluator import evaluate
 from insync.properties import Fairness, eventually, leads_to, sometimes
-from insync.properties.fairness import fair_sets
 from insync.properties.invariants import DEADLOCK_FREE
 from insync.properties.registry import judge, run_properties_of, select, select_run_properties
-from insync.properties.temporal import RunKind
+from insync.properties.temporal import RunKind, fair_sets
 from insync_runs import Crossing, Person
 
 

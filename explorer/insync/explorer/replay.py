@@ -18,10 +18,9 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import GuardError, UserError, closest
 from insync.properties.explain import explain, explain_step
-from insync.properties.fairness import Fairness
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge, run_properties_of, select
-from insync.properties.temporal import RunKind, RunProperty
+from insync.properties.temporal import Fairness, RunKind, RunProperty
 
 __all__ = ["ReplayError", "model_of_trace", "replay"]
 

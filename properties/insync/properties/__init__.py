@@ -14,7 +14,7 @@ is in `kafka`; `kafka_modules` says in which module.
 from __future__ import annotations
 
 from insync.properties.declare import eventually, invariant, leads_to, lemma, sometimes, step_invariant
-from insync.properties.fairness import Fairness
 from insync.properties.invariants import Failure
+from insync.properties.temporal import Fairness
 
 __all__ = ["Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes", "step_invariant"]

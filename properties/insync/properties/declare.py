@@ -13,7 +13,6 @@ from insync.model import Model
 from insync.model.actions import parameter_types, refuse_suspended, scopes_of
 from insync.model.errors import ModelError, UserError, shown
 from insync.model.steps import STATES, refuse_swapped
-from insync.properties.fairness import Fairness
 from insync.properties.invariants import (
     DEADLOCK_FREE,
     TYPE_OK,
@@ -25,7 +24,7 @@ from insync.properties.invariants import (
     invariant_beside,
     step_invariant_beside,
 )
-from insync.properties.temporal import RunKind, RunProperty, run_property_beside
+from insync.properties.temporal import Fairness, RunKind, RunProperty, run_property_beside
 
 __all__ = [
     "HOLDERS",

@@ -14,7 +14,6 @@ from insync.model.graph import Node
 from insync.model.run_marks import run_specs
 from insync.model.steps import step_invariant_specs
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
-from insync.properties.fairness import Fairness
 from insync.properties.invariants import (
     DEADLOCK_FREE,
     TYPE_OK,
@@ -28,7 +27,7 @@ from insync.properties.invariants import (
     own_step_invariant,
     place_of_names,
 )
-from insync.properties.temporal import RunKind, RunProperty, run_property_beside
+from insync.properties.temporal import Fairness, RunKind, RunProperty, run_property_beside
 
 __all__ = [
     "Judged",

@@ -10,7 +10,7 @@ import pytest
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.explorer.traces.trace_file import parse_trace, trace_text
 from insync.model.errors import UserError
-from insync.properties.fairness import Fairness
+from insync.properties.temporal import Fairness
 from insync_damaged import damaged
 
 FULL = Trace(

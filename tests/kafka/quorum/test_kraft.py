@@ -15,8 +15,8 @@ from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.voter import Voter
 from insync.model import StateView
 from insync.model.catalogue import find_model
-from insync.properties.fairness import Fairness
 from insync.properties.registry import invariants_of
+from insync.properties.temporal import Fairness
 from insync_walk import Walk
 
 quorum = cache(Kraft)

@@ -17,8 +17,8 @@ from insync.cli.show.progress import search_progress
 from insync.explorer import Limits, liveness
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.properties.fairness import Fairness
 from insync.properties.registry import run_properties_of
+from insync.properties.temporal import Fairness
 
 __all__ = ["command"]
 

@@ -20,8 +20,8 @@ from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
 from insync.model import ReadableState
 from insync.model.errors import GuardError
-from insync.properties.fairness import Fairness
 from insync.properties.registry import run_properties_of
+from insync.properties.temporal import Fairness
 
 __all__ = [
     "Bounds",

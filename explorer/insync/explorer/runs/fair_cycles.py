@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.limits import Watch
 from insync.explorer.runs.state_graph import StateGraph
-from insync.properties.fairness import FairSet
+from insync.properties.temporal import FairSet
 
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import Bits, Numbers

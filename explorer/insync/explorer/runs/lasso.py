@@ -14,8 +14,7 @@ from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
-from insync.properties.fairness import Fairness, FairSet, fair_sets
-from insync.properties.temporal import Instance, RunProperty
+from insync.properties.temporal import Fairness, FairSet, Instance, RunProperty, fair_sets
 
 __all__ = ["Lasso", "Verified", "lasso_trace", "verify", "witness_reason"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
 from insync.model import Demand, Hardness, ReadableState
-from insync.properties.fairness import Fairness
+from insync.properties.temporal import Fairness
 
 __all__ = ["AGREEMENT", "DIFFERENCE", "EXPLORED", "START", "WITHOUT_PROPERTY", "RefusedStep", "Trace", "TraceStep"]
 

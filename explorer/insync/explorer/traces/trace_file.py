@@ -16,7 +16,7 @@ from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model.errors import UserError, closest
 from insync.model.file_kinds import FileKind
-from insync.properties.fairness import Fairness
+from insync.properties.temporal import Fairness
 
 __all__ = [
     "FORMAT",

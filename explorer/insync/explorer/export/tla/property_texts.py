@@ -11,9 +11,8 @@ from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.terms import Term
 from insync.explorer.export.tla.translation import Translation
 from insync.explorer.export.tla.unrolled import Operator
-from insync.properties.fairness import fair_sets
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant
-from insync.properties.temporal import Instance, RunKind, RunProperty
+from insync.properties.temporal import Instance, RunKind, RunProperty, fair_sets
 
 __all__ = ["Said", "said_of_runs", "said_of_states", "said_of_types"]
 
