@@ -29,8 +29,7 @@ from insync.model import (
     UserError,
     invariant,
 )
-from insync.properties.confine import confined, whole_of
-from insync.properties.registry import invariants_of, judge, select
+from insync.properties.registry import confined, invariants_of, judge, select, whole_of
 from insync_confined import Ladder, Mail, Plane
 from insync_random_models import Written, random_model, written
 

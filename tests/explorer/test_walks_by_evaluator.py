@@ -20,9 +20,8 @@ from insync.model.catalogue import find_model
 from insync.model.errors import ModelError, UserError
 from insync.model.values import Bool, Num
 from insync.model.views import StateView
-from insync.properties.confine import confined
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK
-from insync.properties.registry import judge, sentences_of
+from insync.properties.registry import confined, judge, sentences_of
 from insync_corners import Late
 from insync_differential import model_of
 from insync_drawn import drawn as drawn_model

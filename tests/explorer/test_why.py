@@ -17,9 +17,8 @@ from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate
 from insync.model.graph import Node, Op
 from insync.model.noticed import Spot, noting
-from insync.properties.confine import confined
 from insync.properties.invariants import names_within
-from insync.properties.registry import judge
+from insync.properties.registry import confined, judge
 from insync_confined import Plane
 from insync_plain_counts import Key, near_to_failing, plain_counts, states_of
 from insync_random_models import Written, random_model, written

@@ -10,7 +10,7 @@ from insync.model import require as need
 from insync.model.anatomy import Anatomy, anatomies
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.noticed import noted, noting
-from insync.properties.confine import confined
+from insync.properties.registry import confined
 from insync_toys import Commit, DieHard, TokenRing
 
 

@@ -14,8 +14,7 @@ from insync.kafka.defects import all_defects
 from insync.kafka.releases import Release
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.properties.confine import confined
-from insync.properties.registry import invariants_of, select
+from insync.properties.registry import confined, invariants_of, select
 
 __all__ = ["NAMED", "NONE", "Subject", "subjects"]
 

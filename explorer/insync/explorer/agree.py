@@ -22,9 +22,8 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.suspicion import suspicions
-from insync.properties.confine import confined
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
-from insync.properties.registry import judge, select
+from insync.properties.registry import confined, judge, select
 
 __all__ = ["Agreement", "agree"]
 

@@ -36,9 +36,8 @@ from insync.model.errors import UserError
 from insync.model.graph import Node
 from insync.model.suspicion import suspicions
 from insync.model.tracing import traced
-from insync.properties.confine import confined
 from insync.properties.invariants import TYPE_OK, Invariant, names_within
-from insync.properties.registry import Judged, judge, select
+from insync.properties.registry import Judged, confined, judge, select
 
 if TYPE_CHECKING:
     from insync.explorer.breadth_first.run_levels import RunLevels

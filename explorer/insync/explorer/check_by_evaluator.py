@@ -20,8 +20,8 @@ from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.model.given_names import given_list
-from insync.properties.confine import confined
 from insync.properties.invariants import TYPE_OK
+from insync.properties.registry import confined
 
 __all__ = ["check_by_evaluator"]
 

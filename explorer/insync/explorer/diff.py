@@ -24,9 +24,8 @@ from insync.model import Model
 from insync.model.errors import UserError, closest
 from insync.model.given_names import given_names
 from insync.model.tracing import traced
-from insync.properties.confine import confined
 from insync.properties.invariants import TYPE_OK
-from insync.properties.registry import default_names, invariants_of, lemmas_of
+from insync.properties.registry import confined, default_names, invariants_of, lemmas_of
 
 __all__ = ["diff", "diff_traces"]
 

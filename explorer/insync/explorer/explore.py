@@ -21,8 +21,7 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import class_reference
 from insync.model.errors import UserError
-from insync.properties.confine import confined
-from insync.properties.registry import default_names, invariants_of
+from insync.properties.registry import confined, default_names, invariants_of
 
 __all__ = ["NoViolation", "explore", "refuse_trace_of_another"]
 

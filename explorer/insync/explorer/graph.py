@@ -13,7 +13,7 @@ from insync.explorer.runs.graph_export import dot_text, graphml_text
 from insync.explorer.runs.state_graph import StateGraph, build_graph
 from insync.explorer.traces.files import write_whole
 from insync.model.errors import UserError
-from insync.properties.confine import confined
+from insync.properties.registry import confined
 
 __all__ = ["graph", "require_graph_format", "write_graph"]
 

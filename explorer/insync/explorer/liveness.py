@@ -24,9 +24,8 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
 from insync.model.suspicion import suspicions
-from insync.properties.confine import whole_of
 from insync.properties.invariants import names_within
-from insync.properties.registry import select_run_properties
+from insync.properties.registry import select_run_properties, whole_of
 from insync.properties.temporal import Fairness, Instance, RunKind, RunProperty, fair_sets
 
 __all__ = ["LivenessResult", "RunResult", "liveness"]

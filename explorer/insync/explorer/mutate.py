@@ -34,9 +34,15 @@ from insync.model.given_names import given_names
 from insync.model.graph import Op
 from insync.model.program import Program
 from insync.model.simplify import combine
-from insync.properties.confine import confined, whole_of
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, names_within
-from insync.properties.registry import invariants_of, judge, run_properties_of, select_run_properties
+from insync.properties.registry import (
+    confined,
+    invariants_of,
+    judge,
+    run_properties_of,
+    select_run_properties,
+    whole_of,
+)
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 

@@ -32,9 +32,8 @@ from insync.proofs.k_induction import check_induction
 from insync.proofs.proof_file import Proof, read_proof
 from insync.proofs.results import Bounded, CounterexampleToInduction, Induction, ProofVerdict, Query, StateSequence
 from insync.proofs.watch import ProofLimits, ProofWatch
-from insync.properties.confine import confined
 from insync.properties.invariants import TYPE_OK, Invariant
-from insync.properties.registry import judge, lemmas_of, select_lemmas
+from insync.properties.registry import confined, judge, lemmas_of, select_lemmas
 
 __all__ = [
     "bounded_check",

@@ -31,9 +31,8 @@ from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.graph import Node
 from insync.model.program import Program
 from insync.model.suspicion import suspicions
-from insync.properties.confine import confined
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
-from insync.properties.registry import Judged, judge
+from insync.properties.registry import Judged, confined, judge
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called", "walk_watch"]
 

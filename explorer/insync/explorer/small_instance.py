@@ -9,8 +9,8 @@ from insync.explorer.check import check
 from insync.explorer.limits import Limits
 from insync.model import Model
 from insync.proofs.houdini import Dropped
-from insync.properties.confine import confined
 from insync.properties.invariants import Invariant, names_within
+from insync.properties.registry import confined
 
 __all__ = ["refuted_candidates", "small_bounds", "small_instance"]
 

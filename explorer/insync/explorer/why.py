@@ -31,9 +31,8 @@ from insync.model.noticed import noting
 from insync.model.simplify import apply
 from insync.model.suspicion import remarks_of, suspicions
 from insync.model.tracing import traced
-from insync.properties.confine import confined
 from insync.properties.invariants import names_within
-from insync.properties.registry import judge, select
+from insync.properties.registry import confined, judge, select
 
 __all__ = ["why"]
 

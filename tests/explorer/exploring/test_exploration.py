@@ -16,8 +16,7 @@ from insync.explorer.report.words import Outcome
 from insync.explorer.traces.trace import EXPLORED
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator
-from insync.properties.confine import confined
-from insync.properties.registry import default_names, invariants_of
+from insync.properties.registry import confined, default_names, invariants_of
 from insync_corners import Overflow
 from insync_initials import Cabinet
 from insync_steps import Counter

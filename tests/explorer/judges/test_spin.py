@@ -17,8 +17,7 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError, UserError
-from insync.properties.confine import confined
-from insync.properties.registry import invariants_of
+from insync.properties.registry import confined, invariants_of
 from insync_corners import Late
 from insync_toys import TOYS, Clock, Overflow
 

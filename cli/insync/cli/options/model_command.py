@@ -28,8 +28,7 @@ from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.checked_drawing import checked_grid
 from insync.model.errors import UserError
 from insync.model.tracing import traced
-from insync.properties.confine import confined
-from insync.properties.registry import select
+from insync.properties.registry import confined, select
 
 __all__ = ["ChosenModel", "ModelCommand", "model_command", "names_of_within", "property_option", "within_option"]
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from insync.explorer.export.formats import FORMATS, require_format
 from insync.explorer.given_model import ModelLike, model_of
 from insync.model.given_names import given_names
-from insync.properties.confine import confined
-from insync.properties.registry import run_properties_of, select
+from insync.properties.registry import confined, run_properties_of, select
 
 __all__ = ["FORMATS", "export"]
 

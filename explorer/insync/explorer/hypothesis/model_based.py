@@ -21,7 +21,7 @@ from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
-from insync.properties.confine import confined
+from insync.properties.registry import confined
 
 __all__ = ["Disagreement", "model_based_test", "replay_against"]
 

@@ -21,9 +21,9 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
-from insync.properties.confine import confined
 from insync.properties.explain import explain_step
 from insync.properties.invariants import TYPE_OK, StepInvariant
+from insync.properties.registry import confined
 
 __all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
 

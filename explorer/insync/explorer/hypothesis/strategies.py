@@ -28,7 +28,7 @@ from insync.model.domains import (
 )
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
-from insync.properties.confine import confined
+from insync.properties.registry import confined
 
 __all__ = ["initial_states", "reachable_states", "typed_states"]
 

@@ -23,8 +23,7 @@ from insync.model import Model
 from insync.model.errors import UserError, closest
 from insync.model.given_names import given_list
 from insync.model.visible_text import visible
-from insync.properties.confine import confined
-from insync.properties.registry import default_names
+from insync.properties.registry import confined, default_names
 
 __all__ = ["ENGINES", "Answer", "InsyncCheck", "Settings"]
 

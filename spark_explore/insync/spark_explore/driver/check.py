@@ -24,9 +24,8 @@ from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.properties.confine import confined
 from insync.properties.invariants import TYPE_OK
-from insync.properties.registry import Judged, judge
+from insync.properties.registry import Judged, confined, judge
 from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.ledger import Ledger

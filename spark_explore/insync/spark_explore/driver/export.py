@@ -13,8 +13,7 @@ from insync.machine.kernels import Part, load
 from insync.machine.packed import BATCH
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.properties.confine import confined
-from insync.properties.registry import judge
+from insync.properties.registry import confined, judge
 from insync.spark_explore.driver.jobs import JobFailed, error_of
 from insync.spark_explore.driver.manifest import Manifest, read_manifest
 from insync.spark_explore.driver.options import SparkOptions
