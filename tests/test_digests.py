@@ -17,8 +17,8 @@ import pytest
 
 from insync.kafka.releases import Release
 from insync.model.catalogue import BUILT_IN, find_model
-from insync.model.graph import Graph, Op
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Graph, Op
+from insync.model.expressions.simplify import apply
 from insync_digests import digests_of, program_digest
 from insync_meanings import Record
 

@@ -66,13 +66,13 @@ def test_every_package_says_that_it_is_typed(root: str) -> None:
 def test_pickles_load_in_a_fresh_process_elsewhere(tmp_path: Path) -> None:
     # Imported here, so that the tests above can still say which file broke the import.
     from insync.model.evaluator import evaluate
-    from insync.model.graph import Op
+    from insync.model.expressions.graph import Op
 
     sent = tmp_path / "sent.pickle"
     sent.write_bytes(pickle.dumps((Op.ADD, evaluate)))
     script = (
         "import pickle, pathlib, sys; op, function = pickle.loads(pathlib.Path(sys.argv[1]).read_bytes());"
-        "from insync.model.graph import Op; from insync.model.evaluator import evaluate;"
+        "from insync.model.expressions.graph import Op; from insync.model.evaluator import evaluate;"
         "assert op is Op.ADD and function is evaluate; print(function.__module__)"
     )
     command = [sys.executable, "-c", script, str(sent)]

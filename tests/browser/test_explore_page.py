@@ -18,7 +18,7 @@ from insync.explorer.exploring_page.server import PageServer
 from insync.explorer.traces.trace_file import write_trace
 from insync.kafka.cluster.model import Cluster
 from insync.model import BoundValues, Condition, Int, Model, ReadableState, State, StateView, action, invariant, require
-from insync.model.columns import GridCell
+from insync.model.language.presentation import GridCell
 from insync_initials import Cabinet
 from insync_toys import DieHard, TokenRing
 

@@ -46,7 +46,7 @@ def test_an_error_of_the_model_s_own_line_is_the_user_s_however_deep_it_is_calle
 def test_an_error_of_insync_below_a_line_of_the_model_is_a_fault_of_insync(
     insync: Insync, model: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("insync.model.values.apply", lambda *given: 1 // 0)
+    monkeypatch.setattr("insync.model.domains.values.apply", lambda *given: 1 // 0)
     code, _, err = insync("check", model("s.n < 3"))
     assert code == 70
     assert "the model raised" not in err
@@ -116,7 +116,7 @@ def test_a_recursion_of_insync_s_own_is_a_fault_of_insync(
     def again(*given: object) -> object:
         return again(*given)
 
-    monkeypatch.setattr("insync.model.values.apply", again)
+    monkeypatch.setattr("insync.model.domains.values.apply", again)
     code, _, err = insync("check", model("s.n < 3"))
     assert code == 70
     assert "RecursionError" in err

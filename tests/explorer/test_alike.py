@@ -210,7 +210,7 @@ def test_z3_shows_of_the_published_models_what_their_form_shows(name: str, monke
         return asked[-1]
 
     numbers = itertools.count()
-    monkeypatch.setattr("insync.model.renaming.NormalForms.of", lambda *_: next(numbers))
+    monkeypatch.setattr("insync.model.symmetry.renaming.NormalForms.of", lambda *_: next(numbers))
     monkeypatch.setattr("insync.proofs.sameness.same_value", counted)
     model = find_model(name)(replicas=3, log_size=1, max_records=1, max_leader_epoch=1)
     assert symmetry_for(model, judge(model, None).conditions).symmetry is not None

@@ -13,7 +13,7 @@ from insync.explorer.alike import symmetry_for
 from insync.explorer.alike_cache import alike_key, keep_shown, was_shown
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.model.program import Program
+from insync.model.tracing.program import Program
 from insync.properties.registry import judge
 from insync_symmetric import Gossip, Partial
 

@@ -35,9 +35,9 @@ from insync.model import (
     require,
 )
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.graph import Graph, Op
-from insync.model.program import Program
-from insync.model.simplify import apply, combine
+from insync.model.expressions.graph import Graph, Op
+from insync.model.expressions.simplify import apply, combine
+from insync.model.tracing.program import Program
 from insync_lamp import Lamp
 from insync_post import Post
 from insync_runs import Crossing

@@ -17,9 +17,9 @@ from insync.machine.walker import Strategy
 from insync.model import Model
 from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model
+from insync.model.domains.values import Bool, Num
 from insync.model.errors import ModelError, UserError
-from insync.model.values import Bool, Num
-from insync.model.views import StateView
+from insync.model.language.views import StateView
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK
 from insync.properties.registry import confined, judge, sentences_of
 from insync_corners import Late

@@ -15,8 +15,8 @@ from insync.model import BoundValues, Condition, Implies, Int, Model, State, Sta
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate
-from insync.model.graph import Node, Op
-from insync.model.noticed import Spot, noting
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.source import Spot, noting
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, judge
 from insync_confined import Plane

@@ -18,8 +18,8 @@ from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.model import Model
 from insync.model.errors import ModelError, UserError
 from insync.model.evaluator import Codes, evaluate
-from insync.model.graph import Node
-from insync.model.symmetry import Symmetry
+from insync.model.expressions.graph import Node
+from insync.model.symmetry.group import Symmetry
 from insync.properties.registry import judge
 from insync_alike_models import model_of_text, model_text
 

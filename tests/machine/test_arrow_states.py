@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from insync.explorer.hypothesis import typed_states
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.model import Index, Int, Model, Set, State
-from insync.model.bounds import BoundValues
-from insync.model.schema import Schema
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.layout import Schema
 from insync_collected import ELEMENTS, made
 from insync_post import Post
 from insync_toys import TOYS

@@ -9,8 +9,8 @@ from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import BATCH, Found, PackedRows
 from insync.model.catalogue import find_model
 from insync.model.evaluator import evaluate
-from insync.model.graph import Op
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Op
+from insync.model.expressions.simplify import apply
 from insync_machine import reachable_states
 
 MODEL = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)

@@ -26,7 +26,7 @@ from insync.machine.stores.collapse import (
 from insync.machine.stores.compressed import CodedStore, InsertOutcome
 from insync.model.catalogue import find_model
 from insync.model.define import Model
-from insync.model.schema import Schema
+from insync.model.domains.layout import Schema
 
 SMALL = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2)
 MODELS = [

@@ -12,7 +12,7 @@ from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, tex
 from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
 from insync.properties.registry import invariants_of
 from insync_machine import store_kernels
 from insync_toys import DieHard, TokenRing

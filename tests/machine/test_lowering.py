@@ -11,10 +11,10 @@ from insync.machine.compiler import Library, object_code
 from insync.machine.conditions import Checker
 from insync.machine.emit.conditions import check_module
 from insync.machine.packed import Found, PackedRows, Sizes
-from insync.model.graph import Graph, Node, Op
-from insync.model.schema import Cell
-from insync.model.semantics import MEANING
-from insync.model.simplify import apply
+from insync.model.domains.layout import Cell
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.semantics import MEANING
+from insync.model.expressions.simplify import apply
 from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
 
 WORDS = 2

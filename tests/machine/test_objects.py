@@ -14,7 +14,7 @@ from insync.machine.compiler import compile_module, conditions_key, program_key
 from insync.model import Int, Model, State
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError
-from insync.model.program import Check
+from insync.model.tracing.program import Check
 
 TEXT = "define i64 @answer(i64 %x) {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n"
 

@@ -10,7 +10,7 @@ from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.stores.collapse import rest_masks
 from insync.model.catalogue import find_model
-from insync.model.schema import Schema
+from insync.model.domains.layout import Schema
 
 SCHEMA = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2).program.schema
 

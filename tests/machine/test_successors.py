@@ -11,7 +11,7 @@ from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
 from insync.properties.registry import invariants_of
 from insync_machine import (
     by_evaluator,

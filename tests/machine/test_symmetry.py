@@ -15,7 +15,7 @@ from insync.machine.emit.sorting_networks import exchanges
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Array, BoundValues, Index, Int, Model, State
-from insync.model.symmetry import Permutation, Symmetry
+from insync.model.symmetry.group import Permutation, Symmetry
 from insync_symmetric import Columns, Links, Mixed, Relations
 from insync_symmetric_shapes import SHAPES as COLLECTED
 from insync_symmetric_shapes import value_from

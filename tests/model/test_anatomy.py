@@ -7,9 +7,9 @@ import pytest
 import insync.model as words
 from insync.model import And, Array, Bool, If, Index, Int, Model, Not, State, action, require, when
 from insync.model import require as need
-from insync.model.anatomy import Anatomy, anatomies
 from insync.model.catalogue import BUILT_IN, find_model
-from insync.model.noticed import noted, noting
+from insync.model.expressions.source import noted, noting
+from insync.model.tracing.anatomy import Anatomy, anatomies
 from insync.properties.registry import confined
 from insync_toys import Commit, DieHard, TokenRing
 

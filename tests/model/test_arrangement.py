@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from insync.model import Bag, BoundValues, Int, Model, Record, State, action
-from insync.model.arrangement import under
+from insync.model.domains.sorted_arrays import under
 from insync.model.evaluator import Evaluator
-from insync.model.graph import Graph, Op
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Graph, Op
+from insync.model.expressions.simplify import apply
 
 
 @pytest.mark.parametrize(

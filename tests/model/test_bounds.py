@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from insync.model.bounds import Bound, Bounds, BoundValues
+from insync.model.domains.bounds import Bound, Bounds, BoundValues
+from insync.model.domains.settings import Settings, choose
 from insync.model.errors import ModelError, UserError
-from insync.model.settings import Settings, choose
 
 SIZES = Bounds(replicas=Bound(3, 1, 7, "replicas of the partition"), log_size=Bound(2, 1, 8))
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from insync.model import Arrow, Bool, BoundValues, LogCell, LogRecord, Mark, Model, State, Taken
-from insync.model.checked_drawing import checked_drawing, checked_grid, checked_lifelines, checked_marks
 from insync.model.errors import ModelError
+from insync.model.language.checked_drawing import checked_drawing, checked_grid, checked_lifelines, checked_marks
 
 
 class Drawn(Model):

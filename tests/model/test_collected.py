@@ -31,7 +31,7 @@ from insync.model import (
     initial,
     when,
 )
-from insync.model.domain import Domain
+from insync.model.domains.domain import Domain
 from insync.model.errors import DomainError, ModelError, UserError
 from insync.model.evaluator import Evaluator, evaluate
 from insync_collected import (

@@ -26,7 +26,7 @@ from insync.model import (
     State,
     bound,
 )
-from insync.model.columns import cell_text, show
+from insync.model.language.presentation import cell_text, show
 
 
 class Node(Index):

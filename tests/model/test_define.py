@@ -20,8 +20,8 @@ from insync.model import (
     action,
     invariant,
 )
-from insync.model.actions import action_specs, invariant_names
-from insync.model.columns import show
+from insync.model.language.declarations import action_specs, invariant_names
+from insync.model.language.presentation import show
 from insync_evaluator import conditions
 from insync_toys import Ledger, TokenRing
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.model.bounds import BoundValues
-from insync.model.domains import Array, Domain, Enum, Int, Option, Record, Set, State, as_domain
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.composite import Array, Domain, Enum, Int, Option, Record, Set, State, as_domain
+from insync.model.domains.sorts import Index, Subset
+from insync.model.domains.values import Bool
 from insync.model.errors import ModelError, UserError
-from insync.model.sorts import Index, Subset
-from insync.model.values import Bool
 
 BOUNDS = BoundValues({"replicas": 3})
 

@@ -27,10 +27,10 @@ from insync.model import (
     when,
 )
 from insync.model.evaluator import Evaluator
-from insync.model.gathering import Element, Form, Gathering
-from insync.model.presence import Presence
-from insync.model.program import BoundAction
-from insync.model.renaming import NormalForms
+from insync.model.symmetry.gathering import Element, Form, Gathering
+from insync.model.symmetry.presence import Presence
+from insync.model.symmetry.renaming import NormalForms
+from insync.model.tracing.program import BoundAction
 
 NODE = Element(kinds=(None,), guards=(None,), targets=(0,), inner=(), once=False)
 """A node, in one cell."""

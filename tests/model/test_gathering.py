@@ -8,11 +8,11 @@ from collections.abc import Hashable
 import pytest
 
 from insync.model.evaluator import evaluate
-from insync.model.gathering import Element, Form, Gathering, placed
-from insync.model.graph import Graph, Node, Op
-from insync.model.presence import Presence
-from insync.model.renaming import NormalForms
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.simplify import apply
+from insync.model.symmetry.gathering import Element, Form, Gathering, placed
+from insync.model.symmetry.presence import Presence
+from insync.model.symmetry.renaming import NormalForms
 from insync_symmetric import Gossip
 
 NUMBER = Element(kinds=(None,), guards=(None,), targets=(0,), inner=(), once=False)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from insync.model.errors import ModelError
-from insync.model.graph import Graph, Op, Quantifier, range_of, reachable
-from insync.model.semantics import MEANING
+from insync.model.expressions.graph import Graph, Op, Quantifier, range_of, reachable
+from insync.model.expressions.semantics import MEANING
 
 
 def test_every_operation_has_one_meaning() -> None:

@@ -32,12 +32,12 @@ from insync.model import (
     require,
     when,
 )
-from insync.model.beginnings import Beginning
 from insync.model.define import ModelMeta
+from insync.model.domains.layout import Schema
 from insync.model.evaluator import evaluate
-from insync.model.free_cells import InitialEnvironment
-from insync.model.initials import Initials
-from insync.model.schema import Schema
+from insync.model.language.free_cells import InitialEnvironment
+from insync.model.tracing.initial_states import Beginning
+from insync.model.tracing.initials import Initials
 from insync_expressions import SIZES, conditions, every_state, made
 from insync_initials import Cabinet, Colour, Drawer, Probe, RingNode, SelfStabilizing
 

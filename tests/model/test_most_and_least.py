@@ -22,9 +22,9 @@ from insync.model import (
     initial,
     require,
 )
+from insync.model.domains.scalars import Member
+from insync.model.domains.scalars import Set as SetOfMembers
 from insync.model.errors import ModelError
-from insync.model.scalars import Member
-from insync.model.scalars import Set as SetOfMembers
 
 NOTHING = BoundValues({})
 
@@ -100,7 +100,7 @@ def test_as_many_initial_states_as_are_possible_are_listed(
     kind: type[Model], limit: str, enough: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for most, listed in ((enough + 1, True), (enough, True), (enough - 1, False)):
-        monkeypatch.setattr(f"insync.model.enumeration.{limit}", most)
+        monkeypatch.setattr(f"insync.model.tracing.enumeration.{limit}", most)
         assert kind().program.initials.enumerated == listed
 
 
@@ -121,7 +121,7 @@ class Paired(Model):
 
 @pytest.mark.parametrize(("most", "fits"), [(7, True), (6, True), (5, False)])
 def test_as_many_bindings_as_are_possible_are_traced(most: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insync.model.tracing._MOST_BINDINGS", most)
+    monkeypatch.setattr("insync.model.tracing.tracer._MOST_BINDINGS", most)
     if fits:
         assert len(Paired().program.actions) == 6
     else:
@@ -133,7 +133,7 @@ def test_as_many_bindings_as_are_possible_are_traced(most: int, fits: bool, monk
 def test_a_set_of_records_without_a_number_has_a_bit_for_each(
     most: int, fits: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("insync.model.collected.MOST_BITS", most)
+    monkeypatch.setattr("insync.model.domains.containers.MOST_BITS", most)
     domain = SetOf(Record(a=Bool, b=Int(0, 2)))
     if fits:
         assert domain.bind(NOTHING).width == 6

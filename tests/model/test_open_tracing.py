@@ -24,7 +24,7 @@ from insync.model import (
 )
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.open_tracing import OpenModel
+from insync.model.tracing.open_tracing import OpenModel
 from insync.properties.registry import judge, lemmas_of
 from insync_meanings import states_of
 from insync_open_models import Meaning

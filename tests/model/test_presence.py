@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from insync.model.evaluator import evaluate
-from insync.model.graph import Op
-from insync.model.presence import Presence
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Op
+from insync.model.expressions.simplify import apply
+from insync.model.symmetry.presence import Presence
 from insync_symmetric_protocols import Line
 
 MODEL = Line(nodes=3)

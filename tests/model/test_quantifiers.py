@@ -42,7 +42,7 @@ from insync.model import (
     the,
 )
 from insync.model.evaluator import evaluate
-from insync.model.graph import Node, Quantifier
+from insync.model.expressions.graph import Node, Quantifier
 
 
 class Worker(Index):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
-from insync.model.graph import CONDITIONS, Graph, Node, Op
-from insync.model.ranges import always_holds
-from insync.model.simplify import apply, combine
+from insync.model.expressions.graph import CONDITIONS, Graph, Node, Op
+from insync.model.expressions.intervals import always_holds
+from insync.model.expressions.simplify import apply, combine
 from insync_expressions import SIZES, Tree, conditions, every_state, made, numbers
 
 _COMPARISONS = st.builds(

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import evaluate
-from insync.model.graph import Graph, Node, Op
-from insync.model.program import BoundAction
-from insync.model.renaming import NormalForms, NotRenamed, Renaming, cells_present, permuted_cells
-from insync.model.simplify import apply, substituted
-from insync.model.symmetry import Permutation, Symmetry, permuted_value
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.simplify import apply, substituted
+from insync.model.symmetry.group import Permutation, Symmetry, permuted_value
+from insync.model.symmetry.renaming import NormalForms, NotRenamed, Renaming, cells_present, permuted_cells
+from insync.model.tracing.program import BoundAction
 from insync_symmetric import Columns, Gossip, Messages, Mixed, Partial, TwoPhase
 
 MODELS: list[Model] = [

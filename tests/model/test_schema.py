@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.model.bounds import BoundValues
-from insync.model.domains import Array, Int, Option, Record, State
-from insync.model.schema import WORD, Schema
-from insync.model.values import Bool
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.composite import Array, Int, Option, Record, State
+from insync.model.domains.layout import WORD, Schema
+from insync.model.domains.values import Bool
 
 SIZES = st.integers(0, 62).flatmap(lambda bits: st.integers((1 << bits) // 2 + 1, 1 << bits))
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
-from insync.model.graph import Graph, Node, Op, Quantifier, reachable
-from insync.model.semantics import MEANING
-from insync.model.simplify import apply, combine
+from insync.model.expressions.graph import Graph, Node, Op, Quantifier, reachable
+from insync.model.expressions.semantics import MEANING
+from insync.model.expressions.simplify import apply, combine
 from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
 
 

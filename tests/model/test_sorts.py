@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from insync.model.bounds import BoundValues
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.sorts import Index, Subset, label_of
+from insync.model.domains.values import Bool, Num, SetValue
 from insync.model.errors import ModelError
-from insync.model.graph import Graph
-from insync.model.sorts import Index, Subset, label_of
-from insync.model.values import Bool, Num, SetValue
+from insync.model.expressions.graph import Graph
 
 BOUNDS = BoundValues({"replicas": 3})
 

@@ -15,8 +15,8 @@ from insync.explorer import check
 from insync.model import Condition, Int, Model, ModelError, State, StateView, action, invariant, require, step_invariant
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.graph import Op
-from insync.model.steps import step_condition, step_invariant_specs, trace_step_predicate
+from insync.model.expressions.graph import Op
+from insync.model.tracing.predicates import step_condition, step_invariant_specs, trace_step_predicate
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of
 from insync_expressions import every_state

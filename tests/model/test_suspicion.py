@@ -29,7 +29,7 @@ from insync.model import (
     step_invariant,
 )
 from insync.model.catalogue import BUILT_IN, find_model
-from insync.model.suspicion import suspicions
+from insync.model.lints import suspicions
 from insync.properties.registry import judge
 from insync_toys import TOYS
 

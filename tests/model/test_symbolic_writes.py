@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.model import NONE, Array, BoundValues, Int, Model, Option, Record, State, StateView, action, when
+from insync.model.domains.layout import Schema
 from insync.model.errors import ModelError
 from insync.model.evaluator import Evaluator
-from insync.model.schema import Schema
 
 ROWS, COLUMNS, TOP = 2, 3, 2
 

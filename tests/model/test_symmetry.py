@@ -21,7 +21,7 @@ from insync.model import (
     Subset,
 )
 from insync.model.errors import ModelError
-from insync.model.symmetry import Kind, permuted_value
+from insync.model.symmetry.group import Kind, permuted_value
 from insync_symmetric import Columns, Gossip, Messages, Mixed, Node, Relations, TwoPhase
 from insync_symmetric_shapes import SHAPES as COLLECTED
 from insync_symmetric_shapes import value_from

@@ -36,10 +36,10 @@ from insync.model import (
     require,
     set_of,
 )
+from insync.model.domains.values import Bool, Num, SetValue
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.graph import Graph, Op, Quantifier
-from insync.model.simplify import apply
-from insync.model.values import Bool, Num, SetValue
+from insync.model.expressions.graph import Graph, Op, Quantifier
+from insync.model.expressions.simplify import apply
 
 SIZE = 4
 

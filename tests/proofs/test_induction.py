@@ -8,10 +8,10 @@ import math
 import pytest
 
 from insync.model import Bool, BoundValues, Condition, Int, Model, SetOf, State, StateView, action, invariant
-from insync.model.actions import invariant_names
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.model.evaluator import Evaluator, evaluate
+from insync.model.language.declarations import invariant_names
 from insync.properties.invariants import TYPE_OK, Invariant
 from insync.properties.registry import judge, lemmas_of
 from insync_proofs import Corridor

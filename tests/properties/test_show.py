@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from insync.model import Array, BoundValues, Index, Int, Model, State
-from insync.model.graph import Node, Op
+from insync.model.expressions.graph import Node, Op
 from insync.properties.condition_text import LONGEST, show
 
 

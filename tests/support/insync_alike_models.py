@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.model import BoundValues, Model
-from insync.model.domains import as_domain
+from insync.model.domains.composite import as_domain
 
 __all__ = ["model_of_text", "model_text"]
 

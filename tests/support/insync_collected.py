@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from insync.model import NONE, Bag, BoundValues, Enum, Index, Int, Option, Record, Seq, Set, SetOf, record
-from insync.model import domains as d
-from insync.model.domain import Domain
-from insync.model.domains import as_domain
+from insync.model.domains import composite as d
+from insync.model.domains.composite import as_domain
+from insync.model.domains.domain import Domain
 
 __all__ = [
     "ELEMENTS",

@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable
 from hashlib import blake2b
 
 from insync.model import Model
-from insync.model.cell_domains import cell_domains
-from insync.model.graph import Node, Op, reachable
-from insync.model.initials import Initials
-from insync.model.program import BoundAction
+from insync.model.domains.cell_domains import cell_domains
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.tracing.initials import Initials
+from insync.model.tracing.program import BoundAction
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 
@@ -112,7 +112,7 @@ def _number(content: object) -> str:
 
 
 class _Digests:
-    """The digests of nodes, each made once; `insync.model.graph.meanings` keeps the order of arguments."""
+    """The digests of nodes, each made once; `insync.model.expressions.graph.meanings` keeps the order of arguments."""
 
     def __init__(self) -> None:
         self._known: dict[Node, bytes] = {}

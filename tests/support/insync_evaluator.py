@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from insync.model import Model
-from insync.model.actions import invariant_names
 from insync.model.evaluator import Codes, Evaluator
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
+from insync.model.language.declarations import invariant_names
 from insync.properties.invariants import own_invariant
 
 __all__ = ["conditions", "reached", "successors"]

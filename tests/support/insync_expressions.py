@@ -9,9 +9,9 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from insync.model.graph import Graph, Node, Op, Quantifier
-from insync.model.semantics import MEANING
-from insync.model.simplify import apply, combine
+from insync.model.expressions.graph import Graph, Node, Op, Quantifier
+from insync.model.expressions.semantics import MEANING
+from insync.model.expressions.simplify import apply, combine
 
 __all__ = ["SIZES", "Tree", "conditions", "direct", "every_state", "made", "numbers", "sets"]
 

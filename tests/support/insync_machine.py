@@ -12,7 +12,7 @@ from insync.machine.packed import Found, PackedRows, Sizes, Words
 from insync.model import Model
 from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
 
 __all__ = [
     "Steps",

@@ -18,7 +18,7 @@ import numpy as np
 from insync.explorer.mutants.mutants import mutants_of
 from insync.model import LogCell, Model
 from insync.model.evaluator import Codes, Evaluator
-from insync.model.graph import Node, Op, reachable
+from insync.model.expressions.graph import Node, Op, reachable
 from insync.properties.condition_text import show
 from insync.properties.explain import explain
 from insync.properties.invariants import StepInvariant

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.model import Model
-from insync.model.binders import Quantified
-from insync.model.graph import Node, Op
-from insync.model.open_sizes import is_open
-from insync.model.open_tracing import OpenAction, OpenModel
-from insync.model.semantics import MEANING
+from insync.model.domains.open_bounds import is_open
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.semantics import MEANING
+from insync.model.language.binders import Quantified
+from insync.model.tracing.open_tracing import OpenAction, OpenModel
 
 __all__ = ["Meaning"]
 

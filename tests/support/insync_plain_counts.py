@@ -8,9 +8,9 @@ from itertools import chain
 
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.model import Model
-from insync.model.anatomy import Anatomy, anatomies
 from insync.model.evaluator import Codes, Evaluator, evaluate
-from insync.model.graph import Node, Op
+from insync.model.expressions.graph import Node, Op
+from insync.model.tracing.anatomy import Anatomy, anatomies
 
 __all__ = ["Key", "near_to_failing", "plain_counts", "states_of"]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from insync.model.graph import Op
-from insync.model.semantics import MEANING
+from insync.model.expressions.graph import Op
+from insync.model.expressions.semantics import MEANING
 
 __all__ = ["Function", "functions_of", "value_of"]
 

@@ -20,8 +20,8 @@ from insync.model import (
     invariant,
     require,
 )
-from insync.model.graph import Graph, Node, Op
-from insync.model.sorts import Index
+from insync.model.domains.sorts import Index
+from insync.model.expressions.graph import Graph, Node, Op
 from insync.properties import step_invariant
 from insync_expressions import SIZES, Tree, conditions, made, numbers
 

@@ -22,8 +22,9 @@ from insync.machine.emit import expanding, hash_table, lowering, sorting_network
 from insync.machine.emit.lowering import Lowering
 from insync.machine.stores import quotient_table
 from insync.machine.stores.quotient_table import CodeTable
-from insync.model import schema, simplify
-from insync.model.graph import Op
+from insync.model.domains import layout
+from insync.model.expressions import simplify
+from insync.model.expressions.graph import Op
 from insync_judged import JUDGED, Figures
 from insync_subjects import subjects
 
@@ -76,27 +77,27 @@ def _computed(op: Op, how: str) -> None:
     lowering._INT_OPS[op] = how
 
 
-def _packed(change: Callable[[list[schema.Cell]], list[schema.Cell]]) -> None:
-    begin = schema.Schema.__init__
+def _packed(change: Callable[[list[layout.Cell]], list[layout.Cell]]) -> None:
+    begin = layout.Schema.__init__
 
-    def wrong(self: schema.Schema, state: Any) -> None:
+    def wrong(self: layout.Schema, state: Any) -> None:
         begin(self, state)
         self.cells = tuple(change(list(self.cells)))
 
-    schema.Schema.__init__ = wrong  # type: ignore[method-assign]
+    layout.Schema.__init__ = wrong  # type: ignore[method-assign]
 
 
-def _changed(cells: list[schema.Cell], place: int, **values: int) -> list[schema.Cell]:
+def _changed(cells: list[layout.Cell], place: int, **values: int) -> list[layout.Cell]:
     cell = cells[place]
     parts = {name: getattr(cell, name) for name in ("number", "path", "size", "bits", "word", "shift")}
-    return [*cells[:place], schema.Cell(**{**parts, **values}), *cells[place + 1 :]]
+    return [*cells[:place], layout.Cell(**{**parts, **values}), *cells[place + 1 :]]
 
 
-def _widest(cells: list[schema.Cell]) -> int:
+def _widest(cells: list[layout.Cell]) -> int:
     return max(range(len(cells)), key=lambda place: cells[place].bits)
 
 
-def _last(cells: list[schema.Cell]) -> int:
+def _last(cells: list[layout.Cell]) -> int:
     return max(place for place, cell in enumerate(cells) if cell.bits)
 
 

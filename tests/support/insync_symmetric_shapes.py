@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.model import Array, Bag, Bool, BoundValues, Int, Model, Option, Record, Seq, Set, SetOf, State
-from insync.model import domains as d
+from insync.model.domains import composite as d
 from insync_symmetric import Node, Nodes, Other, Shapes
 
 __all__ = ["SHAPES", "Bags", "Channels", "Maybe", "Nested", "Peers", "value_from"]

@@ -7,8 +7,8 @@ from functools import cache
 from insync.explorer.evaluator import stepping
 from insync.kafka.cluster.model import Cluster
 from insync.model import Model, ReadableState
-from insync.model.columns import cell_text
 from insync.model.evaluator import Codes
+from insync.model.language.presentation import cell_text
 
 __all__ = ["Walk", "shared_cluster"]
 

@@ -12,7 +12,7 @@ from insync.model import Model
 from insync.model.abstraction import Abstraction
 from insync.model.errors import DomainError
 from insync.model.evaluator import Codes, Evaluator, evaluate, evaluate_each
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
 
 __all__ = ["ByHand", "WalkByHand", "by_hand", "growth_of", "until_saturated", "walk_by_hand"]
 

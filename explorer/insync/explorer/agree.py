@@ -21,7 +21,7 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.model.suspicion import suspicions
+from insync.model.lints import suspicions
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import confined, judge, select
 

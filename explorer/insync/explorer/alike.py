@@ -15,17 +15,17 @@ from itertools import islice
 
 from insync.explorer.alike_cache import alike_key, keep_shown, was_shown
 from insync.model import Model
-from insync.model import domains as d
-from insync.model.actions import action_specs, initial_specs, invariant_specs, place_of_function
+from insync.model.domains import composite as d
+from insync.model.domains.sorts import Index, Parameter, Subset
 from insync.model.errors import ModelError, UserError
-from insync.model.families import Families
-from insync.model.graph import Node
-from insync.model.presence import Presence
-from insync.model.program import BoundAction
-from insync.model.renaming import NormalForms
-from insync.model.sorts import Index, Parameter, Subset
-from insync.model.steps import step_invariant_specs
-from insync.model.symmetry import Kind, Permutation, Symmetry, permuted_value
+from insync.model.expressions.graph import Node
+from insync.model.language.declarations import action_specs, initial_specs, invariant_specs, place_of_function
+from insync.model.symmetry.families import Families
+from insync.model.symmetry.group import Kind, Permutation, Symmetry, permuted_value
+from insync.model.symmetry.presence import Presence
+from insync.model.symmetry.renaming import NormalForms
+from insync.model.tracing.predicates import step_invariant_specs
+from insync.model.tracing.program import BoundAction
 from insync.proofs.equivariance import PermutedParts
 from insync.properties.invariants import names_within
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from insync.machine.compiler import conditions_key, program_key, sources_digest
 from insync.machine.objects import load_object, save_object
 from insync.model import Model
-from insync.model.graph import Node
-from insync.model.symmetry import Symmetry
+from insync.model.expressions.graph import Node
+from insync.model.symmetry.group import Symmetry
 
 __all__ = ["alike_key", "keep_shown", "was_shown"]
 

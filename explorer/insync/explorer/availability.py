@@ -13,7 +13,7 @@ from insync.explorer.limits import Watch
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
 from insync.model.evaluator import Codes
-from insync.model.tracing import traced
+from insync.model.tracing.tracer import traced
 from insync.properties.kafka import cluster_availability as properties
 
 __all__ = ["FAILURES", "STOPS", "Failure", "Stopped", "availability", "availability_matrix"]

@@ -30,12 +30,12 @@ from insync.machine.kernels import compile_kernels
 from insync.machine.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
 from insync.machine.packed import PackedRows, Words
 from insync.model import Model
-from insync.model.actions import action_specs
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.model.graph import Node
-from insync.model.suspicion import suspicions
-from insync.model.tracing import traced
+from insync.model.expressions.graph import Node
+from insync.model.language.declarations import action_specs
+from insync.model.lints import suspicions
+from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK, Invariant, names_within
 from insync.properties.registry import Judged, confined, judge, select
 

@@ -23,7 +23,7 @@ from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.errors import UserError, closest
 from insync.model.given_names import given_names
-from insync.model.tracing import traced
+from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import confined, default_names, invariants_of, lemmas_of
 

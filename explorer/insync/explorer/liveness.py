@@ -23,7 +23,7 @@ from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import InternalError, UserError
-from insync.model.suspicion import suspicions
+from insync.model.lints import suspicions
 from insync.properties.invariants import names_within
 from insync.properties.registry import select_run_properties, whole_of
 from insync.properties.temporal import Fairness, Instance, RunKind, RunProperty, fair_sets

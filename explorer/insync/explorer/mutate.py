@@ -27,13 +27,13 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
-from insync.model.actions import initial_specs
 from insync.model.catalogue import model_reference
 from insync.model.errors import ModelError, UserError, closest
+from insync.model.expressions.graph import Op
+from insync.model.expressions.simplify import combine
 from insync.model.given_names import given_names
-from insync.model.graph import Op
-from insync.model.program import Program
-from insync.model.simplify import combine
+from insync.model.language.declarations import initial_specs
+from insync.model.tracing.program import Program
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, names_within
 from insync.properties.registry import (
     confined,

@@ -16,7 +16,7 @@ from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.model.suspicion import suspicions
+from insync.model.lints import suspicions
 from insync.proofs.houdini import Dropped
 from insync.proofs.proof_file import Proof, proof_text, results_of
 from insync.proofs.results import Bounded, Induction, ProofVerdict, Query

@@ -28,9 +28,9 @@ from insync.model.abstraction import Abstraction, abstraction_of
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate, evaluate_each
-from insync.model.graph import Node
-from insync.model.program import Program
-from insync.model.suspicion import suspicions
+from insync.model.expressions.graph import Node
+from insync.model.lints import suspicions
+from insync.model.tracing.program import Program
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import Judged, confined, judge
 

@@ -17,8 +17,8 @@ from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, Walked, Walker, merged
 from insync.model.abstraction import Abstraction
 from insync.model.errors import UserError
-from insync.model.graph import Node
-from insync.model.program import Program
+from insync.model.expressions.graph import Node
+from insync.model.tracing.program import Program
 
 __all__ = ["Taken", "WalkThreads", "Walks"]
 

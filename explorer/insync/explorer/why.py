@@ -21,16 +21,16 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
-from insync.model.actions import action_specs
-from insync.model.anatomy import Anatomy, anatomies
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError, closest
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply
+from insync.model.expressions.source import noting
 from insync.model.given_names import given_names
-from insync.model.graph import Node, Op
-from insync.model.noticed import noting
-from insync.model.simplify import apply
-from insync.model.suspicion import remarks_of, suspicions
-from insync.model.tracing import traced
+from insync.model.language.declarations import action_specs
+from insync.model.lints import remarks_of, suspicions
+from insync.model.tracing.anatomy import Anatomy, anatomies
+from insync.model.tracing.tracer import traced
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, judge, select
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from insync.model.domains import (
+from insync.model.domains.composite import (
     DOMAINS,
     SCALARS,
     Absent,
@@ -24,7 +24,7 @@ from insync.model.domains import (
     Seq,
     State,
 )
-from insync.model.schema import Cell, Schema
+from insync.model.domains.layout import Cell, Schema
 
 if TYPE_CHECKING:
     import numpy as np

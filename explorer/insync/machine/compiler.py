@@ -19,11 +19,11 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from insync.machine.objects import load_object, save_object
+from insync.model.domains.layout import Schema
 from insync.model.errors import InternalError, UserError
-from insync.model.graph import Node, Op, reachable
-from insync.model.program import Program
-from insync.model.schema import Schema
-from insync.model.symmetry import Symmetry
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.symmetry.group import Symmetry
+from insync.model.tracing.program import Program
 
 __all__ = [
     "Library",

@@ -30,10 +30,10 @@ from insync.machine.stores.quotient_table import TableKernels
 from insync.machine.stores.sorted_file import OrderKernels
 from insync.machine.walker import Sightings, SightKernels, Strategy, Walker
 from insync.model.abstraction import Abstraction
-from insync.model.graph import Node, Op
-from insync.model.program import Program
-from insync.model.schema import Schema
-from insync.model.symmetry import Symmetry
+from insync.model.domains.layout import Schema
+from insync.model.expressions.graph import Node, Op
+from insync.model.symmetry.group import Symmetry
+from insync.model.tracing.program import Program
 
 __all__ = [
     "CHUNK",

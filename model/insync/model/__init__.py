@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from insync.model.actions import action, initial, invariant
-from insync.model.anything import ANY, Anything
-from insync.model.bound_terms import bound
-from insync.model.bounds import Bound, Bounds, BoundValues
 from insync.model.catalogue import find_model
-from insync.model.collected_views import BagView, SeqView
-from insync.model.columns import GridCell, LogCell, LogRecord
 from insync.model.define import Model
-from insync.model.domains import (
+from insync.model.domains.anything import ANY, Anything
+from insync.model.domains.bound_terms import bound
+from insync.model.domains.bounds import Bound, Bounds, BoundValues
+from insync.model.domains.composite import (
     Absent,
     Array,
     Bag,
@@ -25,19 +22,22 @@ from insync.model.domains import (
     SetOf,
     State,
 )
-from insync.model.drawing import Arrow, Drawn, Mark, MarkKind
+from insync.model.domains.optional import OptionValue
+from insync.model.domains.settings import Setting, Settings, Switch
+from insync.model.domains.sorts import Index, Subset
+from insync.model.domains.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
+from insync.model.domains.whole_numbers import Range
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
-from insync.model.hardness import Demand, Hardness, Taken
-from insync.model.optional import OptionValue
-from insync.model.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
-from insync.model.run_marks import eventually, leads_to, sometimes
-from insync.model.set_views import SetOfView
-from insync.model.settings import Setting, Settings, Switch
-from insync.model.sorts import Index, Subset
-from insync.model.steps import step_invariant
-from insync.model.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
-from insync.model.views import RecordView, StateView, record
-from insync.model.vocabulary import (
+from insync.model.language.container_views import BagView, SeqView
+from insync.model.language.declarations import action, initial, invariant
+from insync.model.language.drawing import Arrow, Drawn, Mark, MarkKind
+from insync.model.language.hardness import Demand, Hardness, Taken
+from insync.model.language.presentation import GridCell, LogCell, LogRecord
+from insync.model.language.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
+from insync.model.language.run_marks import eventually, leads_to, sometimes
+from insync.model.language.set_views import SetOfView
+from insync.model.language.views import RecordView, StateView, record
+from insync.model.language.vocabulary import (
     And,
     If,
     Implies,
@@ -51,7 +51,7 @@ from insync.model.vocabulary import (
     snapshot,
     when,
 )
-from insync.model.whole_numbers import Range
+from insync.model.tracing.predicates import step_invariant
 
 __all__ = [
     "ANY",

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from insync.model.actions import place_of_function
-from insync.model.environment import Environment
+from insync.model.domains.kinds import under
+from insync.model.domains.layout import Schema
+from insync.model.domains.values import Bool, Nothing, Num, OneNode, of_graph
 from insync.model.errors import ModelError, shown
-from insync.model.graph import Graph, Node, Op
-from insync.model.kinds import under
-from insync.model.schema import Schema
-from insync.model.simplify import apply
-from insync.model.tracing import state_view
-from insync.model.values import Bool, Nothing, Num, OneNode, of_graph
-from insync.model.views import View
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.simplify import apply
+from insync.model.expressions.store import Environment
+from insync.model.language.declarations import place_of_function
+from insync.model.language.views import View
+from insync.model.tracing.tracer import state_view
 
 if TYPE_CHECKING:
     from insync.model.define import Model

@@ -13,8 +13,8 @@ import zlib
 from pathlib import Path
 from types import ModuleType
 
-from insync.model.cures import cure_of_call
 from insync.model.define import Model
+from insync.model.domains.cures import cure_of_call
 from insync.model.errors import UserError, closest
 
 __all__ = ["BUILT_IN", "class_reference", "find_model", "model_reference"]

@@ -14,25 +14,25 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from insync.model.actions import ROLE, initial, place_of_function
-from insync.model.bounds import Bounds, BoundValues
-from insync.model.columns import GridCell, own_columns
-from insync.model.confinement import Confinement
-from insync.model.domains import MOST_CELLS, Readable, ReadableState, State
-from insync.model.drawing import Drawn, own_drawing, own_lifelines
+from insync.model.domains.bounds import Bounds, BoundValues
+from insync.model.domains.composite import MOST_CELLS, Readable, ReadableState, State
+from insync.model.domains.kinds import is_kind, members_of
+from insync.model.domains.open_bounds import OpenMembers
+from insync.model.domains.settings import Settings, choose
+from insync.model.domains.sorts import Index
+from insync.model.domains.values import Condition
+from insync.model.domains.whole_numbers import Range
 from insync.model.errors import ModelError, closest, user_frame
+from insync.model.expressions.graph import Node
 from insync.model.given_names import NAMED, names_in_class
-from insync.model.graph import Node
-from insync.model.hardness import Demand, Taken
-from insync.model.kinds import is_kind, members_of
-from insync.model.open_sizes import OpenMembers
-from insync.model.program import Program
-from insync.model.settings import Settings, choose
-from insync.model.sorts import Index
-from insync.model.tracing import ConditionTracer, refuse_mistaken_call, trace_predicate, traced
-from insync.model.values import Condition
-from insync.model.views import StateView
-from insync.model.whole_numbers import Range
+from insync.model.language.declarations import ROLE, initial, place_of_function
+from insync.model.language.drawing import Drawn, own_drawing, own_lifelines
+from insync.model.language.hardness import Demand, Taken
+from insync.model.language.presentation import GridCell, own_columns
+from insync.model.language.views import StateView
+from insync.model.tracing.confinement import Confinement
+from insync.model.tracing.program import Program
+from insync.model.tracing.tracer import ConditionTracer, refuse_mistaken_call, trace_predicate, traced
 
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from insync.model.visible_text import visible
 
 if TYPE_CHECKING:
-    from insync.model.program import Check
+    from insync.model.tracing.program import Check
 
 __all__ = [
     "DomainError",

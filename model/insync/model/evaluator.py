@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from insync.model.errors import DomainError, GuardError
-from insync.model.graph import Node, Op
-from insync.model.program import BoundAction, Check, Program
-from insync.model.semantics import MEANING
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.semantics import MEANING
+from insync.model.tracing.program import BoundAction, Check, Program
 
 __all__ = ["Codes", "Evaluator", "evaluate", "evaluate_each"]
 

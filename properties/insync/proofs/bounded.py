@@ -13,7 +13,7 @@ from contextlib import suppress
 from insync.model import Model
 from insync.model.errors import InternalError, ModelError
 from insync.model.evaluator import Evaluator, evaluate
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
 from insync.proofs.results import Bounded, BoundedVerdict, ProofVerdict, Query, QueryReporter, StateSequence
 from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped

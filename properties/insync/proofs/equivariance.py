@@ -11,16 +11,23 @@ from contextlib import suppress
 from functools import cached_property
 
 from insync.model import Model
+from insync.model.domains.sorts import Index, Parameter, Subset
+from insync.model.domains.well_formed import well_formed
 from insync.model.errors import ModelError, UserError
-from insync.model.gathering import Gathering, element_of, placed
-from insync.model.graph import Graph, Node, Op, reachable
-from insync.model.presence import Known, Presence
-from insync.model.program import BoundAction
-from insync.model.renaming import NormalForms, NotRenamed, Renaming, cells_present, permuted_cells, permuted_code
-from insync.model.simplify import apply, as_number, combine, substituted
-from insync.model.sorts import Index, Parameter, Subset
-from insync.model.symmetry import Arranged, Kind, Permutation, Symmetry, permuted_value, symmetry_of
-from insync.model.well_formed import well_formed
+from insync.model.expressions.graph import Graph, Node, Op, reachable
+from insync.model.expressions.simplify import apply, as_number, combine, substituted
+from insync.model.symmetry.gathering import Gathering, element_of, placed
+from insync.model.symmetry.group import Arranged, Kind, Permutation, Symmetry, permuted_value, symmetry_of
+from insync.model.symmetry.presence import Known, Presence
+from insync.model.symmetry.renaming import (
+    NormalForms,
+    NotRenamed,
+    Renaming,
+    cells_present,
+    permuted_cells,
+    permuted_code,
+)
+from insync.model.tracing.program import BoundAction
 
 __all__ = [
     "PermutedParts",

@@ -20,11 +20,11 @@ from functools import cached_property
 from itertools import groupby, islice
 
 from insync.model import Model
+from insync.model.domains.well_formed import well_formed
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, Evaluator, evaluate_each
-from insync.model.graph import Node, Op
-from insync.model.program import BoundAction
-from insync.model.well_formed import well_formed
+from insync.model.expressions.graph import Node, Op
+from insync.model.tracing.program import BoundAction
 from insync.proofs.bounded import replayed, traced
 from insync.proofs.equivariance import spared_steps
 from insync.proofs.results import ALIKE, CounterexampleToInduction, ProofVerdict, Query, StateSequence

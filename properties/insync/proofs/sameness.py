@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.model.graph import Node, Op
-from insync.model.program import Program
-from insync.model.simplify import apply, as_number
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply, as_number
+from insync.model.tracing.program import Program
 from insync.proofs.smt import Answer, Solver, SymbolicProgram
 from insync.proofs.watch import Deadline
 

@@ -10,9 +10,9 @@ from types import FrameType
 from typing import Any, Generic, TypeVar, cast
 
 from insync.model import Model
-from insync.model.actions import parameter_types, refuse_suspended, scopes_of
 from insync.model.errors import ModelError, UserError, shown
-from insync.model.steps import STATES, refuse_swapped
+from insync.model.language.declarations import parameter_types, refuse_suspended, scopes_of
+from insync.model.tracing.predicates import STATES, refuse_swapped
 from insync.properties.invariants import (
     DEADLOCK_FREE,
     TYPE_OK,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from insync.model import Model, ReadableState
 from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
-from insync.model.graph import Node, Op, Quantifier, reachable
+from insync.model.expressions.graph import Node, Op, Quantifier, reachable
 from insync.properties.condition_text import Reading, field_read, plain, read_pair, read_state, shown
 from insync.properties.invariants import Because, Failure, Invariant, StepInvariant
 

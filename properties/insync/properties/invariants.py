@@ -10,14 +10,14 @@ from typing import Any, Concatenate, TypeVar
 from weakref import WeakKeyDictionary
 
 from insync.model import Condition, Model, ReadableState, StateView
-from insync.model.actions import invariant_specs, place_of_function
 from insync.model.define import DEADLOCK_FREE, TYPE_OK
 from insync.model.errors import DomainError
 from insync.model.evaluator import Codes, Evaluator, evaluate
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import combine
 from insync.model.given_names import given_names
-from insync.model.graph import Node, Op
-from insync.model.simplify import combine
-from insync.model.steps import step_condition, step_invariant_specs, trace_step_predicate
+from insync.model.language.declarations import invariant_specs, place_of_function
+from insync.model.tracing.predicates import step_condition, step_invariant_specs, trace_step_predicate
 
 __all__ = [
     "DEADLOCK_FREE",
@@ -168,7 +168,7 @@ class StepInvariant(Invariant):
     """A condition that every step from a reachable state must meet, if it changes the state.
 
     Attributes:
-        pair: the condition on two states, in a graph of its own; see `insync.model.steps`.
+        pair: the condition on two states, in a graph of its own; see `insync.model.tracing.predicates`.
         by_action: for each bound action of a model the condition on the state before that its step meets `pair`.
     """
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from insync.model import Model
-from insync.model.actions import invariant_names
-from insync.model.confinement import Confinement
 from insync.model.errors import ModelError, UserError, closest
+from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
-from insync.model.graph import Node
-from insync.model.run_marks import run_specs
-from insync.model.steps import step_invariant_specs
+from insync.model.language.declarations import invariant_names
+from insync.model.language.run_marks import run_specs
+from insync.model.tracing.confinement import Confinement
+from insync.model.tracing.predicates import step_invariant_specs
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
 from insync.properties.invariants import (
     DEADLOCK_FREE,

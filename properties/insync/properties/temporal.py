@@ -16,13 +16,13 @@ from enum import StrEnum
 from typing import Any
 
 from insync.model import Condition, Model, StateView
-from insync.model.actions import place_of_function
+from insync.model.domains.kinds import members_of
+from insync.model.domains.sorts import Parameter, label_of
 from insync.model.errors import ModelError, UserError, closest
+from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
-from insync.model.graph import Node
-from insync.model.kinds import members_of
-from insync.model.program import BoundAction
-from insync.model.sorts import Parameter, label_of
+from insync.model.language.declarations import place_of_function
+from insync.model.tracing.program import BoundAction
 from insync.properties.invariants import sentence_of
 
 __all__ = [

@@ -28,10 +28,10 @@ from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.quotient_table import CodeTable
 from insync.model import Model
 from insync.model.catalogue import find_model
+from insync.model.domains.layout import Schema
 from insync.model.errors import UserError
-from insync.model.graph import Op
-from insync.model.schema import Schema
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Op
+from insync.model.expressions.simplify import apply
 from insync.properties.registry import invariants_of, judge, sentences_of
 from insync_toys import TOYS, Overflow
 

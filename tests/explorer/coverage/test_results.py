@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from insync.explorer import ActionCoverage, PropertyCoverage
 from insync.explorer.coverage.results import BranchCoverage, GuardCoverage, PremiseCoverage
-from insync.model.noticed import Spot
+from insync.model.expressions.source import Spot
 
 SPOT = Spot("model.py", 1, 0, 1, 9)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from insync.explorer.export.c_text import C_FUNCTIONS, C_TEXT, CText
 from insync.model.evaluator import evaluate
-from insync.model.graph import Graph, Op
-from insync.model.semantics import MEANING
+from insync.model.expressions.graph import Graph, Op
+from insync.model.expressions.semantics import MEANING
 from insync_expressions import SIZES, Tree, conditions, every_state, made, numbers, sets
 from insync_promela import value_of
 

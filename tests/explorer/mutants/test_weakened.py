@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from insync.explorer.mutants.weakened import weakened
 from insync.model.evaluator import evaluate
-from insync.model.graph import Graph, Node, Op, Quantifier
-from insync.model.simplify import apply, combine
+from insync.model.expressions.graph import Graph, Node, Op, Quantifier
+from insync.model.expressions.simplify import apply, combine
 
 
 def made_of_parts(graph: Graph) -> st.SearchStrategy[Node]:

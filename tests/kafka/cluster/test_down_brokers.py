@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from insync.model.evaluator import Evaluator
-from insync.model.program import BoundAction
+from insync.model.tracing.program import BoundAction
 from insync_walk import shared_cluster
 
 Brokers = dict[str, dict[str, Any]]

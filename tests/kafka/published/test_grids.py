@@ -8,7 +8,7 @@ import pytest
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.kafka.published.grids import async_isr_grid, replication_grid
 from insync.model import GridCell
-from insync.model.columns import cell_text
+from insync.model.language.presentation import cell_text
 
 
 def texts(cells: Mapping[str, GridCell]) -> dict[str, str]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.model.graph import Graph, Node, Op
-from insync.model.semantics import MEANING
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.semantics import MEANING
 from insync_expressions import SIZES, Tree, conditions, direct, made, numbers, sets
 
 z3 = pytest.importorskip("z3")

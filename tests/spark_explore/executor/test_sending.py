@@ -16,8 +16,8 @@ from insync.machine.stores import collapse as codec_module
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.sorted_file import RowBuffer, RowScratch
 from insync.model.catalogue import find_model
+from insync.model.domains.layout import Schema
 from insync.model.errors import InternalError
-from insync.model.schema import Schema
 
 pytest.importorskip("pyarrow")
 

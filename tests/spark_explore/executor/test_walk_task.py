@@ -10,7 +10,7 @@ from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Walked, merged
 from insync.model.abstraction import abstraction_of
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
 from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
 from insync.spark_explore.wire.recipe import recipe_for, write_recipe

@@ -176,7 +176,7 @@ def complete_lemmas(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
     """Offer the actions of the model."""
-    from insync.model.actions import action_specs
+    from insync.model.language.declarations import action_specs
 
     kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
     return [] if kind is None else names(action_specs(kind), incomplete)

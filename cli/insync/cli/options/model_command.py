@@ -25,9 +25,9 @@ from insync.explorer.limits import Limits, Watch
 from insync.machine.interruptible import GivenUp
 from insync.model import Bound, Model
 from insync.model.catalogue import BUILT_IN, find_model
-from insync.model.checked_drawing import checked_grid
 from insync.model.errors import UserError
-from insync.model.tracing import traced
+from insync.model.language.checked_drawing import checked_grid
+from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 
 __all__ = ["ChosenModel", "ModelCommand", "model_command", "names_of_within", "property_option", "within_option"]

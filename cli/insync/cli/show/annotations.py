@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural
-from insync.model.actions import place_of_function
+from insync.model.language.declarations import place_of_function
 from insync.model.visible_text import in_one_line, visible
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of

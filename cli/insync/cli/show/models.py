@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from insync.cli.show.choices import Choice, choices, default_of, range_of
 from insync.model import Model, Setting
-from insync.model.actions import action_specs
 from insync.model.catalogue import BUILT_IN, find_model, model_reference
+from insync.model.language.declarations import action_specs
 from insync.properties.invariants import sentence_of
 from insync.properties.registry import default_names, run_properties_of, sentences_of
 

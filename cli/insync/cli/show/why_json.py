@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from insync.explorer import ActionCoverage, PropertyCoverage, WhyResult
-    from insync.model.noticed import Spot
+    from insync.model.expressions.source import Spot
 
 __all__ = ["why_json"]
 

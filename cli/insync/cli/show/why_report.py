@@ -15,7 +15,7 @@ from insync.explorer.traces.grid import Paint, Tone, describe_chosen
 if TYPE_CHECKING:
     from insync.explorer import ActionCoverage, PropertyCoverage, WhyResult
     from insync.model import Model
-    from insync.model.noticed import Spot
+    from insync.model.expressions.source import Spot
 
 __all__ = ["describe_why"]
 

@@ -12,7 +12,7 @@ from insync.machine.kernels import code_kernels, order_kernels
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows
 from insync.machine.stores.sorted_file import BLOCK, FilePlace, OrderKernels, RowBuffer, RowScratch
-from insync.model.schema import Schema
+from insync.model.domains.layout import Schema
 
 __all__ = ["LEAST_ROWS", "disk_need", "foretold_bytes", "forms_for", "least_room", "sorted_partitions"]
 

@@ -21,7 +21,7 @@ from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
 from insync.machine.stores.compressed import InsertOutcome
 from insync.machine.stores.external import SortedPartition
-from insync.model.schema import Schema
+from insync.model.domains.layout import Schema
 
 __all__ = ["DiskSearch"]
 

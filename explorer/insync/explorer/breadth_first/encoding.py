@@ -10,7 +10,7 @@ from insync.explorer.breadth_first.workers import Team
 from insync.machine.kernels import code_kernels
 from insync.machine.ownership import Ownership
 from insync.machine.stores.compressed import Turns
-from insync.model.schema import Schema
+from insync.model.domains.layout import Schema
 
 __all__ = ["all_coded", "even"]
 

@@ -23,8 +23,8 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Found, PackedRows
 from insync.machine.stores.compressed import InsertOutcome
+from insync.model.domains.layout import Schema
 from insync.model.errors import ModelError
-from insync.model.schema import Schema
 
 if TYPE_CHECKING:
     from insync.explorer.breadth_first.run_levels import RunLevels

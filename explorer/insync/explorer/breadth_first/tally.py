@@ -8,7 +8,7 @@ from insync.explorer.breadth_first.space import Space
 from insync.explorer.breadth_first.workers import Team
 from insync.machine.conditions import Counter
 from insync.machine.kernels import Kernels
-from insync.model.graph import Node, Op
+from insync.model.expressions.graph import Node, Op
 
 __all__ = ["count_states", "negated"]
 

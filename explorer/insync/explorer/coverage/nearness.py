@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from insync.model.graph import Graph, Node, Op
-from insync.model.simplify import apply, combine
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.simplify import apply, combine
 
 __all__ = ["comparisons", "one_from_failing"]
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from insync.explorer.coverage.questions import Answers, Questions
 from insync.explorer.coverage.results import ActionCoverage, AssignmentCoverage, BranchCoverage, GuardCoverage
 from insync.explorer.coverage.source_text import argument_text
-from insync.model.anatomy import Anatomy
-from insync.model.environment import conjuncts
-from insync.model.graph import Node, Op
-from insync.model.noticed import Spot
-from insync.model.program import BoundAction
-from insync.model.schema import Schema
-from insync.model.simplify import apply, combine
+from insync.model.domains.layout import Schema
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.source import Spot
+from insync.model.expressions.store import conjuncts
+from insync.model.tracing.anatomy import Anatomy
+from insync.model.tracing.program import BoundAction
 
 __all__ = ["ask_of_action", "field_of"]
 

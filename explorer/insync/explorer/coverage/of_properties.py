@@ -10,10 +10,10 @@ from insync.explorer.coverage.questions import Answers, Questions
 from insync.explorer.coverage.results import PremiseCoverage, PropertyCoverage
 from insync.explorer.coverage.source_text import premise_text
 from insync.model import Model
-from insync.model.graph import Graph, Node, Op
-from insync.model.noticed import Premise, Spot
-from insync.model.simplify import apply
-from insync.model.steps import step_condition
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.simplify import apply
+from insync.model.expressions.source import Premise, Spot
+from insync.model.tracing.predicates import step_condition
 from insync.properties.condition_text import show
 from insync.properties.invariants import Invariant, StepInvariant
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from insync.model.graph import Graph, Node, Op
-from insync.model.simplify import apply, combine
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.simplify import apply, combine
 
 __all__ = ["Answers", "Questions"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from insync.explorer.limits import StopReason
 from insync.explorer.shown import TableColumns, Tabular, plural
-from insync.model.noticed import Spot
+from insync.model.expressions.source import Spot
 
 __all__ = [
     "ActionCoverage",

@@ -6,7 +6,7 @@ import ast
 import linecache
 from functools import lru_cache
 
-from insync.model.noticed import Spot
+from insync.model.expressions.source import Spot
 
 __all__ = ["argument_line", "argument_text", "premise_text"]
 

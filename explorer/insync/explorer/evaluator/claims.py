@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
+from insync.model.expressions.graph import Node
 from insync.model.given_names import given_list
-from insync.model.graph import Node
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant, StepInvariant, sentence_of
 from insync.properties.registry import default_names, judge

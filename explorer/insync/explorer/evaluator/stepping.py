@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from insync.explorer.evaluator.claims import Claim
 from insync.model import Model
+from insync.model.domains.sorts import Index, Parameter
 from insync.model.errors import DomainError, GuardError, InternalError
 from insync.model.evaluator import Codes, Evaluator
-from insync.model.sorts import Index, Parameter
 
 __all__ = [
     "Move",

@@ -8,12 +8,12 @@ from typing import Any
 
 import insync.model as language
 from insync.model import Model, StateView
-from insync.model.actions import action_specs
-from insync.model.domain import Domain
+from insync.model.domains.domain import Domain
+from insync.model.domains.kinds import is_kind, members_of, number_of_members
+from insync.model.domains.sorts import Parameter, Subset, label_of
+from insync.model.domains.values import Bool
 from insync.model.errors import UserError
-from insync.model.kinds import is_kind, members_of, number_of_members
-from insync.model.sorts import Parameter, Subset, label_of
-from insync.model.values import Bool
+from insync.model.language.declarations import action_specs
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of
 

@@ -16,13 +16,13 @@ from typing import Any, NoReturn
 
 from insync.explorer.exploring.condition_names import WORDS, ConditionNames, members_by_name
 from insync.model import NONE, Model, StateView
+from insync.model.domains.kinds import is_kind
+from insync.model.domains.sorts import Parameter, Subset
+from insync.model.domains.symbolic import Symbolic
+from insync.model.domains.values import Bool, Condition
 from insync.model.errors import ModelError, UserError, closest
-from insync.model.graph import Node, Op
-from insync.model.kinds import is_kind
-from insync.model.sorts import Parameter, Subset
-from insync.model.symbolic import Symbolic
-from insync.model.values import Bool, Condition
-from insync.model.views import KNOWN_INDEX, RecordView
+from insync.model.expressions.graph import Node, Op
+from insync.model.language.views import KNOWN_INDEX, RecordView
 
 __all__ = ["ConditionError", "ConditionReader", "read_condition"]
 

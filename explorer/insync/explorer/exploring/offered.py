@@ -9,7 +9,7 @@ from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.exploring.written_guards import WrittenGuards, WrittenPart
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate_each
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
 from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, failure_of_condition
 from insync.properties.invariants import kept_for

@@ -17,8 +17,8 @@ from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
-from insync.model.graph import Node, Op
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply
 
 __all__ = ["Reached", "reach"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from insync.explorer.coverage.source_text import argument_text
 from insync.model import Model
-from insync.model.anatomy import anatomies
-from insync.model.environment import conjuncts
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
+from insync.model.expressions.store import conjuncts
+from insync.model.tracing.anatomy import anatomies
 
 __all__ = ["WrittenGuards", "WrittenPart", "written_guards"]
 

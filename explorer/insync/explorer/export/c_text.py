@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from insync.model.graph import Node, Op, reachable
+from insync.model.expressions.graph import Node, Op, reachable
 
 __all__ = ["C_FUNCTIONS", "C_TEXT", "CText"]
 

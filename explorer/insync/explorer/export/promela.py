@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 from insync.explorer.export.c_text import C_FUNCTIONS, CText
 from insync.model import Model
+from insync.model.domains.layout import Cell
 from insync.model.errors import UserError
-from insync.model.graph import Node
-from insync.model.program import BoundAction, Program
-from insync.model.schema import Cell
+from insync.model.expressions.graph import Node
+from insync.model.tracing.program import BoundAction, Program
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.given_model import ModelLike, model_of
 from insync.model import Model, ReadableState
-from insync.model.domains import (
+from insync.model.domains.composite import (
     DOMAINS,
     SCALARS,
     Absent,

@@ -12,10 +12,10 @@ from operator import itemgetter
 from insync.explorer.exploring.conditions import ConditionError, ConditionReader
 from insync.explorer.mining.vocabulary import MOST_ATOMS, Binding, Prefix, atoms_of, prefixes_of
 from insync.model import Model
+from insync.model.domains.sorts import Parameter
 from insync.model.evaluator import Codes, evaluate, evaluate_each
-from insync.model.graph import Node, Op, reachable
-from insync.model.simplify import apply
-from insync.model.sorts import Parameter
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.expressions.simplify import apply
 
 __all__ = ["Saying", "TruthTable", "sayings_of"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from insync.explorer.exploring.conditions import ConditionError, ConditionReader
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.model.graph import Node
+from insync.model.expressions.graph import Node
 from insync.proofs.proof_file import Proof
 from insync.properties.invariants import Invariant, kept_for
 

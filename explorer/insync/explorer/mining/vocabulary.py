@@ -18,10 +18,10 @@ from insync.explorer.exploring.condition_names import ConditionNames
 from insync.explorer.mining.numbers import compared
 from insync.explorer.mining.written import WrittenCondition, written_conditions
 from insync.model import Model
-from insync.model import domains as d
-from insync.model.kinds import members_of, number_of_members
-from insync.model.sorts import Index, Parameter, Subset
-from insync.model.whole_numbers import Range
+from insync.model.domains import composite as d
+from insync.model.domains.kinds import members_of, number_of_members
+from insync.model.domains.sorts import Index, Parameter, Subset
+from insync.model.domains.whole_numbers import Range
 
 __all__ = ["MOST_ATOMS", "Binding", "MemberVariable", "Prefix", "atoms_of", "prefixes_of"]
 

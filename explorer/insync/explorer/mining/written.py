@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.model import Model
-from insync.model.actions import action_specs, invariant_specs
-from insync.model.kinds import is_kind
+from insync.model.domains.kinds import is_kind
+from insync.model.language.declarations import action_specs, invariant_specs
 from insync.properties.invariants import kept_for
 
 __all__ = ["WrittenCondition", "written_conditions"]

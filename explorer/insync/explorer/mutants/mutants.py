@@ -15,12 +15,12 @@ from enum import StrEnum
 from insync.explorer.mutants.names import assignment_of, conditions_on_state, lacking
 from insync.explorer.mutants.weakened import Weakened, weakened
 from insync.model import Model
-from insync.model.beginnings import Beginning
-from insync.model.graph import Graph, Node, Op
-from insync.model.program import BoundAction, Check, Program
-from insync.model.ranges import always_holds
-from insync.model.simplify import apply, combine
-from insync.model.sorts import Parameter
+from insync.model.domains.sorts import Parameter
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.intervals import always_holds
+from insync.model.expressions.simplify import apply, combine
+from insync.model.tracing.initial_states import Beginning
+from insync.model.tracing.program import BoundAction, Check, Program
 
 __all__ = ["Change", "Mutant", "mutants_of", "same_steps"]
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from insync.model import Index, Model
-from insync.model.beginnings import Beginning
-from insync.model.domains import Array, Bag, BitSet, Domain, ListedSet, Option, Record, Seq
-from insync.model.graph import Node, Op, Quantifier, reachable
-from insync.model.program import BoundAction
-from insync.model.simplify import substituted
-from insync.model.sorts import Parameter, label_of
+from insync.model.domains.composite import Array, Bag, BitSet, Domain, ListedSet, Option, Record, Seq
+from insync.model.domains.sorts import Parameter, label_of
+from insync.model.expressions.graph import Node, Op, Quantifier, reachable
+from insync.model.expressions.simplify import substituted
+from insync.model.tracing.initial_states import Beginning
+from insync.model.tracing.program import BoundAction
 from insync.properties.condition_text import PART, show
 
 __all__ = ["assignment_of", "conditions_on_state", "lacking"]

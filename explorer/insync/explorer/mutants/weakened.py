@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from insync.model.graph import Graph, Node, Op, Quantifier
-from insync.model.simplify import combine
+from insync.model.expressions.graph import Graph, Node, Op, Quantifier
+from insync.model.expressions.simplify import combine
 
 __all__ = ["Weakened", "weakened"]
 

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from insync.model import Model
-from insync.model.beginnings import Beginning
 from insync.model.catalogue import model_reference
-from insync.model.cell_domains import cell_domains
-from insync.model.domains import Scalar
+from insync.model.domains.cell_domains import cell_domains
+from insync.model.domains.composite import Scalar
+from insync.model.domains.layout import Schema
+from insync.model.domains.readable import plain
 from insync.model.evaluator import Codes
-from insync.model.graph import Graph, Node, Op
-from insync.model.initials import Initials
-from insync.model.program import BoundAction, Program
-from insync.model.readable import plain
-from insync.model.schema import Schema
-from insync.model.simplify import apply, combine, substituted
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.simplify import apply, combine, substituted
+from insync.model.tracing.initial_states import Beginning
+from insync.model.tracing.initials import Initials
+from insync.model.tracing.program import BoundAction, Program
 
 __all__ = ["Joined", "JoinedModel", "join"]
 

@@ -20,8 +20,8 @@ from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
-from insync.model.graph import Node, Op
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply
 from insync.properties.condition_text import field_value, plain
 
 __all__ = ["parting_traces"]

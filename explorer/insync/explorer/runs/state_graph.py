@@ -25,8 +25,8 @@ from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import BATCH, PackedRows
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
-from insync.model.graph import Node
-from insync.model.program import BoundAction
+from insync.model.expressions.graph import Node
+from insync.model.tracing.program import BoundAction
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,7 +21,7 @@ from typing import Any
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.grid import describe_bounds
 from insync.explorer.traces.trace import START, Trace, TraceStep
-from insync.model.domains import (
+from insync.model.domains.composite import (
     DOMAINS,
     Absent,
     Array,

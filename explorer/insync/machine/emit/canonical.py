@@ -25,8 +25,8 @@ from insync.machine.emit.memory import (
     write_row,
 )
 from insync.machine.emit.sorting_networks import Record, same_keys, sorted_records
-from insync.model.schema import WORD, Schema
-from insync.model.symmetry import Symmetry
+from insync.model.domains.layout import WORD, Schema
+from insync.model.symmetry.group import Symmetry
 
 __all__ = [
     "Canonical",

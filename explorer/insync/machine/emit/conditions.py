@@ -11,10 +11,10 @@ from insync.machine.emit.canonical import Canonical
 from insync.machine.emit.masks import batch_function, states_of
 from insync.machine.emit.memory import Elements, Fields, Rows, keep_least_function
 from insync.machine.packed import BATCH, BLOCKS
-from insync.model.graph import Node
-from insync.model.program import Program
-from insync.model.schema import Schema
-from insync.model.symmetry import Symmetry
+from insync.model.domains.layout import Schema
+from insync.model.expressions.graph import Node
+from insync.model.symmetry.group import Symmetry
+from insync.model.tracing.program import Program
 
 __all__ = [
     "check_module",

@@ -12,8 +12,8 @@ from functools import reduce
 from insync.machine.emit.builder import I64, Function, Value
 from insync.machine.emit.memory import Row, Span, span_of, taken_out, with_spans
 from insync.machine.emit.sorting_networks import Record, sorted_records
-from insync.model.schema import WORD, Schema
-from insync.model.symmetry import Family, Kind, Symmetry
+from insync.model.domains.layout import WORD, Schema
+from insync.model.symmetry.group import Family, Kind, Symmetry
 
 __all__ = ["Collections", "mixed", "names"]
 

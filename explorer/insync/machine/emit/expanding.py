@@ -21,8 +21,8 @@ from insync.machine.emit.memory import (
 from insync.machine.emit.transitions import Steps
 from insync.machine.expander import ExpandField
 from insync.machine.packed import BATCH, BLOCKS
-from insync.model.program import Program
-from insync.model.symmetry import Symmetry
+from insync.model.symmetry.group import Symmetry
+from insync.model.tracing.program import Program
 
 __all__ = ["expand_module"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from insync.machine.emit.builder import Instructions
-from insync.model.graph import Node, Op
-from insync.model.schema import Schema
+from insync.model.domains.layout import Schema
+from insync.model.expressions.graph import Node, Op
 
 __all__ = [
     "LANES",

@@ -12,8 +12,8 @@ from insync.machine.emit.builder import I8, I64, NOALIAS, PTR, VOID, Function, M
 from insync.machine.emit.lowering import LANES, Lowering, Shape
 from insync.machine.emit.memory import Elements, Rows
 from insync.machine.packed import BATCH, BLOCKS, COLUMN_BYTES, MASK_BYTES
-from insync.model.graph import Node, reachable
-from insync.model.schema import Schema
+from insync.model.domains.layout import Schema
+from insync.model.expressions.graph import Node, reachable
 
 __all__ = ["batch_function", "columns_function", "mask_words", "masks_functions", "states_of"]
 

@@ -28,8 +28,8 @@ from insync.machine.emit.memory import (
     write_row,
 )
 from insync.machine.emit.sorting_networks import Placing, PlacingTables, can_place, same_keys, sorted_records
-from insync.model.schema import WORD, Schema
-from insync.model.symmetry import Kind, Symmetry
+from insync.model.domains.layout import WORD, Schema
+from insync.model.symmetry.group import Kind, Symmetry
 
 __all__ = [
     "Relations",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import reduce
 
 from insync.machine.emit.builder import I8, I64, I128, PTR, VOID, Function, Module, Value
-from insync.model.schema import WORD, Schema
-from insync.model.symmetry import Family, Kind
+from insync.model.domains.layout import WORD, Schema
+from insync.model.symmetry.group import Family, Kind
 
 __all__ = [
     "Elements",

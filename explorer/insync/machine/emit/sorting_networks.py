@@ -16,8 +16,8 @@ from itertools import pairwise
 
 from insync.machine.emit.builder import I64, Function, Module, Value
 from insync.machine.emit.memory import Elements, Row, Span, Track, rows_less, taken_out, with_spans
-from insync.model.schema import WORD
-from insync.model.symmetry import Kind, Symmetry
+from insync.model.domains.layout import WORD
+from insync.model.symmetry.group import Kind, Symmetry
 
 __all__ = [
     "Placing",

@@ -21,8 +21,8 @@ from insync.machine.emit.memory import (
     write_row,
 )
 from insync.machine.expander import ACTION_BITS, EdgeField
-from insync.model.graph import Node, Op
-from insync.model.program import BoundAction, Program
+from insync.model.expressions.graph import Node, Op
+from insync.model.tracing.program import BoundAction, Program
 
 __all__ = [
     "Steps",

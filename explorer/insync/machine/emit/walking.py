@@ -26,9 +26,9 @@ from insync.machine.walker import (
     WalkField,
 )
 from insync.model.abstraction import Abstraction
-from insync.model.graph import Node
-from insync.model.program import Program
-from insync.model.schema import Schema
+from insync.model.domains.layout import Schema
+from insync.model.expressions.graph import Node
+from insync.model.tracing.program import Program
 
 __all__ = [
     "walk_module",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from insync.machine.memory import Block
-from insync.model.schema import Cell, Schema
+from insync.model.domains.layout import Cell, Schema
 
 __all__ = [
     "MOST_CODE_BITS",

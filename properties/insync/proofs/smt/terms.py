@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
 
-from insync.model.graph import Node, Op
+from insync.model.expressions.graph import Node, Op
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import ProofWatch
 

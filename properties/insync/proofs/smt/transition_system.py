@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from insync.model.beginnings import Beginning
-from insync.model.graph import Node, Op
-from insync.model.program import BoundAction, Program
+from insync.model.expressions.graph import Node, Op
+from insync.model.tracing.initial_states import Beginning
+from insync.model.tracing.program import BoundAction, Program
 from insync.proofs.smt.terms import Terms, all_of, any_of, width_of
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import ProofWatch

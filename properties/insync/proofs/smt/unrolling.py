@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from insync.model.program import BoundAction
+from insync.model.tracing.program import BoundAction
 from insync.proofs.smt.transition_system import SymbolicProgram, SymbolicState
 from insync.proofs.smt.z3_module import z3
 

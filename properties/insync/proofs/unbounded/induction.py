@@ -18,10 +18,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from insync.model import Model
-from insync.model import domains as d
+from insync.model.domains import composite as d
+from insync.model.domains.sorts import Index, Subset
 from insync.model.errors import UserError
-from insync.model.open_tracing import OpenAction, OpenModel
-from insync.model.sorts import Index, Subset
+from insync.model.tracing.open_tracing import OpenAction, OpenModel
 from insync.proofs.k_induction import INITIATION, concluded_from
 from insync.proofs.obligations import conjuncts
 from insync.proofs.results import ALIKE, Induction, ProofVerdict, Query, QueryReporter

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from insync.model import domains as d
-from insync.model.binders import Opaque, Quantified
+from insync.model.domains import composite as d
+from insync.model.domains.open_bounds import is_open
 from insync.model.errors import UserError
-from insync.model.graph import Node, Op, reachable
-from insync.model.open_sizes import is_open
-from insync.model.open_tracing import OpenAction, OpenModel
-from insync.model.open_views import PlaceRead
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.language.binders import Opaque, Quantified
+from insync.model.language.open_views import PlaceRead
+from insync.model.tracing.open_tracing import OpenAction, OpenModel
 from insync.proofs.smt.z3_module import z3
 
 __all__ = ["OpenState", "OpenTerms", "Symbols", "Value"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from insync.model import domains as d
-from insync.model.graph import Node, Op, reachable
-from insync.model.open_sizes import is_open
-from insync.model.open_tracing import OpenAction, OpenModel
+from insync.model.domains import composite as d
+from insync.model.domains.open_bounds import is_open
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.tracing.open_tracing import OpenAction, OpenModel
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 

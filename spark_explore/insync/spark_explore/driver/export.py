@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from insync.model import Model
-    from insync.model.program import Program
+    from insync.model.tracing.program import Program
     from insync.spark_explore.executor.level_task import Task
 
 __all__ = ["export"]

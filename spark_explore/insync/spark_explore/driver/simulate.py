@@ -21,8 +21,8 @@ from insync.machine.memory import resident_memory
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, Walked, merged, nothing_walked
 from insync.model.abstraction import Abstraction
-from insync.model.graph import Node
-from insync.model.program import Program
+from insync.model.expressions.graph import Node
+from insync.model.tracing.program import Program
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers

@@ -14,9 +14,9 @@ from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
 from insync.machine.packed import PackedRows, Sizes
 from insync.machine.stores.collapse import BitRun, Component, components_of
 from insync.model.abstraction import Abstraction
-from insync.model.graph import Node
-from insync.model.program import Program
-from insync.model.symmetry import Symmetry
+from insync.model.expressions.graph import Node
+from insync.model.symmetry.group import Symmetry
+from insync.model.tracing.program import Program
 
 __all__ = ["Recipe", "read_recipe", "recipe_for", "write_recipe"]
 

@@ -9,9 +9,9 @@ from insync.explorer.export.tla.shapes import Shapes
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import Translation
 from insync.explorer.export.tla.whole_values import Values
-from insync.model import domains as d
-from insync.model.graph import Node
-from insync.model.retracing import KeptAssignment
+from insync.model.domains import composite as d
+from insync.model.expressions.graph import Node
+from insync.model.tracing.retracing import KeptAssignment
 
 __all__ = ["assigned_variables"]
 

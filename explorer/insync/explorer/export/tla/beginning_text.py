@@ -9,8 +9,8 @@ from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import OpaqueTerm, Translation
-from insync.model.beginnings import Beginning
-from insync.model.graph import Op, reachable
+from insync.model.expressions.graph import Op, reachable
+from insync.model.tracing.initial_states import Beginning
 
 __all__ = ["init_text"]
 

@@ -10,8 +10,8 @@ from insync.explorer.export.tla.module_names import Names
 from insync.explorer.export.tla.shapes import PlacedCell
 from insync.explorer.export.tla.terms import Form, Term, Terms
 from insync.explorer.export.tla.translation import OpaqueTerm, Translation
-from insync.model.binders import Binders, Opaque, Quantified
-from insync.model.sorts import Index
+from insync.model.domains.sorts import Index
+from insync.model.language.binders import Binders, Opaque, Quantified
 
 __all__ = ["BinderTerms"]
 

@@ -10,8 +10,8 @@ from insync.explorer.export.tla.kinds_of_values import Kind
 from insync.explorer.export.tla.shapes import Shapes
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import Translation
-from insync.model import domains as d
-from insync.model.graph import Node
+from insync.model.domains import composite as d
+from insync.model.expressions.graph import Node
 
 __all__ = ["changed_variables"]
 

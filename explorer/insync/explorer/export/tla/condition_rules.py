@@ -9,9 +9,9 @@ from insync.explorer.export.tla.kinds_of_values import PLAIN, PLAIN_SET, What
 from insync.explorer.export.tla.linear import aligned, calculated
 from insync.explorer.export.tla.terms import Form, Term
 from insync.model.errors import UserError
-from insync.model.graph import CONDITIONS as CONDITION_OPS
-from insync.model.graph import Node, Op
-from insync.model.simplify import apply
+from insync.model.expressions.graph import CONDITIONS as CONDITION_OPS
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply
 
 if TYPE_CHECKING:
     from insync.explorer.export.tla.translation import Translation

@@ -10,8 +10,8 @@ from insync.explorer.export.tla.kinds_of_values import Kind, What
 from insync.explorer.export.tla.shapes import Axis
 from insync.explorer.export.tla.speaker import Speaker
 from insync.model import Model
-from insync.model import domains as d
-from insync.model.collected import Listed
+from insync.model.domains import composite as d
+from insync.model.domains.containers import Listed
 from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 

@@ -12,11 +12,11 @@ from insync.explorer.export.tla.kinds_of_values import Kind
 from insync.explorer.export.tla.module_names import camel
 from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.unrolled import Operator
-from insync.model.actions import action_specs
-from insync.model.graph import Op
-from insync.model.retracing import GeneralAction
-from insync.model.simplify import combine
-from insync.model.sorts import Parameter, label_of
+from insync.model.domains.sorts import Parameter, label_of
+from insync.model.expressions.graph import Op
+from insync.model.expressions.simplify import combine
+from insync.model.language.declarations import action_specs
+from insync.model.tracing.retracing import GeneralAction
 
 __all__ = ["general_operator"]
 

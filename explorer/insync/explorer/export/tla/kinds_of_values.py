@@ -10,9 +10,9 @@ from enum import Enum as PythonEnum
 from typing import Any
 
 from insync.explorer.export.tla.terms import Form, Term, Terms
-from insync.model import domains as d
-from insync.model.bounds import BoundValues
-from insync.model.sorts import Index, Subset
+from insync.model.domains import composite as d
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.sorts import Index, Subset
 
 __all__ = ["NONE", "PLAIN", "PLAIN_SET", "UNKNOWN", "Kind", "Kinds", "What"]
 

@@ -15,8 +15,8 @@ from insync.explorer.export.tla.unrolled import Operator, bound_operator
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
-from insync.model.graph import Node, Op, reachable
-from insync.model.retracing import general_actions
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.tracing.retracing import general_actions
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge, run_properties_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.export.tla.kinds_of_values import PLAIN_SET
 from insync.explorer.export.tla.linear import Linear, aligned, calculated
-from insync.model.graph import Node, Op
+from insync.model.expressions.graph import Node, Op
 
 if TYPE_CHECKING:
     from insync.explorer.export.tla.translation import Translation

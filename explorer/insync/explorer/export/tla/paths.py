@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from insync.explorer.export.tla.kinds_of_values import Kind
 from insync.explorer.export.tla.shapes import PathStep, PlacedCell
-from insync.model.graph import Node, Op
+from insync.model.expressions.graph import Node, Op
 
 __all__ = ["Paths", "StatePath"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
 from insync.explorer.export.tla.terms import Term
 from insync.model.errors import UserError
-from insync.model.graph import Node, Op
+from insync.model.expressions.graph import Node, Op
 
 if TYPE_CHECKING:
     from insync.explorer.export.tla.translation import Translation

@@ -13,9 +13,9 @@ from typing import Any
 
 from insync.explorer.export.tla.kinds_of_values import Kind, Kinds, What
 from insync.explorer.export.tla.terms import Form, Term, Terms
-from insync.model import domains as d
-from insync.model.collected import Listed
-from insync.model.sorts import Index
+from insync.model.domains import composite as d
+from insync.model.domains.containers import Listed
+from insync.model.domains.sorts import Index
 
 __all__ = ["THERE", "Axis", "PathStep", "PlacedCell", "Shapes"]
 

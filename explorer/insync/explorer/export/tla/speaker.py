@@ -14,9 +14,9 @@ from insync.explorer.export.tla.shapes import Shapes
 from insync.explorer.export.tla.terms import Term, Terms
 from insync.explorer.export.tla.translation import Translation
 from insync.model import Model
-from insync.model.binders import Binders, keeping
-from insync.model.graph import Graph, Node
-from insync.model.retracing import with_graph
+from insync.model.expressions.graph import Graph, Node
+from insync.model.language.binders import Binders, keeping
+from insync.model.tracing.retracing import with_graph
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of, run_properties_of
 

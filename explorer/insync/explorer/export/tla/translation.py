@@ -18,9 +18,9 @@ from insync.explorer.export.tla.set_rules import option_of, set_of
 from insync.explorer.export.tla.shapes import PlacedCell
 from insync.explorer.export.tla.terms import Form, Term, Terms
 from insync.model.errors import UserError
-from insync.model.graph import Node, Op
-from insync.model.ranges import always_holds
-from insync.model.simplify import apply
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.intervals import always_holds
+from insync.model.expressions.simplify import apply
 
 __all__ = ["OpaqueTerm", "Translation"]
 

@@ -9,9 +9,9 @@ from insync.explorer.export.tla.changes import changed_variables
 from insync.explorer.export.tla.definitions import action_text, comment, condition_text
 from insync.explorer.export.tla.module_names import camel
 from insync.explorer.export.tla.speaker import Speaker
-from insync.model.graph import Node, Op
-from insync.model.program import BoundAction
-from insync.model.simplify import combine
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import combine
+from insync.model.tracing.program import BoundAction
 
 __all__ = ["Operator", "bound_operator"]
 

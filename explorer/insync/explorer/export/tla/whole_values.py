@@ -10,8 +10,8 @@ from insync.explorer.export.tla.paths import StatePath
 from insync.explorer.export.tla.shapes import PathStep, Shapes
 from insync.explorer.export.tla.terms import Term
 from insync.explorer.export.tla.translation import Translation
-from insync.model import domains as d
-from insync.model.graph import Node, Op
+from insync.model.domains import composite as d
+from insync.model.expressions.graph import Node, Op
 
 __all__ = ["Values", "domain_at"]
 

@@ -1,0 +1,252 @@
+"""Domains that hold several values of another one: sequences, bags and sets of any values.
+
+All but `BitSet` are listed: a cell with the length, then `most` elements, those past the end all 0. The elements of a
+bag and of a set stand in ascending order of their codes, compared cell by cell, so that equal values have equal codes.
+A `BitSet` has a cell for each value that may be in it, in the same order. `SetOf` becomes one or the other by `bind`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, combinations_with_replacement, product
+from typing import ClassVar, Self
+
+from insync.model.domains.bound_terms import BoundTerm, is_whole, value_of
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.domain import Domain, DomainLike, Readable
+from insync.model.domains.readable import plain
+from insync.model.domains.scalars import as_domain, name_of
+from insync.model.errors import ModelError, user_frame
+
+__all__ = ["MOST_BITS", "Bag", "BitSet", "Listed", "ListedSet", "Seq", "SetOf"]
+
+MOST_BITS = 1024
+"""How many values a domain may have for a set of them to be a cell for each; larger ones need to say their most."""
+
+
+def _element(called: str, of: DomainLike) -> Domain:
+    element = as_domain(of)
+    if name_of(element) == "Absent":
+        message = f"{user_frame()}: {called}(Absent(...)): a field is absent as a whole; write Absent({called}(...))."
+        raise ModelError(message)
+    return element
+
+
+def _checked(domain: Listed | SetOf, most: object, place: str) -> int:
+    """Return how many elements there can be, where it is a number."""
+    if not is_whole(most) or most < 0:
+        message = (
+            f"{place}: {domain.called}({name_of(domain.of)}, {most!r}): the second argument is how many "
+            f"elements there can be at once, a whole number."
+        )
+        raise ModelError(message)
+    return most
+
+
+class Listed(Domain):
+    """At most so many values, one after another.
+
+    Attributes:
+        of: the domain of the elements.
+        most: how many elements there can be.
+        sizes: how many codes each cell of an element has, after `bind`.
+    """
+
+    called: ClassVar[str]
+    order: ClassVar[str] = ""
+
+    most: int
+
+    def __init__(self, of: DomainLike, most: int | BoundTerm) -> None:
+        self.of, self.given, self.place = _element(self.called, of), most, user_frame()
+        self.sizes: tuple[int, ...] = ()
+        if not isinstance(most, BoundTerm):
+            self.most = _checked(self, most, self.place)
+
+    def bind(self, bounds: BoundValues) -> Domain:
+        most = _checked(self, value_of(self.given, bounds), self.place)
+        return self.bound_to(self.of.bind(bounds), most)
+
+    @classmethod
+    def bound_to(cls, of: Domain, most: int) -> Self:
+        """Return the bound domain of at most so many elements of a bound domain."""
+        bound = cls(of, most)
+        bound.sizes = tuple(size for _, size in of.cells(""))
+        bound.width = 1 + most * of.width
+        return bound
+
+    def shape(self) -> tuple[object, ...]:
+        return (type(self), self.most, *self.of.shape())
+
+    def cells(self, path: str) -> Iterator[tuple[str, int]]:
+        yield f"{path}.length", self.most + 1
+        for place in range(self.most):
+            yield from self.of.cells(f"{path}[{place}]")
+
+    def decode(self, codes: Sequence[int], at: int) -> list[Readable]:
+        width = self.of.width
+        return [self.of.decode(codes, at + 1 + place * width) for place in range(codes[at])]
+
+    def encode(self, value: Readable, path: str) -> list[int]:
+        if not isinstance(value, list) or len(value) > self.most:
+            self._reject(value, path, f"a list of at most {self.most} values")
+        rows = [tuple(self.of.encode(one, f"{path}[{place}]")) for place, one in enumerate(value)]
+        if rows != self.arranged(rows):
+            self._reject(value, path, f"a list {self.order}, as {self._decoded(self.arranged(rows))!r}")
+        padding = [0] * ((self.most - len(rows)) * self.of.width)
+        return [len(rows), *(code for row in rows for code in row), *padding]
+
+    def canonical(self, elements: Sequence[Readable]) -> list[Readable]:
+        """Return the readable value that has these elements."""
+        return self._decoded(self.arranged([tuple(self.of.encode(one, "")) for one in elements]))
+
+    def _decoded(self, rows: Sequence[tuple[int, ...]]) -> list[Readable]:
+        return [self.of.decode(row, 0) for row in rows]
+
+    def arranged(self, rows: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Return the codes of some elements as they are stored."""
+        return list(rows)
+
+    def choices(self, length: int) -> Iterator[tuple[tuple[int, ...], ...]]:
+        """Yield what so many elements can be, as they are stored, in order."""
+        return product(self.of.values(), repeat=length)
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        for length in range(self.most + 1):
+            padding = (0,) * ((self.most - length) * self.of.width)
+            for rows in self.choices(length):
+                yield (length, *(code for row in rows for code in row), *padding)
+
+
+class Seq(Listed):
+    """A sequence of at most so many values, such as a channel that keeps the order, or a log."""
+
+    called = "Seq"
+
+    def number_of_values(self) -> int:
+        each = self.of.number_of_values()
+        return sum(each**length for length in range(self.most + 1))
+
+
+class SetOf(Domain):
+    """A set of values of any domain.
+
+    Args:
+        of: the domain.
+        most: how many there can be at once; None for any number, where the domain has at most `MOST_BITS` values.
+    """
+
+    called: ClassVar[str] = "SetOf"
+
+    def __init__(self, of: DomainLike, most: int | BoundTerm | None = None) -> None:
+        self.of, self.most, self.place = _element(self.called, of), most, user_frame()
+        if most is not None and not isinstance(most, BoundTerm):
+            _checked(self, most, self.place)
+
+    def bind(self, bounds: BoundValues) -> Domain:
+        element = self.of.bind(bounds)
+        if self.most is not None:
+            return ListedSet.bound_to(element, _checked(self, value_of(self.most, bounds), self.place))
+        number = element.number_of_values()
+        if number > MOST_BITS:
+            named = name_of(self.of)
+            message = (
+                f"{self.place}: SetOf({named}) ranges over {number} values under {dict(bounds)}, and at most "
+                f"{MOST_BITS} are possible. Say how many can be in it at once, as in SetOf({named}, 8), or use smaller "
+                f"bounds."
+            )
+            raise ModelError(message)
+        return BitSet(element)
+
+
+class ListedSet(Listed):
+    """A set of at most so many values."""
+
+    called = "SetOf"
+    order = "in ascending order, each value once"
+
+    def arranged(self, rows: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        return sorted(set(rows))
+
+    def choices(self, length: int) -> Iterator[tuple[tuple[int, ...], ...]]:
+        return combinations(self.of.values(), length)
+
+    def number_of_values(self) -> int:
+        total, ways, each = 0, 1, self.of.number_of_values()
+        for length in range(self.most + 1):
+            total += ways
+            ways = ways * max(each - length, 0) // (length + 1)
+        return total
+
+
+class BitSet(Domain):
+    """A set with a cell for each value that may be in it.
+
+    Args:
+        of: the bound domain of the values.
+
+    Attributes:
+        members: the codes of each value that may be in it, in order.
+        number_of: the place of a value among them.
+        texts: what each is called.
+    """
+
+    called: ClassVar[str] = "SetOf"
+
+    def __init__(self, of: Domain) -> None:
+        self.of, self.members = of, list(of.values())
+        self.number_of = {codes: number for number, codes in enumerate(self.members)}
+        self.texts = [plain(of.decode(codes, 0)) for codes in self.members]
+        self.width = len(self.members)
+
+    def bind(self, bounds: BoundValues) -> Domain:
+        return self
+
+    def shape(self) -> tuple[object, ...]:
+        return (BitSet, *self.of.shape())
+
+    def cells(self, path: str) -> Iterator[tuple[str, int]]:
+        for text in self.texts:
+            yield f"{path}{{{text}}}", 2
+
+    def decode(self, codes: Sequence[int], at: int) -> list[Readable]:
+        return [self.of.decode(member, 0) for number, member in enumerate(self.members) if codes[at + number]]
+
+    def encode(self, value: Readable, path: str) -> list[int]:
+        if not isinstance(value, list):
+            self._reject(value, path, "a list of values")
+        rows = [tuple(self.of.encode(one, f"{path}[{place}]")) for place, one in enumerate(value)]
+        arranged = sorted(set(rows))
+        if rows != arranged:
+            shown = [self.of.decode(row, 0) for row in arranged]
+            self._reject(value, path, f"a list {ListedSet.order}, as {shown!r}")
+        codes = [0] * self.width
+        for row in rows:
+            codes[self.number_of[row]] = 1
+        return codes
+
+    def number_of_values(self) -> int:
+        return 1 << self.width
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        return product((0, 1), repeat=self.width)
+
+
+class Bag(Listed):
+    """A bag of at most so many values: how often each is in it counts, and their order does not."""
+
+    called = "Bag"
+    order = "in ascending order"
+
+    def arranged(self, rows: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        return sorted(rows)
+
+    def choices(self, length: int) -> Iterator[tuple[tuple[int, ...], ...]]:
+        return combinations_with_replacement(self.of.values(), length)
+
+    def number_of_values(self) -> int:
+        total, ways, each = 0, 1, self.of.number_of_values()
+        for length in range(self.most + 1):
+            total += ways
+            ways = ways * (each + length) // (length + 1)
+        return total

@@ -1,0 +1,71 @@
+"""What a domain is: the type of a field, and how its values lie in cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from insync.model.domains.bounds import BoundValues
+from insync.model.errors import UserError, shown
+
+__all__ = ["Domain", "DomainLike", "Readable"]
+
+Readable = Any
+"""A value in plain Python: labels of members, None, names of an enumeration, lists, dicts, ints and bools."""
+
+DomainLike = Any
+"""A domain, a sort (an `Index` class), a `Range`, a Python enumeration class, or `Bool`."""
+
+
+class Domain:
+    """The type of a field. After `bind`, `width` is how many cells a value takes."""
+
+    width: int
+
+    def bind(self, bounds: BoundValues) -> Domain:
+        """Return this domain with every size known under the bounds."""
+        raise NotImplementedError
+
+    def cells(self, path: str) -> Iterator[tuple[str, int]]:
+        """Yield the path and the number of codes of each cell, in order."""
+        raise NotImplementedError
+
+    def decode(self, codes: Sequence[int], at: int) -> Readable:
+        """Return the readable value whose cells begin at a place of the codes."""
+        raise NotImplementedError
+
+    def decode_after(self, codes: Sequence[int], at: int, former: Sequence[int], value: Readable) -> Readable:
+        """Return what `decode` does, with the parts of another value whose codes are the same taken over from it.
+
+        Args:
+            codes: the codes.
+            at: where the cells begin.
+            former: the codes of the other value, at the same place.
+            value: the other value, readable; it must not be changed as long as this one is used.
+        """
+        end = at + self.width
+        return value if codes[at:end] == former[at:end] else self.decode(codes, at)
+
+    def encode(self, value: Readable, path: str) -> list[int]:
+        """Return the codes of a readable value.
+
+        Raises:
+            UserError: the value is not in the domain; the message names the path.
+        """
+        raise NotImplementedError
+
+    def shape(self) -> tuple[object, ...]:
+        """Return what says whether two bound domains have the same values with the same codes."""
+        raise NotImplementedError
+
+    def number_of_values(self) -> int:
+        """Return how many values a bound domain has."""
+        raise NotImplementedError
+
+    def values(self) -> Iterator[tuple[int, ...]]:
+        """Yield the codes of each value of a bound domain, in ascending order."""
+        raise NotImplementedError
+
+    def _reject(self, value: Readable, path: str, expected: str) -> NoReturn:
+        message = f"{path or 'state'}: {shown(value)} is not a value of this field; expected {expected}."
+        raise UserError(message)

@@ -1,0 +1,163 @@
+"""Bounds that are left open: sizes of which nothing is known but the least, so what is traced holds for all of them.
+
+An open bound has no number. Where code of this package needs one, as for the size of a domain, it gets a stand-in, far
+above all numbers that models use; an `OpenGraph` makes of the stand-in, and of numbers near it, the bound itself again,
+so no operation of the graph has the stand-in as an operand. Upper ends of ranges are of no use there: the graph's rules
+may conclude from lower ends alone, which are those of every value that the bound may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from insync.model.domains.bound_terms import BoundTerm, is_whole
+from insync.model.errors import ModelError, user_frame
+from insync.model.expressions.graph import Graph, Node, Op
+
+__all__ = ["OpenGraph", "OpenMembers", "OpenSize", "is_open", "open_sizes"]
+
+_FIRST, _APART = 2**50, 2**42
+"""The stand-in of the first open bound, and how far apart they lie."""
+
+_NEAR = 2**40
+"""What is added to an open bound is less than this."""
+
+
+def is_open(size: int) -> bool:
+    """Return whether a size depends on an open bound."""
+    return size > _FIRST - _NEAR
+
+
+class OpenSize(BoundTerm):
+    """What an open bound gives, plus a number; Python can decide nothing by it.
+
+    Args:
+        name: of the bound.
+        stand_in: of the bound.
+        more: what is added to it.
+    """
+
+    __slots__ = ("_more", "_name", "_stand_in")
+
+    def __init__(self, name: str, stand_in: int, more: int = 0) -> None:
+        super().__init__(f"the bound {name}" + (f" {more:+}" if more else ""), lambda _: stand_in + more)
+        self._name, self._stand_in, self._more = name, stand_in, more
+
+    @property
+    def stand_in(self) -> int:
+        """The number that stands for it."""
+        return self._stand_in + self._more
+
+    def _plus(self, number: object) -> Any:
+        if not is_whole(number) or abs(self._more + number) >= _NEAR:
+            return NotImplemented
+        return OpenSize(self._name, self._stand_in, self._more + number)
+
+    def __add__(self, other: object) -> Any:
+        return self._plus(other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Any:
+        return self._plus(-other) if is_whole(other) else NotImplemented
+
+    def __rsub__(self, other: object) -> Any:
+        return NotImplemented
+
+    __mul__ = __rmul__ = __floordiv__ = __rsub__
+
+    def __bool__(self, *_: object) -> NoReturn:
+        message = (
+            f"{user_frame()}: {self!r} is left open, so Python cannot decide with it or count up to it. Compare it "
+            f"with a field or a variable, and quantify over a sort or a Range: for_all(Offset, lambda offset: ...)."
+        )
+        raise ModelError(message)
+
+    __index__ = __int__ = __bool__
+
+    def _compared(self, other: object) -> Any:
+        """Let what it is compared with decide, if that is symbolic."""
+        if is_whole(other) or isinstance(other, BoundTerm):
+            self.__bool__()
+        return NotImplemented
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared  # type: ignore[assignment]
+    __hash__ = BoundTerm.__hash__
+
+
+def open_sizes(names: Iterable[str]) -> dict[str, OpenSize]:
+    """Return open bounds of these names, no two of which are mistaken for each other."""
+    return {name: OpenSize(name, _FIRST + place * _APART) for place, name in enumerate(names)}
+
+
+class OpenMembers(Sequence[Any]):
+    """The members of a sort or range whose size is open: quantifiers range over them, and nothing else can.
+
+    Args:
+        kind: the sort or range.
+        lowest: the number of the first member.
+        size: the stand-in for how many they are.
+    """
+
+    def __init__(self, kind: type, lowest: int, size: int) -> None:
+        self.kind, self.lowest, self.size = kind, lowest, size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, place: object) -> Any:
+        assert place == 0, "no other place is known to be there"
+        return self.lowest
+
+    def __iter__(self) -> Iterator[Any]:
+        message = (
+            f"{user_frame()}: how many members {self.kind.__name__} has is left open, so Python cannot go through "
+            f"them. Write for_all({self.kind.__name__}, lambda x: ...), exists, max_of or min_of."
+        )
+        raise ModelError(message)
+
+
+class OpenGraph(Graph):
+    """A graph of a model some of whose bounds are open.
+
+    Args:
+        cell_sizes: for each cell, how many codes it has.
+        open_bounds: the open bounds by name.
+
+    Attributes:
+        bound_cells: for each open bound the cell that stands for it.
+    """
+
+    def __init__(self, cell_sizes: Iterable[int], open_bounds: Mapping[str, OpenSize]) -> None:
+        own = tuple(cell_sizes)
+        self._stand_ins = {bound.stand_in: len(own) + place for place, bound in enumerate(open_bounds.values())}
+        self.bound_cells = {name: self._stand_ins[bound.stand_in] for name, bound in open_bounds.items()}
+        super().__init__((*own, *[_FIRST * 4] * len(self._stand_ins)))
+
+    def const(self, value: int) -> Node:
+        """Return the node of an int constant, or of an open bound with a number added."""
+        for stand_in, cell in self._stand_ins.items():
+            if abs(value - stand_in) < _NEAR:
+                bound = self.node(Op.CELL, arg=cell)
+                more = value - stand_in
+                return self.node(Op.ADD, (bound, super().const(more))) if more else bound
+        if abs(value) >= _NEAR:
+            raise _not_added(value)
+        return super().const(value)
+
+    def bound_of(self, size: int) -> tuple[str, int]:
+        """Return the open bound that a size is made of, and what is added to it."""
+        for name, cell in self.bound_cells.items():
+            stand_in = next(number for number, its in self._stand_ins.items() if its == cell)
+            if abs(size - stand_in) < _NEAR:
+                return name, size - stand_in
+        raise _not_added(size)
+
+
+def _not_added(number: int) -> ModelError:
+    message = (
+        f"{user_frame()}: an open bound can have a number added, and nothing else can be calculated with it; this "
+        f"gives {number} where nothing near an open bound is meant."
+    )
+    return ModelError(message)

@@ -1,0 +1,243 @@
+"""Sorts: the finite kinds of things that states and parameters speak of, such as the replicas.
+
+A sort is a subclass of `Index`; its members are whole numbers from 0 with a name to show. During
+tracing a parameter of an action is a member, so plain Python decides on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from types import FunctionType
+from typing import Any, ClassVar, Self
+
+from insync.model.domains.bound_terms import BoundTerm, is_whole, value_of
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.open_bounds import OpenMembers, is_open
+from insync.model.errors import ModelError, shown, user_frame
+
+__all__ = ["Index", "Parameter", "Subset", "label_of"]
+
+
+def _no_size(cls: type, bounds: BoundValues) -> int:
+    message = f'The sort {cls.__name__} does not say its size; write `size = bound("name")` or `size = 3` in it.'
+    raise ModelError(message)
+
+
+class Index(int):
+    """A member of a sort; subclass it to declare the sort.
+
+    Attributes:
+        size: how many members the sort has, at least 1: `bound("workers")`, a number, or a classmethod of the bounds.
+        label: what a member is called, before its number; `b` gives b1, b2, ... By default it is the class's name.
+        first: the number that the first member shows.
+        symmetric: whether the model treats all members alike; `class Node(Index, symmetric=True)` says so, and a search
+            then visits one state of those that differ only in who is who.
+    """
+
+    size: ClassVar[Any] = classmethod(_no_size)
+    label: ClassVar[str] = ""
+    first: ClassVar[int] = 1
+    symmetric: ClassVar[bool] = False
+
+    def __init_subclass__(cls, *, symmetric: bool | None = None, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if symmetric is not None:
+            _check_symmetric(cls, symmetric)
+            cls.symmetric = symmetric
+        if "size" in vars(cls):
+            _read_size(cls, vars(cls)["size"])
+        if not any("label" in vars(base) for base in cls.__mro__[:-1] if base is not Index):
+            cls.label = cls.__name__.lower()
+
+    @classmethod
+    def members(cls, bounds: BoundValues) -> Sequence[Self]:
+        """Return the members in order."""
+        size = value_of(cls.size(bounds), bounds)
+        return OpenMembers(cls, 0, size) if is_open(size) else [cls(i) for i in range(size)]
+
+    @classmethod
+    def show(cls, number: int) -> str:
+        """Return what the member with this number is called."""
+        return f"{cls.label}{number + cls.first}"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare with a member of the same sort, or with a number; members of two sorts have nothing in common."""
+        _check_comparable(self, other)
+        return int.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        _check_comparable(self, other)
+        return int.__ne__(self, other)
+
+    def __lt__(self, other: int) -> bool:
+        _check_comparable(self, other)
+        return int.__lt__(self, other)
+
+    def __le__(self, other: int) -> bool:
+        _check_comparable(self, other)
+        return int.__le__(self, other)
+
+    def __gt__(self, other: int) -> bool:
+        _check_comparable(self, other)
+        return int.__gt__(self, other)
+
+    def __ge__(self, other: int) -> bool:
+        _check_comparable(self, other)
+        return int.__ge__(self, other)
+
+    __hash__ = int.__hash__
+
+    def __str__(self) -> str:
+        return self.show(int(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({int(self)})"
+
+
+def _check_comparable(member: Index, other: object) -> None:
+    """Refuse to compare members of two sorts, of which neither is the other's."""
+    one, another = type(member), type(other)
+    if one is not another and issubclass(another, Index) and not (issubclass(one, another) or issubclass(another, one)):
+        message = (
+            f"{user_frame()}: {member} is a member of {one.__name__} and {other} of {another.__name__}: they are never "
+            f"the same thing. Compare members of one sort, or their numbers, int(...)."
+        )
+        raise ModelError(message)
+
+
+def _check_symmetric(sort: type[Index], symmetric: object) -> None:
+    if not isinstance(symmetric, bool):
+        message = f"{user_frame()}: {sort.__name__}: symmetric={shown(symmetric)} must be True or False."
+        raise ModelError(message)
+    if symmetric and issubclass(sort, Subset):
+        message = (
+            f"{user_frame()}: {sort.__name__}: sets of members are alike where the members are; write symmetric=True "
+            f"on the sort that they are members of."
+        )
+        raise ModelError(message)
+
+
+def _read_size(sort: type[Index], given: object) -> None:
+    """Let a sort's size be a function of the bounds, however it is given."""
+    if isinstance(given, (classmethod, staticmethod)):
+        return
+    if isinstance(given, FunctionType):
+        message = f"{user_frame()}: {sort.__name__}.size is about the sort; write @classmethod above it."
+        raise ModelError(message)
+    if not isinstance(given, BoundTerm) and not (is_whole(given) and given > 0):
+        message = (
+            f"{user_frame()}: {sort.__name__}.size is {shown(given)}; write a whole number from 1, bound('name') with "
+            f"the name of a bound of the model, or a classmethod `size(cls, bounds)`."
+        )
+        raise ModelError(message)
+    sort.size = classmethod(lambda _, bounds: value_of(given, bounds))
+
+
+class Subset(Index):
+    """A set of members of another sort, as a sort of its own: `class Isr(Subset, of=Replica)`.
+
+    It is used like a set of the state: `contains`, `|`, `&`, `-`, `is_subset`, `count`.
+    """
+
+    of: ClassVar[type[Index]]
+
+    def __init_subclass__(cls, *, of: type[Index] | None = None, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if of is not None:
+            cls.of = of
+        elif not hasattr(cls, "of"):
+            message = (
+                f"{user_frame()}: {cls.__name__} does not say of what; write `class {cls.__name__}(Subset, of=...)`."
+            )
+            raise ModelError(message)
+
+    @classmethod
+    def size(cls, bounds: BoundValues) -> int:
+        """Return 2 to the number of members of the other sort."""
+        return 1 << int(cls.of.size(bounds))
+
+    @classmethod
+    def show(cls, number: int) -> str:
+        """Return the members in braces."""
+        return "{" + ", ".join(cls.of.show(i) for i in range(number.bit_length()) if number >> i & 1) + "}"
+
+    def __iter__(self) -> Iterator[Index]:
+        return (self.of(i) for i in range(self.bit_length()) if self >> i & 1)
+
+    def __contains__(self, member: object) -> bool:
+        return bool(self.contains(member))
+
+    def __eq__(self, other: object) -> bool:
+        mask = _mask(other)
+        return int.__eq__(self, other) if mask is None else int(self) == mask
+
+    def __ne__(self, other: object) -> bool:
+        mask = _mask(other)
+        return int.__ne__(self, other) if mask is None else int(self) != mask
+
+    __hash__ = int.__hash__
+
+    def contains(self, member: Any) -> Any:
+        """Return whether the member is in the set."""
+        if isinstance(member, int):
+            return bool(int(self) >> member & 1)
+        if not hasattr(member, "in_subset"):
+            message = (
+                f"{user_frame()}: A member of {self.of.__name__} is needed here, but {shown(member)} is of type "
+                f"{type(member).__name__}."
+            )
+            raise ModelError(message)
+        return member.in_subset(self)
+
+    def is_subset(self, other: Any) -> Any:
+        """Return whether every member is in the other set."""
+        return (self - other).is_empty()
+
+    def is_empty(self) -> bool:
+        """Return whether the set has no member."""
+        return int(self) == 0
+
+    def count(self) -> int:
+        """Return how many members the set has."""
+        return self.bit_count()
+
+    length = property(count)
+
+    def __or__(self, other: object) -> Self:
+        mask = _mask(other)
+        return NotImplemented if mask is None else type(self)(int(self) | mask)
+
+    def __and__(self, other: object) -> Self:
+        mask = _mask(other)
+        return NotImplemented if mask is None else type(self)(int(self) & mask)
+
+    def __sub__(self, other: object) -> Self:
+        mask = _mask(other)
+        return NotImplemented if mask is None else type(self)(int(self) & ~mask)
+
+    __ror__, __rand__ = __or__, __and__
+
+
+def _mask(other: object) -> int | None:
+    """Return the mask of a set known while tracing, None for any other."""
+    if isinstance(other, Subset):
+        return int(other)
+    if not isinstance(other, (set, frozenset)):
+        return None
+    members = [member for member in other if isinstance(member, int)]
+    return sum(1 << member for member in members) if len(members) == len(other) else None
+
+
+Parameter = Index | int | Enum
+"""What a parameter of an action can be bound to: a member of a sort, a number of a range, a truth value, ..."""
+
+
+def label_of(value: object) -> str:
+    """Return what the value of a parameter or of a quantified variable is called."""
+    if isinstance(value, Enum):
+        return value.name
+    return str(value).lower() if isinstance(value, bool) else str(value)

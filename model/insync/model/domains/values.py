@@ -1,0 +1,384 @@
+"""Symbolic values: what an author of a model handles while an action or property is traced.
+
+Each value wraps a node of the model's graph. Operators make new nodes. What cannot be decided before the model runs,
+such as a Python `if` on a symbolic value, is an error that names the author's line and the way to write it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import ClassVar, NoReturn
+
+from insync.model.domains.cures import for_condition, for_number
+from insync.model.domains.division import Divided
+from insync.model.domains.open_bounds import OpenSize
+from insync.model.domains.sorts import Index, Subset
+from insync.model.domains.symbolic import Symbolic, mistyped
+from insync.model.errors import ModelError, user_frame
+from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op
+from insync.model.expressions.simplify import apply, combine
+
+__all__ = [
+    "NONE",
+    "Bool",
+    "Condition",
+    "EnumValue",
+    "Nothing",
+    "Num",
+    "SetValue",
+    "condition",
+    "decides",
+    "domain_of",
+    "mask",
+    "number",
+    "of_graph",
+    "sort_of",
+]
+
+
+class Nothing:
+    """The type of `NONE`, the absent value of an option."""
+
+    cure: ClassVar[str] = "Only what is declared Option(...) can be none."
+
+    def __repr__(self) -> str:
+        return "NONE"
+
+
+NONE = Nothing()
+
+
+class OneNode(Symbolic):
+    """A symbolic value that one node gives."""
+
+    __slots__ = ("node",)
+    node: Node
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the node lives in."""
+        return self.node.graph
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self._refuse(f".{name}")
+
+
+class Bool(OneNode):
+    """A symbolic condition; as a domain, `Bool` declares a field that is true or false."""
+
+    __slots__ = ()
+    __hash__ = Symbolic.__hash__
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def __repr__(self) -> str:
+        return "this condition"
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if decides(other):
+            return NotImplemented
+        same = condition(self.graph, other)
+        both = combine(self.graph, Op.AND, [self.node, same])
+        neither = combine(self.graph, Op.AND, [apply(Op.NOT, self.node), apply(Op.NOT, same)])
+        return Bool(combine(self.graph, Op.OR, [both, neither]))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return ~(self == other)
+
+    def __and__(self, other: Condition) -> Bool:
+        return Bool(combine(self.graph, Op.AND, [self.node, condition(self.graph, other)]))
+
+    def __or__(self, other: Condition) -> Bool:
+        return Bool(combine(self.graph, Op.OR, [self.node, condition(self.graph, other)]))
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __invert__(self) -> Bool:
+        return Bool(apply(Op.NOT, self.node))
+
+
+Condition = Bool | bool
+"""A condition, symbolic or already decided."""
+
+
+class Num(Divided, OneNode):
+    """A symbolic whole number, or a symbolic member of a sort (its number, from 0).
+
+    Attributes:
+        sort: whose member it is; None for a number. What is calculated with a member is a number.
+    """
+
+    __slots__ = ("sort",)
+    __hash__ = Symbolic.__hash__
+
+    def __init__(self, node: Node, sort: type[Index] | None = None) -> None:
+        self.node, self.sort = node, sort
+
+    def __repr__(self) -> str:
+        return "this number" if self.sort is None else f"this {self.sort.__name__}"
+
+    def _num(self, op: Op, a: object, b: object) -> Num:
+        return Num(apply(op, number(self.graph, a), number(self.graph, b)))
+
+    def _test(self, op: Op, a: object, b: object) -> Bool:
+        return Bool(apply(op, number(self.graph, a, sort_of(b)), number(self.graph, b, sort_of(a))))
+
+    def in_subset(self, subset: Subset) -> Bool:
+        return Bool(apply(Op.TEST, self.graph.const(int(subset)), number(self.graph, self, subset.of)))
+
+    def __add__(self, other: Num | int) -> Num:
+        return self._num(Op.ADD, self, other)
+
+    def __sub__(self, other: Num | int) -> Num:
+        return self._num(Op.SUB, self, other)
+
+    def __rsub__(self, other: Num | int) -> Num:
+        return self._num(Op.SUB, other, self)
+
+    def __mul__(self, other: Num | int) -> Num:
+        return self._num(Op.MUL, self, other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Num:
+        return self._num(Op.SUB, 0, self)
+
+    def __abs__(self) -> Num:
+        return self._num(Op.MAX, self, -self)
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        return NotImplemented if decides(other) else self._test(Op.EQ, self, other)
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return NotImplemented if decides(other) else ~self._test(Op.EQ, self, other)
+
+    def __lt__(self, other: Num | int) -> Bool:
+        return self._test(Op.LT, self, other)
+
+    def __le__(self, other: Num | int) -> Bool:
+        return self._test(Op.LE, self, other)
+
+    def __gt__(self, other: Num | int) -> Bool:
+        return self._test(Op.LT, other, self)
+
+    def __ge__(self, other: Num | int) -> Bool:
+        return self._test(Op.LE, other, self)
+
+
+class EnumValue(OneNode):
+    """A symbolic member of a Python enumeration; it can be compared with members of that enumeration only."""
+
+    __slots__ = ("kind",)
+    __hash__ = Symbolic.__hash__
+
+    def __init__(self, node: Node, kind: type[Enum]) -> None:
+        self.node, self.kind = node, kind
+
+    def __repr__(self) -> str:
+        return f"this {self.kind.__name__}"
+
+    def coded(self, other: object) -> Node:
+        """Return the node of a member of the same enumeration."""
+        if isinstance(other, self.kind):
+            return self.graph.const(list(self.kind).index(other))
+        if isinstance(other, EnumValue) and other.kind is self.kind:
+            return of_graph(self.graph, other)
+        name = self.kind.__name__
+        return mistyped(f"A member of {name}", other, f"Write {name}.{next(iter(self.kind)).name}.")
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if decides(other):
+            return NotImplemented
+        return Bool(apply(Op.EQ, self.node, self.coded(other)))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return ~(self == other)
+
+
+class SetValue(OneNode):
+    """A symbolic set of members of a sort, as a bit mask; `domain` is who can be in it, where that is known."""
+
+    __slots__ = ("domain",)
+    __hash__ = Symbolic.__hash__
+
+    def __init__(self, node: Node, domain: tuple[int, ...] = ()) -> None:
+        self.node, self.domain = node, domain
+
+    def __repr__(self) -> str:
+        return "this set"
+
+    def __contains__(self, member: object) -> NoReturn:
+        message = (
+            f"{user_frame()}: Python's `in` needs an answer while the model is traced. Write the_set.contains(member)."
+        )
+        raise ModelError(message)
+
+    def __iter__(self) -> NoReturn:
+        how = "Write for_all(the_set, lambda x: ...) or exists(...)."
+        message = f"{user_frame()}: who is in {self!r} is known only when the model runs. {how}"
+        raise ModelError(message)
+
+    @property
+    def sort(self) -> type[Index] | None:
+        """Whose members it can hold; None where that is not known, or for a set of numbers."""
+        return sort_of(self.domain[0]) if self.domain else None
+
+    def _join(self, op: Op, a: object, b: object) -> SetValue:
+        node = apply(op, mask(self.graph, a, self.sort), mask(self.graph, b, self.sort))
+        return SetValue(node, domain_of(a, b))
+
+    def members(self) -> list[int]:
+        """Return all that can be in the set."""
+        return list(self.domain) or list(range(self.node.hi.bit_length()))
+
+    def contains(self, member: Num | SetValue | int) -> Bool:
+        """Return whether the member is in the set."""
+        return Bool(apply(Op.TEST, self.node, number(self.graph, member, self.sort)))
+
+    def in_subset(self, subset: Subset) -> Bool:
+        return SetValue(self.graph.const(int(subset))).contains(self)
+
+    def is_subset(self, other: SetValue | Iterable[int]) -> Bool:
+        """Return whether every member is in the other set."""
+        return (self - other).is_empty()
+
+    def is_empty(self) -> Bool:
+        """Return whether the set has no member."""
+        return Bool(apply(Op.EQ, self.node, self.graph.const(0)))
+
+    def count(self) -> Num:
+        """Return how many members the set has."""
+        return Num(apply(Op.COUNT, self.node))
+
+    length = property(count)
+
+    def __or__(self, other: object) -> SetValue:
+        return self._join(Op.BITOR, self, other)
+
+    def __and__(self, other: object) -> SetValue:
+        return self._join(Op.BITAND, self, other)
+
+    def __sub__(self, other: object) -> SetValue:
+        return self._join(Op.BITDIFF, self, other)
+
+    def __rsub__(self, other: object) -> SetValue:
+        return self._join(Op.BITDIFF, other, self)
+
+    __ror__, __rand__ = __or__, __and__
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if decides(other):
+            return NotImplemented
+        return Bool(apply(Op.EQ, self.node, mask(self.graph, other, self.sort)))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return ~(self == other)
+
+
+def domain_of(*sets: object) -> tuple[int, ...]:
+    """Return who can be in these sets: what the first of them that knows says."""
+    return next((one.domain for one in sets if isinstance(one, SetValue) and one.domain), ())
+
+
+def of_graph(graph: Graph, value: OneNode) -> Node:
+    """Return the node of a symbolic value of this graph.
+
+    Raises:
+        ModelError: it was made by another model instance.
+    """
+    if value.graph is not graph:
+        message = (
+            f"{user_frame()}: {value!r} was made while another model instance was traced; "
+            f"read it from the state that this function is given."
+        )
+        raise ModelError(message)
+    return value.node
+
+
+def decides(value: object) -> bool:
+    """Return whether a value decides the comparisons that it takes part in."""
+    return isinstance(value, Symbolic) and value.compares_last
+
+
+def sort_of(value: object) -> type[Index] | None:
+    """Return the sort that a value is a member of, symbolic or not; None for a number, or what is neither."""
+    if isinstance(value, Num):
+        return value.sort
+    return type(value) if isinstance(value, Index) else None
+
+
+def condition(graph: Graph, value: object) -> Node:
+    """Return the node of a condition, symbolic or plain."""
+    if isinstance(value, Bool):
+        return of_graph(graph, value)
+    if isinstance(value, bool):
+        return graph.boolean(value)
+    return mistyped("A condition", value, for_condition(value))
+
+
+def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
+    """Return the node of a number or of a member of a sort, symbolic or plain.
+
+    Args:
+        graph: where the node lives.
+        value: the number or member.
+        sort: the sort whose members are meant, if any; a number is taken for the member that it numbers.
+    """
+    if isinstance(value, int) and type(value) in (int, sort):  # most values are members of the sort that is meant
+        return graph.const(int(value))
+    given = sort_of(value)
+    if sort is not None and given is not None and not (issubclass(given, sort) or issubclass(sort, given)):
+        message = (
+            f"{user_frame()}: a member of {sort.__name__} is needed here, but {value!r} is a member of "
+            f"{given.__name__}. If its number is meant, write `+ 0` after it."
+        )
+        raise ModelError(message)
+    if isinstance(value, SetValue):
+        if sort is None or not issubclass(sort, Subset):
+            what = "A number" if sort is None else f"A member of {sort.__name__}"
+            mistyped(what, value, "It is a set: .count() is its size, .contains(member) asks for a member.")
+        return mask(graph, value, sort.of)  # the set is the member of a set of sets that its mask numbers
+    if isinstance(value, Num):
+        return of_graph(graph, value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return graph.const(int(value))
+    if isinstance(value, OpenSize):
+        return graph.const(value.stand_in)
+    if hasattr(type(value), "or_else"):
+        mistyped("A number", value, "It may be none: write .or_else(default), or .value where it cannot be.")
+    return mistyped("A number or a member of a sort", value, for_number(value))
+
+
+def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
+    """Return the node of a set's bit mask: a symbolic set, a `Subset`, or a Python collection of members.
+
+    Args:
+        graph: where the node lives.
+        value: the set.
+        sort: the sort whose members it may hold, if that is known.
+    """
+    whose = value.sort if isinstance(value, SetValue) else value.of if isinstance(value, Subset) else None
+    if sort is not None and whose is not None and not (issubclass(whose, sort) or issubclass(sort, whose)):
+        message = (
+            f"{user_frame()}: a set of members of {sort.__name__} is needed here, but {value!r} holds members of "
+            f"{whose.__name__}."
+        )
+        raise ModelError(message)
+    if isinstance(value, SetValue):
+        return of_graph(graph, value)
+    if isinstance(value, Subset):
+        return graph.const(int(value))
+    if isinstance(value, dict) and not value:
+        return graph.const(0)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        total = graph.const(0)
+        for member in value:
+            if isinstance(member, int) and not 0 <= member < LARGEST_SET:
+                mistyped("A member of a sort", member, f"Its number must be from 0 to {LARGEST_SET - 1}.")
+            total = apply(Op.BITOR, total, apply(Op.BIT, number(graph, member, sort)))
+        return total
+    return mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")

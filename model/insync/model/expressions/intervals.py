@@ -1,0 +1,127 @@
+"""Range analysis: showing that an assignment fits its field, from what the guard says.
+
+A guard's comparisons narrow the ranges of the nodes that they mention; the ranges of everything built on those nodes
+follow. Where all parts of a disjunction but one are known to be false, that one holds. What this cannot show is checked
+in every engine when the model runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from insync.model.expressions.graph import Node, Op, range_of, reachable
+
+__all__ = ["Facts", "always_holds"]
+
+Ranges = dict[int, tuple[int, int]]
+
+
+class Facts:
+    """What is known of the values of nodes where some conditions hold.
+
+    Args:
+        guard: the conditions.
+    """
+
+    def __init__(self, guard: Iterable[Node]) -> None:
+        self._conjuncts = list(guard)
+        self._ranges: Ranges = {}
+        for _ in range(2):  # a second look lets one comparison use what another one said
+            for conjunct in self._conjuncts:
+                _learn(conjunct, self._ranges)
+
+    def show(self, condition: Node) -> bool:
+        """Return whether a condition follows by ranges alone; False is "not shown"."""
+        return condition in self._conjuncts or _ranges([condition], self._ranges)[condition.index][0] == 1
+
+
+def always_holds(guard: Iterable[Node], condition: Node) -> bool:
+    """Return whether the condition can be shown from the guard by ranges alone; False is "not shown"."""
+    return Facts(guard).show(condition)
+
+
+def _known(node: Node, facts: Ranges) -> tuple[int, int]:
+    return facts.get(node.index, (node.lo, node.hi))
+
+
+def _narrow(node: Node, lo: int, hi: int, facts: Ranges) -> None:
+    known_lo, known_hi = _known(node, facts)
+    facts[node.index] = (max(lo, known_lo), min(hi, known_hi))
+    if node.op is Op.ADD and node.args[1].op is Op.CONST:
+        shift = node.args[1].lo
+        _narrow(node.args[0], lo - shift, hi - shift, facts)
+    elif node.op is Op.DIV:
+        n = node.args[1].lo
+        _narrow(node.args[0], lo * n, hi * n + n - 1, facts)
+
+
+def _denied(condition: Node, facts: Ranges) -> bool:
+    """Return whether a condition is known to be false."""
+    if condition.op is Op.NOT:
+        return _known(condition.args[0], facts)[0] == 1
+    return _known(condition, facts)[1] == 0
+
+
+def _learn(conjunct: Node, facts: Ranges) -> None:
+    """Note what a condition that holds says of the nodes in it."""
+    far = 1 << 63
+    facts[conjunct.index] = (1, 1)
+    if conjunct.op is Op.AND:
+        for part in conjunct.args:
+            _learn(part, facts)
+    elif conjunct.op is Op.OR:
+        possible = [part for part in conjunct.args if not _denied(part, facts)]
+        if len(possible) == 1:
+            _learn(possible[0], facts)
+    elif conjunct.op in (Op.LT, Op.LE):
+        a, b = conjunct.args
+        gap = 1 if conjunct.op is Op.LT else 0
+        _narrow(a, -far, _known(b, facts)[1] - gap, facts)
+        _narrow(b, _known(a, facts)[0] + gap, far, facts)
+    elif conjunct.op is Op.EQ:
+        a, b = conjunct.args
+        _narrow(a, *_known(b, facts), facts)
+        _narrow(b, *_known(a, facts), facts)
+    elif conjunct.op is Op.NOT:
+        (denied,) = conjunct.args
+        facts[denied.index] = (0, 0)
+        if denied.op is Op.EQ and denied.args[1].op is Op.CONST:
+            a, b = denied.args
+            lo, hi = _known(a, facts)
+            _narrow(a, lo + (lo == b.lo), hi - (hi == b.lo), facts)
+
+
+def _ranges(roots: list[Node], facts: Ranges) -> Ranges:
+    found: Ranges = {}
+    for node in reachable(roots):
+        if node.op in (Op.CONST, Op.CELL):
+            lo, hi = node.lo, node.hi
+        elif node.is_bool:
+            lo, hi = _condition(node, [found[a.index] for a in node.args])
+        else:
+            lo, hi = range_of(node.op, [found[a.index] for a in node.args])
+        known_lo, known_hi = _known(node, facts)
+        lo, hi = max(lo, known_lo), min(hi, known_hi)
+        # An empty range means that the guard never holds here; any answer is right then, and this one is consistent.
+        found[node.index] = (lo, hi) if lo <= hi else (node.lo, node.hi)
+    return found
+
+
+def _condition(node: Node, args: list[tuple[int, int]]) -> tuple[int, int]:
+    match node.op:
+        case Op.AND:
+            return min(a[0] for a in args), min(a[1] for a in args)
+        case Op.OR:
+            return max(a[0] for a in args), max(a[1] for a in args)
+        case Op.NOT:
+            return 1 - args[0][1], 1 - args[0][0]
+        case Op.LT:
+            (alo, ahi), (blo, bhi) = args
+            return int(ahi < blo), int(alo < bhi)
+        case Op.LE:
+            (alo, ahi), (blo, bhi) = args
+            return int(ahi <= blo), int(alo <= bhi)
+        case Op.EQ:
+            (alo, ahi), (blo, bhi) = args
+            return int(alo == ahi == blo == bhi), int(alo <= bhi and blo <= ahi)
+    return 0, 1

@@ -1,0 +1,261 @@
+"""What a class body marks: its actions and initial methods, with their labels and parameters, and its invariants."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
+from types import FrameType
+from typing import Any, ClassVar, TypeVar, overload
+
+from insync.model.domains.kinds import is_kind
+from insync.model.errors import ModelError, shown, user_frame
+
+__all__ = [
+    "ROLE",
+    "ActionSpec",
+    "InitialSpec",
+    "InvariantSpec",
+    "action",
+    "action_specs",
+    "check_signature",
+    "initial",
+    "initial_specs",
+    "invariant",
+    "invariant_names",
+    "invariant_specs",
+    "marked_specs",
+    "parameter_types",
+    "place_of_function",
+    "refuse_suspended",
+    "scopes_of",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+S = TypeVar("S")
+
+ROLE = "__insync_role__"
+"""The attribute of a method that says what it is marked as."""
+
+
+class ActionSpec:
+    """What `@action` notes of a method: its label, where it stands, and the type of each parameter."""
+
+    __slots__ = ("label", "parameters", "place")
+    word: ClassVar[str] = "action"
+    plural: ClassVar[str] = "actions"
+    mark: ClassVar[str] = "action"
+    states: ClassVar[tuple[str, ...]] = ("state",)
+
+    def __init__(self, label: str | None, place: str, parameters: dict[str, type]) -> None:
+        self.label, self.place, self.parameters = label, place, parameters
+
+
+class InitialSpec(ActionSpec):
+    """What `@initial` notes of a method, as `@action` does."""
+
+    __slots__ = ()
+    word: ClassVar[str] = "initial method"
+    plural: ClassVar[str] = "initial methods"
+    mark: ClassVar[str] = "initial"
+
+
+class InvariantSpec:
+    """What `@invariant` notes of a method: where it stands, and the type of each parameter."""
+
+    __slots__ = ("parameters", "place")
+    word: ClassVar[str] = "invariant"
+    plural: ClassVar[str] = "invariants"
+    mark: ClassVar[str] = "invariant"
+    states: ClassVar[tuple[str, ...]] = ("state",)
+
+    def __init__(self, place: str, parameters: dict[str, type]) -> None:
+        self.place, self.parameters = place, parameters
+
+
+def place_of_function(function: Callable[..., Any]) -> str:
+    """Return `file:line` of a function."""
+    return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+
+
+def check_signature(function: Callable[..., Any], kind: type[ActionSpec | InvariantSpec]) -> None:
+    """Refuse to mark anything but a method of self, a state (or two), and parameters.
+
+    Raises:
+        ModelError: it is something else.
+    """
+    code = getattr(function, "__code__", None)
+    if code is None:
+        message = (
+            f"{user_frame()}: @{kind.mark} belongs directly above a method (def) of the model, not on "
+            f"{shown(function)}."
+        )
+        raise ModelError(message)
+    refuse_suspended(function, kind.word)
+    unusual = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS) or function.__defaults__
+    if code.co_argcount < 1 + len(kind.states) or unusual:
+        message = (
+            f"{place_of_function(function)}: the {kind.word} {function.__name__!r} must take self, the "
+            f"{', the '.join(kind.states)} and then its parameters, without *, ** and defaults."
+        )
+        raise ModelError(message)
+
+
+def refuse_suspended(function: Callable[..., Any], word: str) -> None:
+    """Refuse a function that does nothing when it is called: one declared with `async`, or with `yield` in it.
+
+    Raises:
+        ModelError: it is one.
+    """
+    flags = function.__code__.co_flags
+    if flags & (CO_COROUTINE | CO_ASYNC_GENERATOR | CO_GENERATOR):
+        why = "has `yield` in it" if flags & CO_GENERATOR else "is declared with `async`"
+        message = (
+            f"{place_of_function(function)}: the {word} {function.__name__!r} {why}, so calling it does nothing; "
+            f"write a plain `def` without it."
+        )
+        raise ModelError(message)
+
+
+Scopes = Sequence[Mapping[str, Any]]
+"""Where the names of annotations are looked up, the first that has one deciding."""
+
+
+def scopes_of(function: Callable[..., Any], frame: FrameType) -> Scopes:
+    """Return where a function's annotations are looked up: where it is decorated, around that, and in its module."""
+    return frame.f_locals, frame.f_back.f_locals if frame.f_back else {}, function.__globals__
+
+
+def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes, states: int = 1) -> dict[str, type]:
+    """Return the type of each parameter after the model and its states, from its annotation.
+
+    Raises:
+        ModelError: an annotation names nothing that has members.
+    """
+    names = function.__code__.co_varnames[1 + states : function.__code__.co_argcount]
+    return {name: _parameter_type(function, word, name, scopes) for name in names}
+
+
+def _parameter_type(function: Callable[..., Any], word: str, name: str, scopes: Scopes) -> type:
+    given = function.__annotations__.get(name)
+    if isinstance(given, str):
+        given = given.strip("'\"")  # an annotation in quotes, in a file where all of them are strings
+        first = given.split(".")[0]
+        found = next((scope[first] for scope in scopes if first in scope), bool if given == "bool" else None)
+        for part in given.split(".")[1:]:
+            found = getattr(found, part, None)
+    else:
+        found = given
+    if isinstance(found, type) and is_kind(found):
+        return found
+    said = f"is annotated with {given!r}" if name in function.__annotations__ else "has no annotation"
+    cure = "annotate it with a sort (a subclass of Index), a range (of Range), an enumeration or bool."
+    if isinstance(given, str) and found is None and given.isidentifier() and not hasattr(builtins, given):
+        cure = f"there is no {given} above it: define it before the {word}, or correct the name."
+    message = (
+        f"{place_of_function(function)}: the parameter {name!r} of the {word} {function.__name__!r} {said}; {cure}"
+    )
+    raise ModelError(message)
+
+
+@overload
+def action(function: F, /) -> F: ...
+@overload
+def action(*, label: str) -> Callable[[F], F]: ...
+
+
+def action(function: F | None = None, /, *, label: str | None = None) -> F | Callable[[F], F]:
+    """Mark a method of a model as an action: what may happen to the state in one step.
+
+    Args:
+        function: the method: `self`, the state, then parameters annotated with sorts, ranges, enumerations or bool.
+        label: the step in protocol words, a format string over the parameters, such as
+            `"{follower} fetches from {leader}"`.
+    """
+    body = sys._getframe(1)
+
+    def mark(marked: F) -> F:
+        check_signature(marked, ActionSpec)
+        types = parameter_types(marked, "action", scopes_of(marked, body))
+        setattr(marked, ROLE, ActionSpec(label, place_of_function(marked), types))
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+@overload
+def initial(function: F, /) -> F: ...
+@overload
+def initial(*, label: str) -> Callable[[F], F]: ...
+
+
+def initial(function: F | None = None, /, *, label: str | None = None) -> F | Callable[[F], F]:
+    """Mark a method of a model as an initial method: what it assigns is an initial state, for each binding.
+
+    It begins from what the plain method `initial` assigned. Several such methods, parameters, and fields that it
+    assigns `ANY` to give several initial states; those that its `require` refuses are none.
+
+    Args:
+        function: the method: `self`, the state, then parameters as an action has them.
+        label: what a trace calls such a state, a format string over the parameters, where there are several.
+    """
+    body = sys._getframe(1)
+
+    def mark(marked: F) -> F:
+        check_signature(marked, InitialSpec)
+        types = parameter_types(marked, InitialSpec.word, scopes_of(marked, body))
+        setattr(marked, ROLE, InitialSpec(label, place_of_function(marked), types))
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+def invariant(function: F, /) -> F:
+    """Mark a method of a model as an invariant: a condition on the state that must hold always.
+
+    With parameters after the state, annotated like those of an action, it must hold for each of their values. This one
+    belongs in the class body; `insync.properties.invariant` declares a function beside the class: `@invariant(Lock)`
+    above a function of model and state.
+    """
+    check_signature(function, InvariantSpec)
+    types = parameter_types(function, "invariant", scopes_of(function, sys._getframe(1)))
+    setattr(function, ROLE, InvariantSpec(place_of_function(function), types))
+    return function
+
+
+def action_specs(model: type) -> dict[str, ActionSpec]:
+    """Return the actions of a model class by name, inherited ones first, in order of definition."""
+    return {name: spec for name, spec in _marked(model) if type(spec) is ActionSpec}
+
+
+def initial_specs(model: type) -> dict[str, InitialSpec]:
+    """Return the initial methods of a model class by name, as `action_specs` does."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, InitialSpec)}
+
+
+def invariant_specs(model: type) -> dict[str, InvariantSpec]:
+    """Return the invariants of a model class by name, inherited ones first, in order of definition."""
+    return {name: spec for name, spec in _marked(model) if type(spec) is InvariantSpec}
+
+
+def invariant_names(model: type) -> list[str]:
+    """Return the names of a model class's invariants in order of definition."""
+    return list(invariant_specs(model))
+
+
+def marked_specs(model: type, kind: type[S]) -> dict[str, S]:
+    """Return what is marked in one way in a model class by name, inherited ones first, in order of definition."""
+    return {name: spec for name, spec in _marked(model) if isinstance(spec, kind)}
+
+
+def _marked(model: type) -> Iterator[tuple[str, object]]:
+    names: dict[str, None] = {}
+    for base in reversed(model.__mro__):
+        for name, member in vars(base).items():
+            if hasattr(member, ROLE):
+                names.setdefault(name)
+    for name in names:
+        spec = getattr(getattr(model, name), ROLE, None)
+        if spec is not None:
+            yield name, spec

@@ -1,0 +1,163 @@
+"""Views of arrays whose length is left open, and the environment in which their places are read and assigned.
+
+Of an array with an open length each cell is a function of a place. What is read there is a condition or number that the
+graph does not look into: a cell beyond those of the state, as in `binders`. Assignments are kept as they were made,
+in order; a read says how many of them came before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import insync.model.language.set_views  # noqa: F401 -- its rules are complete before one is added
+from insync.model.domains import composite as d
+from insync.model.domains.open_arrays import OpenArray
+from insync.model.domains.open_bounds import OpenGraph
+from insync.model.domains.sorts import Index
+from insync.model.domains.values import number
+from insync.model.errors import ModelError, user_frame
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.store import Dimension, Environment, Place
+from insync.model.language.binders import opaque_cell
+from insync.model.language.views import VIEWS, ArrayView
+
+__all__ = ["OpenArrayView", "OpenEnvironment", "PlaceRead", "PlaceWrite", "Places"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRead:
+    """What a cell beyond those of the state stands for: the code at a place of an array.
+
+    Attributes:
+        cell: the array's cell.
+        places: the indexes, the outermost first; 0 is read where one is outside.
+        writes: how many of the environment's assignments came before.
+    """
+
+    cell: int
+    places: tuple[Node, ...]
+    writes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceWrite:
+    """An assignment to a place of an array, or to all from a place on.
+
+    Attributes:
+        cell: the array's cell.
+        places: the indexes, the outermost first.
+        where: when it happens.
+        code: the new code.
+        onwards: whether it is assigned to all places from the last index on.
+    """
+
+    cell: int
+    places: tuple[Node, ...]
+    where: Node
+    code: Node
+    onwards: bool = False
+
+
+@dataclass(slots=True)
+class Places:
+    """What was read at places, by the cells that stand for it."""
+
+    graph: OpenGraph
+    reads: dict[int, PlaceRead] = field(default_factory=dict)
+    known: dict[tuple[PlaceRead, int], Node] = field(default_factory=dict)
+
+    def read(self, read: PlaceRead, environment: int) -> Node:
+        """Return the node of what is read; `environment` tells apart whose assignments are meant."""
+        found = self.known.get((read, environment))
+        if found is None:
+            cell = opaque_cell(self.graph, self.graph.cell_sizes[read.cell])
+            self.reads[cell] = read
+            found = self.known[read, environment] = self.graph.node(Op.CELL, arg=cell)
+        return found
+
+
+class OpenEnvironment(Environment):
+    """A state some of whose arrays have an open length.
+
+    Args:
+        places: what was read of them.
+        cells: the nodes of the other cells; those of the arrays are not asked for.
+        number: 0 for a state that nothing has been assigned to, else a number of its own.
+
+    Attributes:
+        writes: the assignments to places of those arrays, in order.
+    """
+
+    def __init__(self, places: Places, cells: list[Node], number: int = 0) -> None:
+        super().__init__(places.graph, cells, writable=number > 0, guarded=number > 0)
+        self.places, self.number = places, number
+        self.writes: list[PlaceWrite] = []
+
+    def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
+        if not dimensions or dimensions[0].stride:
+            return super().load(cell, dimensions)
+        indexes = _places(dimensions)
+        written = len(self.writes)
+        return self.places.read(PlaceRead(cell, indexes, written), self.number if written else 0)
+
+    def _store(self, cell: int, dimensions: tuple[Dimension, ...], chosen: list[Node], code: Node) -> None:
+        if not dimensions or dimensions[0].stride:
+            super()._store(cell, dimensions, chosen, code)
+        else:
+            here = combine(self.graph, Op.AND, chosen)
+            self.writes.append(PlaceWrite(cell, _places(dimensions), here, code))
+
+    def blank(self, base: int, width: int, dimensions: tuple[Dimension, ...]) -> None:
+        """Let all places from the last index on have the first values of their domains."""
+        here = combine(self.graph, Op.AND, self.where)
+        for cell in range(base, base + width):
+            zero = self.graph.const(0)
+            self.writes.append(PlaceWrite(cell, _places(dimensions), here, zero, onwards=True))
+
+    def snapshot(self) -> Environment:
+        copy = OpenEnvironment(self.places, list(self.cells), self.number)
+        copy.writes, copy.writable, copy.guarded = list(self.writes), False, False
+        return copy
+
+
+def _places(dimensions: Sequence[Dimension]) -> tuple[Node, ...]:
+    if any(one.stride for one in dimensions):
+        message = f"{user_frame()}: an array with an open length cannot be indexed by a symbolic member further inside."
+        raise ModelError(message)
+    return tuple(one.index for one in dimensions)
+
+
+class OpenArrayView(ArrayView):
+    """An array of the state whose length is left open."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return self._no_end()
+
+    def __iter__(self) -> Iterator[Any]:
+        self._no_end()
+
+    def _no_end(self) -> NoReturn:
+        message = (
+            f"{user_frame()}: how long {self!r} is is left open, so Python cannot go through it. Quantify over its "
+            f"places: for_all(Offset, lambda offset: ...) with a sort or a Range."
+        )
+        raise ModelError(message)
+
+    def _element(self, index: object) -> tuple[d.Domain, Place]:
+        domain, place = self._domain, self._place
+        sort = domain.over if isinstance(domain.over, type) and issubclass(domain.over, Index) else None
+        graph = place.environment.graph
+        node = apply(Op.ADD, number(graph, index, sort), graph.const(-domain.lowest))
+        return domain.of, place.indexed(node, domain.length, 0, f"{place.path}[...]")
+
+    def clear_from(self, first: object) -> None:
+        domain, place = self._element(first)
+        place.environment.blank(place.base, domain.width, place.dimensions)  # type: ignore[attr-defined]
+
+
+VIEWS[OpenArray] = OpenArrayView

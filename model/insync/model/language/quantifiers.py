@@ -1,0 +1,289 @@
+"""Quantifiers: what holds for all or some members, how many, the sum, the extremes, and the one that is meant.
+
+Members are those of a sort, a range or an enumeration, given by the class; or of a Python sequence, a set of the state,
+an array, a sequence or a bag. Like the words of `vocabulary`, quantifiers give a plain answer when everything they are
+given is plain.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar, overload
+
+from insync.model.domains.kinds import chosen_bounds, is_kind, members_of
+from insync.model.domains.sorts import label_of
+from insync.model.domains.symbolic import Symbolic, mistyped
+from insync.model.domains.values import Bool, Condition, Num, SetValue, condition
+from insync.model.errors import ModelError, shown, user_frame
+from insync.model.expressions.graph import Op, Quantifier
+from insync.model.expressions.simplify import combine
+from insync.model.language.binders import extreme, wholly
+from insync.model.language.container_views import Collected, ListedView
+from insync.model.language.views import ArrayView, View
+from insync.model.language.vocabulary import And, If, Implies, Or, maximum, minimum
+
+__all__ = ["count", "exists", "for_all", "for_all_bindings", "max_of", "min_of", "sum_of", "the"]
+
+K = TypeVar("K")
+
+_MISSING: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """What may be a member: the value, the condition that it is one (None where it always is), what it is called."""
+
+    value: Any
+    premise: Condition | None
+    label: str
+
+
+# -------------------------------------------------------------------------------------------------- for all and exists
+
+
+@overload
+def for_all(members: type[K], body: Callable[[K], Condition], /) -> Condition: ...
+@overload
+def for_all(members: Any, body: Callable[[Any], Condition], /) -> Condition: ...
+@overload
+def for_all(first: Any, second: Any, body: Callable[[Any, Any], Condition], /) -> Condition: ...
+@overload
+def for_all(first: Any, second: Any, third: Any, /, *more_and_body: Any) -> Condition: ...
+
+
+def for_all(*given: Any) -> Condition:
+    """Return whether a condition holds for every member; the names of its parameters are kept for explanations.
+
+    >>> for_all(Worker, Ballot, lambda worker, ballot: s.promised[worker] != ballot)
+
+    Args:
+        given: what to range over, once or several times, and then a function of as many members. What to range over
+            is a sort, a range or an enumeration, a Python sequence, or a set, an array, a Seq or a Bag of the state.
+    """
+    members, body, names = _given("for_all", given)
+    return for_all_bindings(names, members, body)
+
+
+@overload
+def exists(members: type[K], body: Callable[[K], Condition], /) -> Condition: ...
+@overload
+def exists(members: Any, body: Callable[[Any], Condition], /) -> Condition: ...
+@overload
+def exists(first: Any, second: Any, body: Callable[[Any, Any], Condition], /) -> Condition: ...
+@overload
+def exists(first: Any, second: Any, third: Any, /, *more_and_body: Any) -> Condition: ...
+
+
+def exists(*given: Any) -> Condition:
+    """Return whether a condition holds for some member (see `for_all`)."""
+    members, body, names = _given("exists", given)
+    return _quantify(Op.OR, names, members, body)
+
+
+def for_all_bindings(names: Sequence[str], members: Sequence[Any], body: Callable[..., Condition]) -> Condition:
+    """Return whether a condition holds for all members, with a name for each place among them."""
+    return _quantify(Op.AND, names, members, body)
+
+
+def _quantify(op: Op, names: Sequence[str], members: Sequence[Any], body: Callable[..., Condition]) -> Condition:
+    """Return the quantifier over the first members, whose condition is the quantifier over the others."""
+    if not members:
+        return body()
+    word, join = ("for_all", Implies) if op is Op.AND else ("exists", And)
+    kept: Condition | None = wholly(
+        word, names[0], members[0], lambda one: _quantify(op, names[1:], members[1:], lambda *rest: body(one, *rest))
+    )
+    if kept is not None:
+        return kept
+    candidates = _candidates(word, members[0])
+    parts: list[Condition] = []
+    for one in candidates:
+        found = _quantify(op, names[1:], members[1:], lambda *rest, first=one.value: body(first, *rest))
+        parts.append(_condition(word, found) if one.premise is None else join(one.premise, found))
+    graph = next((part.graph for part in parts if isinstance(part, Bool)), None)
+    if graph is None:
+        return all(parts) if op is Op.AND else any(parts)
+    quantifier = Quantifier(names[0], tuple(one.label for one in candidates))
+    return Bool(combine(graph, op, [condition(graph, part) for part in parts], quantifier))
+
+
+# ------------------------------------------------------------------------------------------------- numbers and members
+
+
+def count(*given: Any) -> Any:
+    """Return for how many members a condition holds; what is given is as for `for_all`."""
+    members, body, names = _given("count", given)
+    if len(members) == 1 and (kept := wholly("count", names[0], members[0], body)) is not None:
+        return kept
+    total: Any = 0
+    for values, premise in _bindings("count", members):
+        total += If(_both(premise, _condition("count", body(*values))), 1, 0)
+    return total
+
+
+def sum_of(*given: Any) -> Any:
+    """Return the sum of a number over all members; what is given is as for `for_all`, with a number as its result."""
+    members, body, _ = _given("sum_of", given)
+    total: Any = 0
+    for values, premise in _bindings("sum_of", members):
+        number = _number("sum_of", body(*values))
+        total += number if premise is None else If(premise, number, 0)
+    return total
+
+
+def max_of(*given: Any, default: Any = _MISSING) -> Any:
+    """Return the greatest value of a number over all members.
+
+    Args:
+        given: as for `for_all`, with a number as the result of the function.
+        default: what to return where there is no member; it is needed where there can be none.
+    """
+    return _extreme("max_of", given, default, maximum)
+
+
+def min_of(*given: Any, default: Any = _MISSING) -> Any:
+    """Return the least value of a number over all members (see `max_of`)."""
+    return _extreme("min_of", given, default, minimum)
+
+
+def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
+    """Return the first member for which a condition holds; the first of all where it holds for none.
+
+    Args:
+        members: as for `for_all`.
+        condition: a function of one member.
+    """
+    _, body, _ = _given("the", (members, condition))
+    if isinstance(members, ListedView):
+        members.in_places()
+    candidates = _candidates("the", members)
+    if not candidates:
+        message = f"{user_frame()}: the(...) chooses one of the members, and there is none in {shown(members)}."
+        raise ModelError(message)
+    chosen = candidates[0].value
+    for one in reversed(candidates):
+        chosen = If(_both(one.premise, _condition("the", body(one.value))), one.value, chosen)
+    return chosen
+
+
+def _extreme(word: str, given: Sequence[Any], default: Any, among: Callable[..., Any]) -> Any:
+    members, body, names = _given(word, given)
+    if len(members) == 1 and (kept := extreme(word, names[0], members[0], body)) is not None:
+        return kept
+    found = [(_number(word, body(*values)), premise) for values, premise in _bindings(word, members)]
+    always = [number for number, premise in found if premise is None]
+    if default is _MISSING:
+        if not always:
+            message = (
+                f"{user_frame()}: {word}(...) may have no member here; say what it is then, as in "
+                f"{word}(members, number, default=0)."
+            )
+            raise ModelError(message)
+        return among(*always, *(If(premise, number, always[0]) for number, premise in found if premise is not None))
+    best: Any = _number(word, default)
+    some: Condition = False
+    for number, premise in found:
+        there: Condition = True if premise is None else premise
+        best, some = If(there, If(some, among(best, number), number), best), Or(some, there)
+    return best
+
+
+def _both(premise: Condition | None, holds: Condition) -> Condition:
+    return holds if premise is None else And(premise, holds)
+
+
+# --------------------------------------------------------------------------------------------------- what is given
+
+
+def _given(word: str, given: Sequence[Any]) -> tuple[list[Any], Callable[..., Any], list[str]]:
+    """Return what a quantifier is given: one or more members, a function of as many, and the names of its parameters.
+
+    Raises:
+        ModelError: it is not that.
+    """
+    *members, body = given or [None]
+    names = _names(body, len(members)) if members and (body is bool or not is_kind(body)) else None
+    if names is None:
+        several = len(members) > 1
+        arguments = ", ".join("abcdefgh"[: len(members)]) if several else "r"
+        message = (
+            f"{user_frame()}: {word} needs a function of {len(members) if several else 'one'} member{'s' * several} "
+            f"after the members, such as `lambda {arguments}: ...`, not {shown(body)}."
+        )
+        raise ModelError(message)
+    return members, body, names
+
+
+def _names(body: Any, wanted: int) -> list[str] | None:
+    """Return the names of a function's parameters; None if it does not take so many."""
+    try:
+        signature = inspect.signature(body)
+        signature.bind(*[None] * wanted)
+    except ValueError:  # something built in, which has no signature
+        return ["member"] * wanted
+    except TypeError:
+        return None
+    return [*signature.parameters, *["member"] * wanted][:wanted]
+
+
+def _candidates(word: str, members: Any) -> list[_Candidate]:
+    """Return all that may be a member."""
+    if is_kind(members):
+        bounds = chosen_bounds.get()
+        if bounds is None:
+            message = (
+                f"{user_frame()}: {word}({members.__name__}, ...): the members of {members.__name__} are known while "
+                f"an action or a property is traced; elsewhere write {word}(self.all({members.__name__}), ...)."
+            )
+            raise ModelError(message)
+        return [_Candidate(value, None, label_of(value)) for value in members_of(members, bounds)]
+    if isinstance(members, SetValue):
+        return [_Candidate(value, members.contains(value), label_of(value)) for value in members.members()]
+    if isinstance(members, Collected):
+        named = zip(members.members(), members.labels(), strict=True)
+        return [_Candidate(value, premise, label) for (value, premise), label in named]
+    if isinstance(members, ArrayView):
+        return [_Candidate(value, None, _place_name(members, at, value)) for at, value in enumerate(members)]
+    if not isinstance(members, Iterable):
+        message = (
+            f"{user_frame()}: {shown(members)} has no members; give for_all and exists a set, a sort, a range or an "
+            f"enumeration, a Python sequence such as range(n), an array, a Seq, a Bag or a SetOf."
+        )
+        raise ModelError(message)
+    return [_Candidate(value, None, label_of(value)) for value in members]
+
+
+def _place_name(array: ArrayView, at: int, value: object) -> str:
+    return repr(value) if isinstance(value, View) else f"{array!r}[{array._domain.labels[at]}]"
+
+
+def _bindings(word: str, members: Sequence[Any]) -> list[tuple[list[Any], Condition | None]]:
+    """Return all combinations of members, each with the condition that all of them are members."""
+    found = []
+    for combined in itertools.product(*[_candidates(word, one) for one in members]):
+        premises = [one.premise for one in combined if one.premise is not None]
+        found.append(([one.value for one in combined], And(*premises) if premises else None))
+    return found
+
+
+def _condition(word: str, found: object) -> Condition:
+    if not isinstance(found, (Bool, bool)):
+        _refuse(word, "conditions", found, "use a comparison")
+    return found
+
+
+def _number(word: str, found: object) -> Any:
+    if isinstance(found, Symbolic) and not isinstance(found, Num):
+        hint = "It may be none: write .or_else(default)." if hasattr(type(found), "or_else") else ""
+        mistyped("A number", found, hint or "Conditions become numbers by If(condition, 1, 0).")
+    if not isinstance(found, (Num, int)) or isinstance(found, bool):
+        _refuse(word, "numbers", found, "use a field or a number, and count(...) for conditions")
+    return found
+
+
+def _refuse(word: str, wanted: str, found: object, cure: str) -> NoReturn:
+    message = f"{user_frame()}: {word} needs {wanted}, but {shown(found)} is of type {type(found).__name__}; {cure}."
+    raise ModelError(message)

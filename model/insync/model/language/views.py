@@ -1,0 +1,355 @@
+"""Views: how an author reads and assigns the fields of a state while it is traced.
+
+`view` turns a place into the value that the author handles: a number, condition, set or option for
+one cell, a live view for records and arrays. `codes_for` turns an assigned value into the codes
+of a domain, with the check that it fits. Each has a table with a rule for every domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from enum import Enum as PythonEnum
+from typing import Any, NoReturn
+
+from insync.model.domains import composite as d
+from insync.model.domains.anything import Anything
+from insync.model.domains.either import Either
+from insync.model.domains.sorts import Index
+from insync.model.domains.symbolic import Symbolic
+from insync.model.domains.values import Bool, EnumValue, Nothing, Num, condition, number, of_graph
+from insync.model.errors import ModelError, closest, shown, user_frame
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.store import Environment, Nowhere, Place, current
+from insync.model.language.free_cells import free_codes
+
+__all__ = [
+    "CODES",
+    "KNOWN_INDEX",
+    "VIEWS",
+    "ArrayView",
+    "OptionRecordView",
+    "RecordLiteral",
+    "RecordView",
+    "StateView",
+    "View",
+    "choose",
+    "codes_for",
+    "record",
+    "refuse",
+    "view",
+]
+
+KNOWN_INDEX = (
+    "This index is known while the model is traced, so Python can leave it out: write `c < 0 or ...` or `if`, for "
+    "Or(...) and And(...) look at all that they are given."
+)
+"""What to do where a plain number is no place."""
+
+
+class View(Symbolic):
+    """A live view of a record or array in a state: reads see earlier assignments, assignments go through."""
+
+    __slots__ = ("_domain", "_place")
+    __hash__ = Symbolic.__hash__
+    compares_last = True
+    _domain: Any
+    _place: Place
+
+    def __init__(self, domain: d.Domain, place: Place) -> None:
+        object.__setattr__(self, "_domain", domain)
+        object.__setattr__(self, "_place", place)
+
+    def __repr__(self) -> str:
+        return self._place.path or "the state"
+
+    def _codes(self) -> list[Node]:
+        return [self._place.read(i) for i in range(self._domain.width)]
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        if isinstance(other, Anything):
+            return other == self  # which is refused
+        graph = self._place.environment.graph
+        aside = Environment(graph, [])  # a value outside the domain is unequal, whereas assigning it would be an error
+        theirs = codes_for(self._domain, aside, other, self._place.path)
+        same = [apply(Op.EQ, a, b) for a, b in zip(self._codes(), theirs, strict=True)]
+        return Bool(combine(graph, Op.AND, [*(expected.node for expected in aside.expected), *same]))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return ~(self == other)
+
+
+class RecordView(View):
+    """A record of the state: its fields are attributes."""
+
+    __slots__ = ()
+
+    def _field(self, name: str) -> tuple[d.Domain, Place]:
+        domain, place = self._domain, self._place
+        found = domain.fields.get(name)
+        if found is None:
+            message = f"{user_frame()}: {self!r} has no field {name!r}. {closest(name, domain.fields)}"
+            raise ModelError(message)
+        return found, place.at(domain.offsets[name], f"{place.path}.{name}" if place.path else name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        domain = self._domain.fields.get(name)
+        if type(domain) in d.SCALARS:  # read at once: most of what is read is
+            return domain.lift(self._place.read(self._domain.offsets[name]))
+        return view(*self._field(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        assign(*self._field(name), value)
+
+
+class StateView(RecordView):
+    """The whole state."""
+
+    __slots__ = ()
+
+
+class ArrayView(View):
+    """An array of the state: its elements by place, member or symbolic number."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return len(self._domain.labels)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (view(*self._at(i)) for i in range(len(self)))
+
+    def __getattr__(self, name: str) -> Any:
+        _no_attribute(self, name, "is an array: write its index in brackets first")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        _no_attribute(self, name, "is an array: write its index in brackets first")
+
+    def _place_number(self, index: object) -> Node:
+        """Return the number, from 0, of the place with this index."""
+        domain, graph = self._domain, self._place.environment.graph
+        over = domain.over
+        if isinstance(over, int):
+            return number(graph, index)
+        if issubclass(over, Index):
+            return number(graph, index, over)
+        if issubclass(over, PythonEnum):
+            return EnumValue(graph.false, over).coded(index)
+        return apply(Op.ADD, number(graph, index), graph.const(-domain.lowest))
+
+    def _at(self, number: int) -> tuple[d.Domain, Place]:
+        domain, place = self._domain, self._place
+        return domain.of, place.at(number * domain.of.width, f"{place.path}[{domain.labels[number]}]")
+
+    def _element(self, index: object) -> tuple[d.Domain, Place]:
+        domain, place = self._domain, self._place
+        if isinstance(index, Index) and type(index) is domain.over:
+            return self._at(int(index))
+        node, length = self._place_number(index), len(domain.labels)
+        if node.op is Op.CONST and 0 <= node.lo < length:
+            return self._at(node.lo)
+        if isinstance(index, int):
+            message = (
+                f"{user_frame()}: {self!r} has no place {int(index)}; its {length} places are numbered from "
+                f"{domain.lowest}. {KNOWN_INDEX}"
+            )
+            raise ModelError(message)
+        return domain.of, place.indexed(node, length, domain.of.width, f"{place.path}[...]")
+
+    def __getitem__(self, index: object) -> Any:
+        return view(*self._element(index))
+
+    def __setitem__(self, index: object, value: object) -> None:
+        assign(*self._element(index), value)
+
+    def clear_from(self, first: object) -> None:
+        """Let all places from this one on be as they begin by default: none, 0, the first member, empty."""
+        graph, begin = self._place.environment.graph, self._place_number(first)
+        where = self._place.environment.where
+        for at in range(len(self)):
+            domain, place = self._at(at)
+            where.append(apply(Op.LE, begin, graph.const(at)))
+            place.write([graph.const(0)] * domain.width)
+            where.pop()
+
+
+class OptionRecordView(View):
+    """A record of the state that may be absent."""
+
+    __slots__ = ()
+
+    def is_some(self) -> Bool:
+        """Return whether the record is there."""
+        return Bool(apply(Op.EQ, self._place.read(), self._place.environment.graph.const(1)))
+
+    def is_none(self) -> Bool:
+        """Return whether the record is absent."""
+        return ~self.is_some()
+
+    @property
+    def value(self) -> Any:
+        """The record, where there is one; all fields the first of their domain where it is absent."""
+        return RecordView(self._domain.of, self._place.inside())
+
+    def __getattr__(self, name: str) -> Any:
+        _no_attribute(self, name, f"may be none: write .value.{name} where it cannot be")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        _no_attribute(self, name, "may be none: assign a record or NONE to it, or to a field of .value")
+
+
+def _no_attribute(view: View, name: str, why: str) -> NoReturn:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    message = f"{user_frame()}: {view!r} has no field {name!r}; it {why}."
+    raise ModelError(message)
+
+
+def choose(test: Bool, domain: d.Domain, then: object, otherwise: object) -> Any:
+    """Return one of two values of a domain by a test."""
+    target = current.get() or Environment(test.graph, [])
+    codes = codes_for(domain, target, Either(test, then, otherwise), "this choice")
+    return view(domain, Place(Environment(test.graph, codes), 0, "this choice"))
+
+
+class RecordLiteral(dict[str, object]):
+    """A record's value, to be assigned or compared."""
+
+
+def record(**fields: object) -> RecordLiteral:
+    """Return a record's value with these fields."""
+    return RecordLiteral(fields)
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+
+
+def view(domain: d.Domain, place: Place) -> Any:
+    """Return what an author handles for the value at a place."""
+    return VIEWS[type(domain)](domain, place)
+
+
+def _lifted(domain: d.Scalar, place: Place) -> Any:
+    return domain.lift(place.read())
+
+
+def _absent(domain: d.Absent, place: Place) -> Any:
+    environment = place.environment
+    nowhere = Nowhere(environment.graph, domain.of.width, writable=environment.writable)
+    return view(domain.of, Place(nowhere, 0, place.path))
+
+
+VIEWS: dict[type[d.Domain], Callable[[Any, Place], Any]] = {
+    **dict.fromkeys(d.SCALARS, _lifted),
+    d.State: StateView,
+    d.Record: RecordView,
+    d.Array: ArrayView,
+    d.Option: OptionRecordView,
+    d.Absent: _absent,
+}
+"""How each domain is read; `set_views` adds the domains of several values."""
+
+
+# ---------------------------------------------------------------------------------------------------------- assigning
+
+
+def assign(domain: d.Domain, place: Place, value: object) -> None:
+    """Assign a value to a place.
+
+    Raises:
+        ModelError: it is of another type than the place, or can never fit.
+    """
+    place.write(codes_for(domain, place.environment, value, place.path))
+
+
+def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> list[Node]:
+    """Return the codes of a value in a domain; what may not fit is noted as expected in the environment."""
+    if isinstance(value, Anything):
+        return free_codes(domain, env, path)
+    if isinstance(value, Either):
+        return _chosen_codes(domain, env, value, path)
+    if isinstance(value, View) and value._domain.shape() == domain.shape():
+        return [of_graph(env.graph, Num(code)) for code in value._codes()]
+    return CODES[type(domain)](domain, env, value, path)
+
+
+def _chosen_codes(domain: d.Domain, env: Environment, choice: Either, path: str) -> list[Node]:
+    """Return the codes of a choice; a value needs to fit only where it is chosen."""
+    graph, test = env.graph, condition(env.graph, choice.test)
+    arms = []
+    for value, chosen in ((choice.then, test), (choice.otherwise, apply(Op.NOT, test))):
+        aside = Environment(graph, [])
+        arms.append(codes_for(domain, aside, value, path))
+        for one in aside.expected:
+            env.expected.append(replace(one, where=(*env.where, chosen, *one.where)))
+    return [apply(Op.ITE, test, a, b) for a, b in zip(*arms, strict=True)]
+
+
+def _scalar_codes(domain: d.Scalar, env: Environment, value: object, path: str) -> list[Node]:
+    graph, code = env.graph, domain.lower(env, value, path)
+    least, beyond = graph.const(0), graph.const(domain.size)
+    if code.lo < 0 or code.hi >= domain.size:
+        fits = [apply(Op.LE, least, code), apply(Op.LT, code, beyond)]
+        env.expect(combine(graph, Op.AND, fits), f"the value assigned to {path} is not {domain.expected()}.")
+    return [code]
+
+
+def _option_codes(domain: d.Option, env: Environment, value: object, path: str) -> list[Node]:
+    if isinstance(value, Nothing) or value is None:
+        return [env.graph.const(0)] * domain.width
+    return [env.graph.const(1), *codes_for(domain.of, env, value, path)]
+
+
+def _absent_codes(domain: d.Absent, env: Environment, value: object, path: str) -> list[Node]:
+    """No code; the value must be of the right type all the same."""
+    codes_for(domain.of, Environment(env.graph, []), value, path)
+    return []
+
+
+def _record_codes(domain: d.Record, env: Environment, value: object, path: str) -> list[Node]:
+    if isinstance(value, RecordView):  # of a like record: field by field, each checked to fit
+        value = {name: getattr(value, name) for name in value._domain.fields}
+    if not isinstance(value, dict):
+        refuse(domain, value, path)
+    if set(value) != set(domain.fields):
+        given = ", ".join(value) or "none"
+        message = f"{user_frame()}: {path} has the fields {', '.join(domain.fields)}; the record given has {given}."
+        raise ModelError(message)
+    return [c for name, field in domain.fields.items() for c in codes_for(field, env, value[name], f"{path}.{name}")]
+
+
+def _array_codes(domain: d.Array, env: Environment, value: object, path: str) -> list[Node]:
+    if isinstance(value, dict):
+        members = domain.members()
+        if set(value) != set(members):
+            labels = ", ".join(domain.labels)
+            message = f"{user_frame()}: {path} has a value for each of {labels}; the dict given has other keys."
+            raise ModelError(message)
+        value = [value[member] for member in members]
+    if not isinstance(value, (list, tuple, ArrayView)):
+        refuse(domain, value, path)
+    if len(value) != len(domain.labels):
+        message = f"{user_frame()}: {path} has {len(domain.labels)} places, and the value given has {len(value)}."
+        raise ModelError(message)
+    parts = zip(domain.labels, value, strict=True)
+    return [c for label, part in parts for c in codes_for(domain.of, env, part, f"{path}[{label}]")]
+
+
+def refuse(domain: d.Domain, value: object, path: str) -> NoReturn:
+    """Raise ModelError for a value of another kind than the domain."""
+    message = f"{user_frame()}: {shown(value)} cannot be the value of {path}, which is {d.described(domain)}."
+    raise ModelError(message)
+
+
+CODES: dict[type[d.Domain], Callable[[Any, Environment, object, str], list[Node]]] = {
+    **dict.fromkeys(d.SCALARS, _scalar_codes),
+    d.State: _record_codes,
+    d.Record: _record_codes,
+    d.Array: _array_codes,
+    d.Option: _option_codes,
+    d.Absent: _absent_codes,
+}
+"""How a value becomes codes of each domain; `set_views` adds the domains of several values."""

@@ -1,0 +1,173 @@
+"""What is suspicious in a model: things that are allowed and hardly ever meant, each said in one sentence."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from insync.model.define import Model
+from insync.model.domains.kinds import number_of_members
+from insync.model.errors import ModelError
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.language.declarations import (
+    ROLE,
+    action_specs,
+    initial_specs,
+    invariant_names,
+    invariant_specs,
+    place_of_function,
+)
+from insync.model.tracing.predicates import StepInvariantSpec, step_invariant_specs
+from insync.model.tracing.tracer import action_traced_otherwise
+
+__all__ = ["remarks_of", "suspicions"]
+
+_CONDITIONS = {"And", "Implies", "Not", "Or", "exists", "for_all"}
+"""The words of the language that give a condition and do nothing else."""
+
+
+def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
+    """Return what a reader of a result should know: what the model says of its settings, and what it can hardly mean.
+
+    Args:
+        model: the model; if it is not traced, only what it says of its settings is known.
+        conditions: the conditions that are checked in its states, by name.
+    """
+    if model._program is None:
+        return remarks_of(model)
+    found = [*remarks_of(model), *_actions(model)]
+    if not _of_one(model):
+        found += _conditions(conditions)
+    if not type(model).__module__.startswith("insync."):
+        found += _of_source(model)
+    return tuple(found)
+
+
+def remarks_of(model: Model) -> tuple[str, ...]:
+    """Return what a model's own method `remarks` says of the chosen bounds and settings.
+
+    Raises:
+        ModelError: it returns anything but a list of sentences.
+    """
+    given: Any = model.remarks()
+    if not isinstance(given, list | tuple) or not all(isinstance(text, str) for text in given):
+        message = f"{place_of_function(model.remarks)}: remarks returns {given!r}; it must return a list of sentences."
+        raise ModelError(message)
+    return tuple(given)
+
+
+def _of_source(model: Model) -> tuple[str, ...]:
+    """Read the class and trace it again, once for a model: its mutants are copies of it, so of the same source."""
+    if model._source_suspicions is None:
+        model._source_suspicions = (*_said_in_vain(type(model)), *_tracings(model))
+    return model._source_suspicions
+
+
+def _actions(model: Model) -> Iterator[str]:
+    specs = action_specs(type(model))
+    if not specs:
+        yield f"{model.name} has no action, so nothing ever happens after the initial state."
+    for name, spec in specs.items():
+        bound = [action for action in model.program.actions if action.name == name]
+        if bound and not any(action.updates for action in bound):
+            yield f"{spec.place}: the action {name!r} never changes the state, so its steps lead nowhere."
+
+
+def _of_one(model: Model) -> bool:
+    """Return whether some parameter has one member alone: what is said of two of them is rightly true then."""
+    parameters = [spec.parameters for spec in action_specs(type(model)).values()]
+    parameters += [spec.parameters for spec in invariant_specs(type(model)).values()]
+    kinds = {kind for each in parameters for kind in each.values()}
+    return any(number_of_members(kind, model.b) == 1 for kind in kinds)
+
+
+def _conditions(conditions: Mapping[str, Node]) -> Iterator[str]:
+    for name, node in conditions.items():
+        if not any(one.op is Op.CELL for one in reachable([node])):
+            always = "true" if node is node.graph.true else "false"
+            yield f"The property {name!r} does not depend on the state: it is {always} whatever the fields hold."
+
+
+def _tracings(model: Model) -> Iterator[str]:
+    found = action_traced_otherwise(model)
+    if found is not None:
+        spec = action_specs(type(model))[found]
+        yield (
+            f"{spec.place}: the action {found!r} means something else when it is traced again, so it depends on more "
+            f"than the state, such as chance, time or a global; what was checked is one of its meanings."
+        )
+
+
+# ------------------------------------------------------------------------------------- what the source says in vain
+
+
+@cache
+def _said_in_vain(kind: type[Model]) -> tuple[str, ...]:
+    return tuple(_in_vain(kind))
+
+
+def _in_vain(kind: type[Model]) -> Iterator[str]:
+    """Yield what Python decides or drops while the model is traced, and the author meant of the state."""
+    for name in [*initial_specs(kind), *action_specs(kind), *invariant_names(kind), *step_invariant_specs(kind)]:
+        method = getattr(kind, name)
+        try:
+            lines, first = inspect.getsourcelines(method)
+        except (OSError, TypeError):  # made at run time, without a file
+            continue
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+        place = f"{inspect.getsourcefile(method)}:"
+        for line, sentence in [*_tests_of_identity(tree, method), *_dropped(tree)]:
+            yield f"{place}{first + line - 1}: {sentence}"
+
+
+def _tests_of_identity(tree: ast.AST, method: Callable[..., Any]) -> Iterator[tuple[int, str]]:
+    """Yield the comparisons by `is` of a part of the state: it never is the same object as anything."""
+    states = 2 if isinstance(getattr(method, ROLE, None), StepInvariantSpec) else 1
+    of_state = set(method.__code__.co_varnames[1 : 1 + states])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and _root(node.value) in of_state:
+            of_state.update(target.id for target in node.targets if isinstance(target, ast.Name))
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            continue
+        sides = [node.left, node.comparators[0]]
+        left, right = sides if _root(node.left) in of_state else reversed(sides)
+        if _root(left) in of_state:
+            yield node.lineno, _decided(node, isinstance(node.ops[0], ast.Is), left, right)
+
+
+def _decided(test: ast.AST, same: bool, left: ast.AST, right: ast.AST) -> str:
+    """Return the sentence on a test of identity, with what its author means."""
+    if (isinstance(right, ast.Constant) and right.value is None) or _root(right) == "NONE":
+        meant = f"{_said(left)}.{'is_none' if same else 'is_some'}()"
+    else:
+        meant = f"{_said(left)} {'==' if same else '!='} {_said(right)}"
+    holds = "never" if same else "always"
+    return f"Python decides `{_said(test)}` while the model is traced, and it {holds} holds; write {meant}."
+
+
+def _dropped(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the conditions that stand alone as a line: nobody asks whether they hold."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Compare) or _is_condition(node.value)):
+            sentence = f"`{_said(node)}` is worked out and then dropped; write require({_said(node)})."
+            yield node.lineno, sentence
+
+
+def _is_condition(node: ast.AST) -> bool:
+    """Return whether a call is one of the words of the language that give a condition."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONDITIONS
+
+
+def _said(node: ast.AST) -> str:
+    return ast.unparse(node)
+
+
+def _root(node: ast.AST) -> str | None:
+    """Return the name that a chain of fields and indexes begins with."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None

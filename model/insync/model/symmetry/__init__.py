@@ -1,0 +1,1 @@
+"""Internal: members of a sort that may be exchanged, and expressions with their members exchanged."""

@@ -1,0 +1,208 @@
+"""Presence: whether an expression reads cells only where they are there.
+
+The cells of a record that is none, and those past the end of a collection, are 0, which would be the first member. An
+expression that reads them there treats that member otherwise. It does not where a condition around it, or an
+assignment's own, says that they are there: `length > 2` in a conjunction, in a choice, or in a guard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.expressions.simplify import apply, combine
+from insync.model.symmetry.group import Symmetry
+
+__all__ = ["Known", "Presence"]
+
+_FAR = 2**62
+
+Known = Mapping[int, tuple[int, int]]
+"""For some cells that tell whether others are there, the least and the greatest code that they can have."""
+
+
+class Presence:
+    """Which cells of a state are not always there, and what is known of those that tell.
+
+    Args:
+        symmetry: of the state.
+        sizes: how many codes each cell has.
+
+    Attributes:
+        outside: the elements chosen by an index, each a node, that are read as a member where there is none; `Renaming`
+            finds them.
+    """
+
+    def __init__(self, symmetry: Symmetry, sizes: Sequence[int]) -> None:
+        self._sizes = sizes
+        self.outside: set[Node] = set()
+        self._outside = 0
+        self._guards = {
+            cell: (guard, family.above)
+            for family in symmetry.families
+            for cell, guard in zip(family.cells, family.guards, strict=False)
+        }
+        self._telling = {guard for guard, _ in self._guards.values()}
+        self._touching: dict[int, bool] = {}
+        self._trimmed: dict[int, Node] = {}
+        self._shown: set[tuple[int, tuple[tuple[int, tuple[int, int]], ...]]] = set()
+
+    def guard(self, cell: int) -> tuple[int, int] | None:
+        """Return the cell that tells whether a cell is there, and what its code is greater than then."""
+        return self._guards.get(cell)
+
+    def assumed(self, known: Known, conditions: Iterable[Node], holds: bool = True) -> Known:
+        """Return what is known where some conditions hold as well, or where none of them does."""
+        found = dict(known)
+        for condition in conditions:
+            self._assume(found, condition, holds)
+        return found
+
+    def trimmed(self, node: Node) -> Node:
+        """Return a node without the questions whether cells are 0 that are not there, as they are."""
+        if not self._guards:
+            return node
+        for each in reachable([node]):
+            if each.index not in self._trimmed:
+                self._trimmed[each.index] = self._without_zeros(each) if self._touches(each) else each
+        return self._trimmed[node.index]
+
+    def _without_zeros(self, node: Node) -> Node:
+        args = [self._trimmed[arg.index] for arg in node.args]
+        if not args or node in node.graph.orders:
+            return node
+        if node.op not in (Op.AND, Op.OR):
+            return apply(node.op, *args)
+        if node.op is Op.AND:
+            known = self.told(args)
+            args = [node.graph.true if self._is_zero(arg, known) else arg for arg in args]
+        return combine(node.graph, node.op, args)
+
+    def _is_zero(self, condition: Node, known: Known) -> bool:
+        if condition.op is not Op.EQ or condition.args[0].op is not Op.CELL or condition.args[1].op is not Op.CONST:
+            return False
+        guard = self._guards.get(int(str(condition.args[0].arg)))
+        return guard is not None and condition.args[1].lo == 0 and known.get(guard[0], (0, _FAR))[1] <= guard[1]
+
+    def told(self, conditions: Iterable[Node]) -> Known:
+        """Return what is known where conditions hold, from those that say it wherever they are asked."""
+        return self.assumed({}, [condition for condition in conditions if not self._touches(condition)])
+
+    def reads_what_is_there(self, node: Node, known: Known) -> bool:
+        """Return whether the value of a node is the same whatever cells have that are not there."""
+        if len(self.outside) > self._outside:
+            self._touching.clear()
+            self._shown.clear()
+            self._outside = len(self.outside)
+        seen: set[tuple[int, tuple[tuple[int, tuple[int, int]], ...]]] = set()
+        left = [(node, known)]
+        while left:
+            each, here = left.pop()
+            key = each.index, tuple(sorted(here.items()))
+            if key in self._shown or key in seen or not self._touches(each) or _impossible(here):
+                continue
+            seen.add(key)
+            if each.op is Op.CELL:
+                guard, above = self._guards[int(str(each.arg))]
+                if here.get(guard, (0, 0))[0] <= above:
+                    return False
+            if each in self.outside:
+                low, high = self._range(here, each.args[0])
+                if low < 0 or high >= len(each.args) - 1:
+                    return False
+            left += self._parts(each, here)
+        self._shown |= seen
+        return True
+
+    def code_is_there(self, code: Node, guard: Node, above: int, known: Known) -> bool:
+        """Return the same of the new code of a cell, where the new code of its guard says that it is there."""
+        if guard.hi <= above:
+            return True
+        if guard.op is Op.ITE:
+            condition, *branches = guard.args
+            chosen = code.args[1:] if code.op is Op.ITE and code.args[0] is condition else (code, code)
+            return self.reads_what_is_there(condition, known) and all(
+                self.code_is_there(one, branch, above, self.assumed(known, [condition], holds))
+                for one, branch, holds in zip(chosen, branches, (True, False), strict=True)
+            )
+        found = dict(known)
+        self._bound(found, guard, above + 1, _FAR)
+        return self.reads_what_is_there(code, found)
+
+    def _touches(self, node: Node) -> bool:
+        """Return whether a node depends on a cell that is not always there."""
+        if node.index not in self._touching:
+            for each in reachable([node]):
+                own = (each.op is Op.CELL and each.arg in self._guards) or each in self.outside
+                self._touching[each.index] = own or any(self._touching[arg.index] for arg in each.args)
+        return self._touching[node.index]
+
+    def _parts(self, node: Node, known: Known) -> Iterator[tuple[Node, Known]]:
+        """Yield what a node depends on, with what is known where it does."""
+        op, args = node.op, node.args
+        if op in (Op.AND, Op.OR):  # what an argument says is known to the others, but not to itself
+            telling = [arg for arg in args if not self._touches(arg)]
+            for arg in args:
+                yield arg, self.assumed(known, [other for other in telling if other is not arg], op is Op.AND)
+        elif op is Op.ITE:
+            yield args[0], known
+            yield args[1], self.assumed(known, args[:1])
+            yield args[2], self.assumed(known, args[:1], False)
+        elif op is Op.SELECT:
+            yield args[0], known
+            for place, arg in enumerate(args[1:]):
+                yield arg, self._where(known, args[0], place)
+        else:
+            for arg in args:
+                yield arg, known
+
+    def _where(self, known: Known, index: Node, place: int) -> Known:
+        found = dict(known)
+        self._bound(found, index, place, place)
+        return found
+
+    def _assume(self, known: dict[int, tuple[int, int]], condition: Node, holds: bool) -> None:
+        op, args = condition.op, condition.args
+        if op is Op.NOT:
+            self._assume(known, args[0], not holds)
+        elif op is (Op.AND if holds else Op.OR):
+            for arg in args:
+                self._assume(known, arg, holds)
+        elif op in (Op.LT, Op.LE):
+            strict = (op is Op.LT) == holds
+            less, more = args if holds else reversed(args)
+            self._bound(known, more, less.lo + strict, _FAR)
+            self._bound(known, less, -_FAR, more.hi - strict)
+        elif op is Op.EQ and args[1].op is Op.CONST:
+            value = args[1].lo
+            if holds:
+                self._bound(known, args[0], value, value)
+            else:
+                low, high = self._range(known, args[0])
+                self._bound(known, args[0], low + (low == value), high - (high == value))
+
+    def _range(self, known: Mapping[int, tuple[int, int]], node: Node) -> tuple[int, int]:
+        cell, added = _cell_and_number(node)
+        if cell not in self._telling:
+            return node.lo, node.hi
+        low, high = known.get(cell, (0, self._sizes[cell] - 1))
+        return low + added, high + added
+
+    def _bound(self, known: dict[int, tuple[int, int]], node: Node, low: int, high: int) -> None:
+        """Note that a node is in a range."""
+        cell, added = _cell_and_number(node)
+        if cell in self._telling:
+            least, greatest = known.get(cell, (0, self._sizes[cell] - 1))
+            known[cell] = max(least, low - added), min(greatest, high - added)
+
+
+def _cell_and_number(node: Node) -> tuple[int, int]:
+    """Write a node as a cell and a number to add to it; the cell is -1 where it is something else."""
+    added = 0
+    if node.op is Op.ADD and node.args[1].op is Op.CONST:
+        node, added = node.args[0], node.args[1].lo
+    return (int(str(node.arg)) if node.op is Op.CELL else -1), added
+
+
+def _impossible(known: Known) -> bool:
+    return any(low > high for low, high in known.values())

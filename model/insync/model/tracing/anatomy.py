@@ -1,0 +1,61 @@
+"""Where the parts of an action stand in its author's source: its guards, its branches and its assignments.
+
+A program does not say it: a guard is the conditions that are left of it. The actions are traced again for it, in the
+graph of the program, so that the conditions found are the very nodes of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from insync.model.domains.sorts import Parameter
+from insync.model.expressions.source import Assigning, Branch, Required, noting
+from insync.model.tracing.program import BoundAction
+from insync.model.tracing.tracer import trace_again, traced
+
+if TYPE_CHECKING:
+    from insync.model.define import Model
+
+__all__ = ["Anatomy", "anatomies"]
+
+
+@dataclass(frozen=True, slots=True)
+class Anatomy:
+    """The parts of an action with its parameters bound.
+
+    Attributes:
+        name: the action's name.
+        parameters: the value of each parameter.
+        bound: the action of the program; None where the bounds and settings alone rule it out.
+        required: the conditions of its guard as they were written, of one that is ruled out up to that which does it.
+        branches: the conditions of its `If` and `when`.
+        assigned: its assignments.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    bound: BoundAction | None
+    required: tuple[Required, ...]
+    branches: tuple[Branch, ...]
+    assigned: tuple[Assigning, ...]
+
+
+def anatomies(model: Model, go_on: Callable[[], None] = lambda: None) -> list[Anatomy]:
+    """Return the parts of each action of a model for each binding of its parameters, in the order of the program.
+
+    Args:
+        model: the model.
+        go_on: called again and again; what it raises ends the tracing.
+    """
+    program = traced(model, go_on)
+    actions = iter(program.actions)
+    found = []
+    for name, values, trace in trace_again(model):
+        go_on()
+        with noting() as notes:
+            possible = trace()
+        bound = next(actions) if possible else None
+        found.append(Anatomy(name, values, bound, tuple(notes.required), tuple(notes.branches), tuple(notes.assigned)))
+    return found

@@ -1,0 +1,241 @@
+"""A model traced with some bounds left open: its actions, initial state and properties for all values of these at once.
+
+The methods are those that every engine traces. A parameter over an open sort is a cell beyond those of the state (as in
+`retracing`), quantifiers over open sorts are kept (`binders`), and arrays of open length are functions (`open_views`).
+What Python would have to count up to is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from insync.model.domains import composite as d
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.cell_domains import cell_domains
+from insync.model.domains.kinds import members_of, number_of_members, under
+from insync.model.domains.open_arrays import OpenArray
+from insync.model.domains.open_bounds import OpenGraph, is_open, open_sizes
+from insync.model.domains.sorts import Parameter, label_of
+from insync.model.domains.values import Condition
+from insync.model.errors import UserError
+from insync.model.expressions.graph import Node
+from insync.model.expressions.store import Expected
+from insync.model.language.binders import Binders, keeping, opaque_value
+from insync.model.language.declarations import ActionSpec, action_specs, initial_specs
+from insync.model.language.open_views import OpenEnvironment, Places, PlaceWrite
+from insync.model.tracing.tracer import run_method, state_view, traced_condition
+
+if TYPE_CHECKING:
+    from insync.model.define import Model
+
+__all__ = ["OpenAction", "OpenCell", "OpenModel"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCell:
+    """A cell of a state with open bounds.
+
+    Attributes:
+        path: what it is.
+        domain: of its value; None where it says whether an optional record is there.
+        size: how many codes it has, or the stand-in for that.
+        lengths: of the open arrays that it lies in, the outermost first, each a stand-in: it is a function of places.
+        kind: its path without the members below, the same for all cells that differ in these alone.
+        members: what each array around it of a known length is over, and the place in it.
+    """
+
+    path: str
+    domain: d.Scalar | None
+    size: int
+    lengths: tuple[int, ...]
+    kind: str
+    members: tuple[tuple[object, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAction:
+    """An action for all values of its open parameters, the others bound.
+
+    Attributes:
+        name: the action's name.
+        parameters: each parameter with its value, or with the number of the cell that stands for all of them.
+        guard: the conditions that enable it.
+        updates: for each cell that is no function and changes, its number and the node of its new code.
+        writes: what is assigned to places, in order.
+        checks: what must hold besides, where the guard does.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Parameter | int, bool], ...]
+    guard: tuple[Node, ...]
+    updates: tuple[tuple[int, Node], ...]
+    writes: tuple[PlaceWrite, ...]
+    checks: tuple[Expected, ...]
+
+    @property
+    def open_parameters(self) -> set[int]:
+        """The cells of the parameters that are open."""
+        return {int(value) for _, value, left_open in self.parameters if left_open and isinstance(value, int)}
+
+    @property
+    def bound_parameters(self) -> tuple[Parameter, ...]:
+        """The values of the others."""
+        return tuple(value for _, value, left_open in self.parameters if not left_open)
+
+    def __str__(self) -> str:
+        bound = [f"{name}={name if left_open else label_of(value)}" for name, value, left_open in self.parameters]
+        return f"{self.name}({', '.join(bound)})"
+
+
+class OpenModel:
+    """A model with some bounds left open.
+
+    Args:
+        model: the model; its other bounds and its settings are taken over.
+
+    Attributes:
+        model: the same model with those bounds open, to trace properties of.
+        lowest: the least value of each open bound.
+        cells: of the state.
+        graph: what is traced lives here.
+        binders: parameters and quantifiers over open sorts.
+        places: what is read of arrays with open length.
+
+    Raises:
+        UserError: the model has no bounds that can be open.
+        ModelError: it cannot be traced without them.
+    """
+
+    def __init__(self, model: Model) -> None:
+        kind = type(model)
+        if not kind.unbounded:
+            message = (
+                f"{model.name} has no bound that a proof may leave open; its class would name them: "
+                f'unbounded = ("log_size", ...).'
+            )
+            raise UserError(message)
+        if model._confinement is not None:
+            message = f"{model.name} is confined by `within`, of which a proof for all bounds cannot speak yet."
+            raise UserError(message)
+        sizes = open_sizes(kind.unbounded)
+        self.lowest = {name: kind.bounds[name].lowest for name in kind.unbounded}
+        self.model = copy.copy(model)
+        values: dict[str, Any] = {**model.b, **sizes}
+        self.model.b = BoundValues(values, model.b.settings)
+        self.model._members, self.model._state, self.model._program = {}, None, None
+        self.model._condition = self._traced_condition
+        state = self.model.declare(self.model.b).bind(self.model.b)
+        self.model._state = state
+        self.cells = list(_open_cells(state, _Around()))
+        self.graph = OpenGraph((cell.size for cell in self.cells), sizes)
+        self.binders = Binders(self.graph, only_open=True)
+        self.places = Places(self.graph)
+        self._environments = itertools.count(1)
+
+    def _environment(self, *, writable: bool) -> OpenEnvironment:
+        nodes = [self.graph.cell(number) for number in range(len(self.cells))]
+        return OpenEnvironment(self.places, nodes, next(self._environments) if writable else 0)
+
+    def _traced_condition(
+        self, model: Model, predicate: Callable[..., Condition], parameters: Mapping[str, type]
+    ) -> Node:
+        view = state_view(model, self._environment(writable=False))
+        with keeping(self.binders):
+            return traced_condition(model, self.graph, predicate, [view], parameters, "a condition on the state")
+
+    def initial(self) -> OpenAction:
+        """Return what the plain `initial` assigns to the state in which all codes are 0.
+
+        Raises:
+            UserError: the model has other initial states.
+        """
+        if initial_specs(type(self.model)):
+            message = f"{self.model.name} has several initial states, of which a proof without bounds cannot speak yet."
+            raise UserError(message)
+        zero = self.graph.const(0)
+        environment = OpenEnvironment(self.places, [zero] * len(self.cells), next(self._environments))
+        with under(self.model.b), keeping(self.binders):
+            run_method(self.model, environment, self.model.initial, (), "initial")
+        updates = tuple(enumerate(environment.cells))
+        return OpenAction("initial", (), (), updates, tuple(environment.writes), tuple(environment.expected))
+
+    def actions(self) -> Iterator[OpenAction]:
+        """Yield each action, its open parameters open, for all values of the others."""
+        with under(self.model.b), keeping(self.binders):
+            for name, spec in action_specs(type(self.model)).items():
+                kinds = {
+                    one: kind
+                    for one, kind in spec.parameters.items()
+                    if not is_open(number_of_members(kind, self.model.b))
+                }
+                members = [members_of(kind, self.model.b) for kind in kinds.values()]
+                for values in itertools.product(*members):
+                    found = self._action(name, spec, dict(zip(kinds, values, strict=True)))
+                    if found is not None:
+                        yield found
+
+    def _action(self, name: str, spec: ActionSpec, fixed: Mapping[str, Parameter]) -> OpenAction | None:
+        environment = self._environment(writable=True)
+        before = list(environment.cells)
+        parameters: list[tuple[str, Any, bool]] = []
+        values: list[Any] = []
+        for parameter, kind in spec.parameters.items():
+            if parameter in fixed:
+                parameters.append((parameter, fixed[parameter], False))
+                values.append(fixed[parameter])
+            else:
+                cell, value = opaque_value(self.binders, parameter, kind)
+                parameters.append((parameter, cell, True))
+                values.append(value)
+        if not run_method(self.model, environment, getattr(self.model, name), values, spec.place):
+            return None
+        changed = enumerate(zip(before, environment.cells, strict=True))
+        updates = tuple((cell, new) for cell, (old, new) in changed if new is not old)
+        guard, writes = tuple(environment.guard), tuple(environment.writes)
+        return OpenAction(name, tuple(parameters), guard, updates, writes, tuple(environment.expected))
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What lies around a cell; see `OpenCell`."""
+
+    path: str = ""
+    kind: str = ""
+    lengths: tuple[int, ...] = ()
+    members: tuple[tuple[object, int], ...] = ()
+
+    def field(self, name: str) -> _Around:
+        dot = "." if self.path else ""
+        return replace(self, path=f"{self.path}{dot}{name}", kind=f"{self.kind}{dot}{name}")
+
+    def element(self, over: object, place: int, label: str) -> _Around:
+        members = (*self.members, (over, place))
+        return replace(self, path=f"{self.path}[{label}]", kind=f"{self.kind}[]", members=members)
+
+    def any_element(self, length: int) -> _Around:
+        return replace(self, path=f"{self.path}[...]", kind=f"{self.kind}[...]", lengths=(*self.lengths, length))
+
+    def cell(self, domain: d.Scalar | None, size: int, within: str = "") -> OpenCell:
+        return OpenCell(self.path + within, domain, size, self.lengths, self.kind + within, self.members)
+
+
+def _open_cells(domain: d.Domain, around: _Around) -> Iterator[OpenCell]:
+    """Yield the cells of a bound domain, in order."""
+    if isinstance(domain, d.Record):
+        for name, one in domain.fields.items():
+            yield from _open_cells(one, around.field(name))
+    elif isinstance(domain, OpenArray):
+        yield from _open_cells(domain.of, around.any_element(domain.length))
+    elif isinstance(domain, d.Array):
+        for place, label in enumerate(domain.labels):
+            yield from _open_cells(domain.of, around.element(domain.over, place, label))
+    elif isinstance(domain, d.Option):
+        yield around.cell(None, 2)
+        yield from _open_cells(domain.of, around)
+    else:
+        sized = zip(domain.cells(""), cell_domains(domain), strict=True)
+        yield from (around.cell(scalar, size, within) for (within, size), scalar in sized)
