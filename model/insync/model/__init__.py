@@ -24,9 +24,8 @@ from insync.model.domains.composite import (
 )
 from insync.model.domains.optional import OptionValue
 from insync.model.domains.settings import Setting, Settings, Switch
-from insync.model.domains.sorts import Index, Subset
+from insync.model.domains.sorts import Index, Range, Subset
 from insync.model.domains.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
-from insync.model.domains.whole_numbers import Range
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.language.container_views import BagView, SeqView
 from insync.model.language.declarations import action, initial, invariant

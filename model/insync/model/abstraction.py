@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from insync.model.domains.kinds import under
 from insync.model.domains.layout import Schema
+from insync.model.domains.sorts import under
 from insync.model.domains.values import Bool, Nothing, Num, OneNode, of_graph
 from insync.model.errors import ModelError, shown
 from insync.model.expressions.graph import Graph, Node, Op

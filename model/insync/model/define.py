@@ -16,12 +16,10 @@ from typing import Any, ClassVar, TypeVar
 
 from insync.model.domains.bounds import Bounds, BoundValues
 from insync.model.domains.composite import MOST_CELLS, Readable, ReadableState, State
-from insync.model.domains.kinds import is_kind, members_of
 from insync.model.domains.open_bounds import OpenMembers
 from insync.model.domains.settings import Settings, choose
-from insync.model.domains.sorts import Index
+from insync.model.domains.sorts import Index, Range, is_kind, members_of
 from insync.model.domains.values import Condition
-from insync.model.domains.whole_numbers import Range
 from insync.model.errors import ModelError, closest, user_frame
 from insync.model.expressions.graph import Node
 from insync.model.given_names import NAMED, names_in_class

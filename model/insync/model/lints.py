@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from insync.model.define import Model
-from insync.model.domains.kinds import number_of_members
+from insync.model.domains.sorts import number_of_members
 from insync.model.errors import ModelError
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.language.declarations import (

@@ -16,8 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from insync.model import Condition, Model, StateView
-from insync.model.domains.kinds import members_of
-from insync.model.domains.sorts import Parameter, label_of
+from insync.model.domains.sorts import Parameter, label_of, members_of
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names

@@ -9,8 +9,7 @@ from typing import Any
 import insync.model as language
 from insync.model import Model, StateView
 from insync.model.domains.domain import Domain
-from insync.model.domains.kinds import is_kind, members_of, number_of_members
-from insync.model.domains.sorts import Parameter, Subset, label_of
+from insync.model.domains.sorts import Parameter, Subset, is_kind, label_of, members_of, number_of_members
 from insync.model.domains.values import Bool
 from insync.model.errors import UserError
 from insync.model.language.declarations import action_specs

@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 
 from insync.explorer.exploring.condition_names import WORDS, ConditionNames, members_by_name
 from insync.model import NONE, Model, StateView
-from insync.model.domains.kinds import is_kind
-from insync.model.domains.sorts import Parameter, Subset
+from insync.model.domains.sorts import Parameter, Subset, is_kind
 from insync.model.domains.symbolic import Symbolic
 from insync.model.domains.values import Bool, Condition
 from insync.model.errors import ModelError, UserError, closest

@@ -19,9 +19,7 @@ from insync.explorer.mining.numbers import compared
 from insync.explorer.mining.written import WrittenCondition, written_conditions
 from insync.model import Model
 from insync.model.domains import composite as d
-from insync.model.domains.kinds import members_of, number_of_members
-from insync.model.domains.sorts import Index, Parameter, Subset
-from insync.model.domains.whole_numbers import Range
+from insync.model.domains.sorts import Index, Parameter, Range, Subset, members_of, number_of_members
 
 __all__ = ["MOST_ATOMS", "Binding", "MemberVariable", "Prefix", "atoms_of", "prefixes_of"]
 

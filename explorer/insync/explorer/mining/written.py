@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.model import Model
-from insync.model.domains.kinds import is_kind
+from insync.model.domains.sorts import is_kind
 from insync.model.language.declarations import action_specs, invariant_specs
 from insync.properties.invariants import kept_for
 

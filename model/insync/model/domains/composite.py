@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Self
 from insync.model.domains.bound_terms import value_of
 from insync.model.domains.bounds import BoundValues
 from insync.model.domains.containers import Bag, BitSet, ListedSet, Seq, SetOf
-from insync.model.domains.kinds import is_kind, members_of, number_of_members
 from insync.model.domains.open_arrays import OpenArray
 from insync.model.domains.open_bounds import OpenSize, is_open
 from insync.model.domains.scalars import (
@@ -34,8 +33,7 @@ from insync.model.domains.scalars import (
     as_domain,
     name_of,
 )
-from insync.model.domains.sorts import Index, Parameter, label_of
-from insync.model.domains.whole_numbers import Range
+from insync.model.domains.sorts import Index, Parameter, Range, is_kind, label_of, members_of, number_of_members
 from insync.model.errors import ModelError, shown, user_frame
 
 __all__ = [

@@ -16,9 +16,8 @@ from insync.model.domains.bound_terms import BoundTerm, is_whole, value_of
 from insync.model.domains.bounds import BoundValues
 from insync.model.domains.domain import Domain, DomainLike, Readable
 from insync.model.domains.optional import OptionValue
-from insync.model.domains.sorts import Index
+from insync.model.domains.sorts import Index, Range
 from insync.model.domains.values import Bool, EnumValue, Nothing, Num, SetValue, condition, mask, number, of_graph
-from insync.model.domains.whole_numbers import Range
 from insync.model.errors import ModelError, shown, user_frame
 from insync.model.expressions.graph import LARGEST_SET, Node, Op
 from insync.model.expressions.simplify import apply

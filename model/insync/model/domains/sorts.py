@@ -7,6 +7,8 @@ tracing a parameter of an action is a member, so plain Python decides on it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
 from types import FunctionType
 from typing import Any, ClassVar, Self
@@ -16,7 +18,18 @@ from insync.model.domains.bounds import BoundValues
 from insync.model.domains.open_bounds import OpenMembers, is_open
 from insync.model.errors import ModelError, shown, user_frame
 
-__all__ = ["Index", "Parameter", "Subset", "label_of"]
+__all__ = [
+    "Index",
+    "Parameter",
+    "Range",
+    "Subset",
+    "chosen_bounds",
+    "is_kind",
+    "label_of",
+    "members_of",
+    "number_of_members",
+    "under",
+]
 
 
 def _no_size(cls: type, bounds: BoundValues) -> int:
@@ -241,3 +254,88 @@ def label_of(value: object) -> str:
     if isinstance(value, Enum):
         return value.name
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# What parameters and quantifiers range over: a sort, a range, an enumeration, or false and true.
+
+
+chosen_bounds: ContextVar[BoundValues | None] = ContextVar("chosen_bounds", default=None)
+"""The bounds of the model that is being traced."""
+
+
+@contextmanager
+def under(bounds: BoundValues) -> Iterator[None]:
+    """Let sorts and ranges have the members that they have under these bounds."""
+    token = chosen_bounds.set(bounds)
+    try:
+        yield
+    finally:
+        chosen_bounds.reset(token)
+
+
+def is_kind(given: object) -> bool:
+    """Return whether a value is a class whose members a parameter or a quantifier can range over."""
+    if not isinstance(given, type) or given in (Index, Range, Enum):
+        return False
+    return issubclass(given, (Index, Range, Enum)) or given is bool
+
+
+def number_of_members(kind: type, bounds: BoundValues) -> int:
+    """Return how many members a kind has under bounds, without making them."""
+    if issubclass(kind, Index):
+        return value_of(kind.size(bounds), bounds)
+    return len(members_of(kind, bounds))
+
+
+def members_of(kind: type, bounds: BoundValues) -> Sequence[Parameter]:
+    """Return the members of a kind under bounds, in order; those of a range are plain numbers."""
+    if issubclass(kind, Index):
+        return kind.members(bounds)
+    if issubclass(kind, Range):
+        numbers = kind.numbers(bounds)
+        return OpenMembers(kind, numbers.start, len(numbers)) if is_open(len(numbers)) else numbers
+    return list(kind) if issubclass(kind, Enum) else (False, True)
+
+
+# Ranges of whole numbers with a name: what parameters, fields and quantifiers range over where no sort is meant.
+
+
+class Range(int):
+    """The whole numbers from `lo` to `hi`, both included; subclass it to declare a range.
+
+    Its members are plain numbers: a parameter of an action that is annotated with it is an int while it is traced.
+
+    Attributes:
+        lo: the first number, 0 unless the class says something else; a number or `bound("name")`.
+        hi: the last number, likewise.
+    """
+
+    lo: ClassVar[Any] = 0
+    hi: ClassVar[Any]
+    place: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        cls.place = user_frame()
+        ends = [getattr(cls, name) for name in ("lo", "hi") if hasattr(cls, name)]
+        if len(ends) < 2:
+            message = f'{cls.place}: the range {cls.__name__} has no last number; write `lo, hi = 0, bound("name")`.'
+            raise ModelError(message)
+        for end in ends:
+            if not isinstance(end, BoundTerm) and not is_whole(end):
+                message = (
+                    f"{cls.place}: the range {cls.__name__} goes from {ends[0]!r} to {ends[1]!r}; each of them is a "
+                    f'whole number or bound("name").'
+                )
+                raise ModelError(message)
+        if all(map(is_whole, ends)) and ends[0] > ends[1]:
+            message = (
+                f"{cls.place}: the range {cls.__name__} goes from {ends[0]} to {ends[1]}; its first number must not be "
+                f"above its last."
+            )
+            raise ModelError(message)
+
+    @classmethod
+    def numbers(cls, bounds: BoundValues) -> range:
+        """Return the numbers under these bounds; none where the last is below the first."""
+        return range(value_of(cls.lo, bounds), value_of(cls.hi, bounds) + 1)

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from insync.model.domains.kinds import chosen_bounds, is_kind, members_of, number_of_members
 from insync.model.domains.open_bounds import OpenMembers, is_open
-from insync.model.domains.sorts import Index, Subset
+from insync.model.domains.sorts import Index, Subset, chosen_bounds, is_kind, members_of, number_of_members
 from insync.model.domains.values import Bool, Condition, EnumValue, Num, SetValue, condition, number
 from insync.model.errors import ModelError
 from insync.model.expressions.graph import Graph, Node, Op

@@ -9,7 +9,7 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, 
 from types import FrameType
 from typing import Any, ClassVar, TypeVar, overload
 
-from insync.model.domains.kinds import is_kind
+from insync.model.domains.sorts import is_kind
 from insync.model.errors import ModelError, shown, user_frame
 
 __all__ = [

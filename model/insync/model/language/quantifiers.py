@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, overload
 
-from insync.model.domains.kinds import chosen_bounds, is_kind, members_of
-from insync.model.domains.sorts import label_of
+from insync.model.domains.sorts import chosen_bounds, is_kind, label_of, members_of
 from insync.model.domains.symbolic import Symbolic, mistyped
 from insync.model.domains.values import Bool, Condition, Num, SetValue, condition
 from insync.model.errors import ModelError, shown, user_frame

@@ -16,8 +16,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from insync.model.domains import composite as d
-from insync.model.domains.kinds import members_of, under
-from insync.model.domains.sorts import Parameter
+from insync.model.domains.sorts import Parameter, members_of, under
 from insync.model.errors import ModelError
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine

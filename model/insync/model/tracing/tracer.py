@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from insync.model.domains.cures import mistaken_call
-from insync.model.domains.kinds import members_of, number_of_members, under
 from insync.model.domains.layout import Schema
 from insync.model.domains.open_bounds import is_open
-from insync.model.domains.sorts import Index, Parameter, Subset, label_of
+from insync.model.domains.sorts import Index, Parameter, Subset, label_of, members_of, number_of_members, under
 from insync.model.domains.values import Bool, Condition, condition
 from insync.model.errors import ModelError, shown
 from insync.model.expressions.graph import Graph, Node, Op, meanings
