@@ -24,7 +24,7 @@ from insync.model import (
     action,
     bound,
 )
-from insync.model.domains.bound_terms import value_of
+from insync.model.domains.bounds import value_of
 from insync_ballots import Ballot, Mood, Seat, Voter, Votes
 
 BOUNDS = BoundValues({"voters": 2, "more": 3})

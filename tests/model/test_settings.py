@@ -9,7 +9,7 @@ from enum import Enum
 import pytest
 
 from insync.model import Bound, Bounds, BoundValues, Model, ModelError, Setting, Settings, Switch, UserError
-from insync.model.domains.settings import choose
+from insync.model.domains.bounds import choose
 
 
 class Speed(Enum):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from insync.model.catalogue import find_model
 from insync.model.define import Model
 from insync.model.domains.anything import ANY, Anything
-from insync.model.domains.bound_terms import bound
-from insync.model.domains.bounds import Bound, Bounds, BoundValues
+from insync.model.domains.bounds import Bound, Bounds, BoundValues, Setting, Settings, Switch, bound
 from insync.model.domains.composite import (
     Absent,
     Array,
@@ -23,7 +22,6 @@ from insync.model.domains.composite import (
     State,
 )
 from insync.model.domains.optional import OptionValue
-from insync.model.domains.settings import Setting, Settings, Switch
 from insync.model.domains.sorts import Index, Range, Subset
 from insync.model.domains.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError

@@ -14,10 +14,9 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from insync.model.domains.bounds import Bounds, BoundValues
+from insync.model.domains.bounds import Bounds, BoundValues, Settings, choose
 from insync.model.domains.composite import MOST_CELLS, Readable, ReadableState, State
 from insync.model.domains.open_bounds import OpenMembers
-from insync.model.domains.settings import Settings, choose
 from insync.model.domains.sorts import Index, Range, is_kind, members_of
 from insync.model.domains.values import Condition
 from insync.model.errors import ModelError, closest, user_frame

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeGuard, TypeVar
 
 from insync.model.errors import ModelError, UserError, closest, shown, user_frame
 
-__all__ = ["Bound", "BoundValues", "Bounds", "SettingValues"]
+__all__ = [
+    "Bound",
+    "BoundTerm",
+    "BoundValues",
+    "Bounds",
+    "Setting",
+    "Settings",
+    "Switch",
+    "bound",
+    "choose",
+    "is_whole",
+    "value_of",
+]
+
 
 T = TypeVar("T")
 
@@ -167,3 +180,234 @@ def refuse_name(name: str, what: str) -> None:
     if name.startswith("_") or hasattr(BoundValues, name):
         message = f"{user_frame()}: a {what} cannot be named {name!r}, for b.{name} means something else; rename it."
         raise ModelError(message)
+
+
+# Numbers that the bounds of a model give: `bound("workers")`, and what is calculated with it.
+#
+# A class body such as that of a sort is read before any model has bounds, so it names the bound in place of its
+# value.
+
+
+class BoundTerm:
+    """A whole number that is known when the bounds are; it is added, subtracted, multiplied and divided by `//`.
+
+    Args:
+        text: how it is written.
+        value: gives it under bounds.
+    """
+
+    __slots__ = ("_text", "_value")
+    cure: ClassVar[str] = "It is for declaring sorts, ranges and Int; in the methods of a model write self.b.name."
+
+    def __init__(self, text: str, value: Callable[[BoundValues], int]) -> None:
+        self._text, self._value = text, value
+
+    def value(self, bounds: BoundValues) -> int:
+        """Return the number under these bounds."""
+        return self._value(bounds)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _joined(self, sign: str, how: Callable[[int, int], int], a: object, b: object) -> BoundTerm:
+        for part in (a, b):
+            if not isinstance(part, BoundTerm) and not is_whole(part):
+                message = f"{user_frame()}: {self!r} is calculated with whole numbers; {shown(part)} is not one."
+                raise ModelError(message)
+        first, second = (f"({part!r})" if " " in repr(part) else repr(part) for part in (a, b))
+        return BoundTerm(f"{first} {sign} {second}", lambda bounds: how(value_of(a, bounds), value_of(b, bounds)))
+
+    def __add__(self, other: BoundTerm | int) -> BoundTerm:
+        return self._joined("+", int.__add__, self, other)
+
+    def __radd__(self, other: int) -> BoundTerm:
+        return self._joined("+", int.__add__, other, self)
+
+    def __sub__(self, other: BoundTerm | int) -> BoundTerm:
+        return self._joined("-", int.__sub__, self, other)
+
+    def __rsub__(self, other: int) -> BoundTerm:
+        return self._joined("-", int.__sub__, other, self)
+
+    def __mul__(self, other: BoundTerm | int) -> BoundTerm:
+        return self._joined("*", int.__mul__, self, other)
+
+    def __rmul__(self, other: int) -> BoundTerm:
+        return self._joined("*", int.__mul__, other, self)
+
+    def __floordiv__(self, other: int) -> BoundTerm:
+        if not is_whole(other) or other < 1:
+            message = f"{user_frame()}: {self!r} can be divided by a whole number from 1, not by {shown(other)}."
+            raise ModelError(message)
+        return self._joined("//", int.__floordiv__, self, other)
+
+    def __bool__(self, *_: object) -> NoReturn:
+        message = (
+            f"{user_frame()}: {self!r} has no value before the bounds are chosen, so Python cannot decide with it; "
+            f"in the methods of a model self.b has the chosen bounds."
+        )
+        raise ModelError(message)
+
+    __index__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__
+
+
+def bound(name: str) -> BoundTerm:
+    """Return the number that a bound of the model gives, to be used where a sort or a range is declared.
+
+    >>> class Worker(Index):
+    ...     size = bound("workers")
+
+    Args:
+        name: the name of the bound.
+
+    Raises:
+        ModelError: it is not a name; or, when a model is traced, it has no such bound.
+    """
+    place = user_frame()
+    if not isinstance(name, str):
+        message = f"{place}: bound({shown(name)}): a bound is given by its name, as in bound('workers')."
+        raise ModelError(message)
+
+    def value(bounds: BoundValues) -> int:
+        if name not in bounds:
+            message = f"{place}: bound({name!r}): the model has no bound {name!r}. {closest(name, bounds)}"
+            raise ModelError(message)
+        return value_of(bounds[name], bounds)
+
+    return BoundTerm(f"bound({name!r})", value)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Return whether a value is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def value_of(number: Any, bounds: BoundValues) -> int:
+    """Return a number under bounds, given by itself or by what the bounds give."""
+    return number.value(bounds) if isinstance(number, BoundTerm) else int(number)
+
+
+# Settings: what a model can be told besides sizes, such as a release; each a member of a Python enumeration.
+
+
+class Switch(Enum):
+    """A setting that is on or off; in Python it is true or false."""
+
+    OFF = "off"
+    ON = "on"
+
+    def __bool__(self) -> bool:
+        return self is Switch.ON
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of a model.
+
+    Args:
+        default: the member of an enumeration that holds when the user gives none. The members' values must be strings:
+            they are what people write, on the command line and in files.
+        doc: what it decides, for the command line's help.
+        unknown: the sentence about a value that is none of the enumeration's; by default the one that is nearest.
+    """
+
+    default: Enum
+    doc: str = ""
+    unknown: Callable[[str], str] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.default, Enum):
+            message = (
+                f"{user_frame()}: Setting({self.default!r}): the default must be a member of an enumeration, such as "
+                f"Switch.OFF."
+            )
+            raise ModelError(message)
+        for member in type(self.default):
+            if not isinstance(member.value, str):
+                message = (
+                    f"{user_frame()}: Setting({self.default}): the value of {member} is {member.value!r}; it must be a "
+                    f"string, which is how people write the setting."
+                )
+                raise ModelError(message)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How each member is written."""
+        return tuple(member.value for member in type(self.default))
+
+    def advice(self, given: str) -> str:
+        """Return the sentence about a value that is none of them."""
+        return closest(given, self.names) if self.unknown is None else self.unknown(given)
+
+    def chosen(self, model: str, name: str, given: object) -> Enum:
+        """Return a given value of this setting: a member of its enumeration, or how one is written.
+
+        Args:
+            model: the name of the model, for messages.
+            name: the name of the setting.
+            given: the value.
+
+        Raises:
+            UserError: it is neither.
+        """
+        kind = type(self.default)
+        if isinstance(given, kind):
+            return given
+        if isinstance(given, str):
+            if given in self.names:
+                return kind(given)
+            message = f"{model}: {name}={given!r} is unknown. {self.advice(given)}"
+            raise UserError(message)
+        message = (
+            f"{model}: the setting {name}={given!r} is of type {type(given).__name__}; it must be a member of "
+            f"{kind.__name__}, or one of {', '.join(self.names)}."
+        )
+        raise UserError(message)
+
+
+class Settings(Mapping[str, Setting]):
+    """The settings that a model declares, by name, in the order in which they are shown.
+
+    Args:
+        settings: a `Setting` for each name, or the default alone.
+    """
+
+    __slots__ = ("_settings",)
+
+    def __init__(self, **settings: Setting | Enum) -> None:
+        for name in settings:
+            refuse_name(name, "setting")
+        self._settings = {
+            name: given if isinstance(given, Setting) else Setting(given) for name, given in settings.items()
+        }
+
+    def __getitem__(self, name: str) -> Setting:
+        return self._settings[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._settings)
+
+    def __len__(self) -> int:
+        return len(self._settings)
+
+
+def choose(model: str, settings: Settings, bounds: Bounds, given: Mapping[str, object]) -> BoundValues:
+    """Return a value for every setting and bound: the given one where there is one, else the default.
+
+    Raises:
+        UserError: a name that the model does not have, a value of the wrong type or out of range.
+    """
+    for name in given:
+        if name not in bounds and name not in settings:
+            what = "bound or setting" if settings else "bound"
+            message = f"{model} has no {what} {name!r}. {closest(name, [*settings, *bounds])}"
+            raise UserError(message)
+    chosen = {
+        name: setting.chosen(model, name, given[name]) if name in given else setting.default
+        for name, setting in settings.items()
+    }
+    sizes = {
+        name: bound.chosen(model, name, given[name]) if name in given else bound.default
+        for name, bound in bounds.items()
+    }
+    return BoundValues(sizes, SettingValues(chosen))

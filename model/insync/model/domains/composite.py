@@ -14,8 +14,7 @@ from functools import cached_property
 from itertools import chain, product
 from typing import Any, ClassVar, Self
 
-from insync.model.domains.bound_terms import value_of
-from insync.model.domains.bounds import BoundValues
+from insync.model.domains.bounds import BoundValues, value_of
 from insync.model.domains.containers import Bag, BitSet, ListedSet, Seq, SetOf
 from insync.model.domains.open_arrays import OpenArray
 from insync.model.domains.open_bounds import OpenSize, is_open

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from insync.model.domains.bound_terms import BoundTerm, is_whole
+from insync.model.domains.bounds import BoundTerm, is_whole
 from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import Graph, Node, Op
 

@@ -12,8 +12,7 @@ from enum import Enum as PythonEnum
 from enum import Flag
 from typing import Any
 
-from insync.model.domains.bound_terms import BoundTerm, is_whole, value_of
-from insync.model.domains.bounds import BoundValues
+from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
 from insync.model.domains.domain import Domain, DomainLike, Readable
 from insync.model.domains.optional import OptionValue
 from insync.model.domains.sorts import Index, Range

@@ -13,8 +13,7 @@ from enum import Enum
 from types import FunctionType
 from typing import Any, ClassVar, Self
 
-from insync.model.domains.bound_terms import BoundTerm, is_whole, value_of
-from insync.model.domains.bounds import BoundValues
+from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
 from insync.model.domains.open_bounds import OpenMembers, is_open
 from insync.model.errors import ModelError, shown, user_frame
 
