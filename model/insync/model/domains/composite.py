@@ -16,8 +16,7 @@ from typing import Any, ClassVar, Self
 
 from insync.model.domains.bounds import BoundValues, value_of
 from insync.model.domains.containers import Bag, BitSet, ListedSet, Seq, SetOf
-from insync.model.domains.open_arrays import OpenArray
-from insync.model.domains.open_bounds import OpenSize, is_open
+from insync.model.domains.open_bounds import OpenArray, OpenSize, is_open
 from insync.model.domains.scalars import (
     Boolean,
     Domain,

@@ -12,10 +12,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from insync.model.domains.bounds import BoundTerm, is_whole
+from insync.model.domains.domain import Domain
 from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import Graph, Node, Op
 
-__all__ = ["OpenGraph", "OpenMembers", "OpenSize", "is_open", "open_sizes"]
+__all__ = [
+    "OpenArray",
+    "OpenGraph",
+    "OpenMembers",
+    "OpenSize",
+    "is_open",
+    "open_sizes",
+]
+
 
 _FIRST, _APART = 2**50, 2**42
 """The stand-in of the first open bound, and how far apart they lie."""
@@ -161,3 +170,27 @@ def _not_added(number: int) -> ModelError:
         f"gives {number} where nothing near an open bound is meant."
     )
     return ModelError(message)
+
+
+# Arrays of which nobody knows how long they are, because a bound is left open: functions of a place.
+
+
+class OpenArray(Domain):
+    """One value for each of an open number of places. Its cells are those of one value, each a function of the place.
+
+    Args:
+        over: what it has a value for each of: a sort, a range, or a number of places.
+        of: the bound domain of the values.
+        length: the stand-in for the number of places.
+        lowest: the number that stands for the first place.
+    """
+
+    def __init__(self, over: object, of: Domain, length: int, lowest: int) -> None:
+        self.over, self.of, self.length, self.lowest = over, of, length, lowest
+        self.width = of.width
+
+    def shape(self) -> tuple[object, ...]:
+        return (OpenArray, self.length, self.of.shape())
+
+    def cells(self, path: str) -> Iterator[tuple[str, int]]:
+        yield from self.of.cells(f"{path}[...]")

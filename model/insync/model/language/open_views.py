@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 
 import insync.model.language.set_views  # noqa: F401 -- its rules are complete before one is added
 from insync.model.domains import composite as d
-from insync.model.domains.open_arrays import OpenArray
-from insync.model.domains.open_bounds import OpenGraph
+from insync.model.domains.open_bounds import OpenArray, OpenGraph
 from insync.model.domains.sorts import Index
 from insync.model.domains.values import number
 from insync.model.errors import ModelError, user_frame
