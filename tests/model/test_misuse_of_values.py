@@ -43,7 +43,7 @@ from insync.model import (
     require,
 )
 from insync.model.catalogue import find_model
-from insync.model.domains.cures import cure_of_call
+from insync.model.domains.symbolic import cure_of_call
 from insync.model.evaluator import Evaluator
 
 

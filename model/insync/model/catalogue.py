@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from insync.model.define import Model
-from insync.model.domains.cures import cure_of_call
+from insync.model.domains.symbolic import cure_of_call
 from insync.model.errors import UserError, closest
 
 __all__ = ["BUILT_IN", "class_reference", "find_model", "model_reference"]

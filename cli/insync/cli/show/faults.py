@@ -30,7 +30,7 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
         arguments: those of the command.
     """
     from insync.explorer.named_model import UnnamedModel
-    from insync.model.domains.cures import cure_of_call
+    from insync.model.domains.symbolic import cure_of_call
     from insync.model.errors import UserError
     from insync.model.visible_text import in_one_line
 

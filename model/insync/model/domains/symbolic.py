@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 import opcode
+import re
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
+from enum import Enum
+from types import GeneratorType, ModuleType, NoneType
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
-from insync.model.domains.cures import instead_of
 from insync.model.errors import ModelError, shown, user_frame
 
 if TYPE_CHECKING:
     from insync.model.domains.sorts import Subset
     from insync.model.domains.values import Bool
 
-__all__ = ["Symbolic", "mistyped"]
+__all__ = [
+    "Symbolic",
+    "cure_of_call",
+    "for_condition",
+    "for_number",
+    "mistaken_call",
+    "mistyped",
+]
+
 
 _LOOKING_FOR = {"CONTAINS_OP", "BINARY_SUBSCR"}
 """The instructions of `x in found` and `found[x]`; a set is made by others."""
@@ -108,3 +120,155 @@ def mistyped(wanted: str, found: object, fix: str) -> NoReturn:
     kind, cure = type(found), getattr(type(found), "cure", fix)
     message = f"{user_frame()}: {wanted} is needed here, but {shown(found)} is of type {kind.__name__}. {cure}"
     raise ModelError(message)
+
+
+# What to write in place of what Python has and a model has not: the last sentence of messages about wrong kinds.
+
+
+_NUMBERS = "Numbers have no bits here: // and % by a constant take them apart, and conditions join by And and Or."
+_ORDER = "It has no order: compare it by == and !=, or declare a range, whose numbers have one."
+_ADD_ONE, _TAKE_ONE = "Write the_set |= {member}.", "Write the_set -= {member}."
+_IS_THERE = "It is always there: write it without, or declare Option(...) where it may be none."
+
+_INSTEAD: dict[str, dict[str, str]] = {
+    "Bool": {
+        **dict.fromkeys(("+", "-", "*", "//", "%"), "Conditions become numbers by If(condition, 1, 0)."),
+        **dict.fromkeys(("<", "<=", ">", ">="), "Write Implies(a, b), And, Or, == or !=."),
+        "^": "Write a != b.",
+    },
+    "Num": {
+        **dict.fromkeys(("&", "|", "^", "~", "<<", ">>"), _NUMBERS),
+        **dict.fromkeys((".value", ".or_else", ".is_none", ".is_some"), _IS_THERE),
+        "**": "Write x * x.",
+    },
+    "EnumValue": {
+        **dict.fromkeys((".value", ".name"), "Compare it with a member, as in x == Colour.RED."),
+        **dict.fromkeys((".or_else", ".is_none", ".is_some"), _IS_THERE),
+        **dict.fromkeys(("<", "<=", ">", ">="), _ORDER),
+    },
+    "SetValue": {
+        "+": "Write a | b, or the_set |= {member} to add one.",
+        "^": "Write (a - b) | (b - a).",
+        **dict.fromkeys(("<", "<="), "Write a.is_subset(b)."),
+        **dict.fromkeys((">", ">="), "Write b.is_subset(a)."),
+        **dict.fromkeys(("len()", ".size"), "Write the_set.count()."),
+        **dict.fromkeys((".add", ".update"), _ADD_ONE),
+        **dict.fromkeys((".remove", ".discard"), _TAKE_ONE),
+        **dict.fromkeys((".union", ".intersection", ".difference"), "Write a | b, a & b and a - b."),
+        **dict.fromkeys((".issubset", ".issuperset"), "Write a.is_subset(b)."),
+        ".clear": "Write the_set = set().",
+        **dict.fromkeys(("[...]", ".pop"), "A set has no order: the(the_set, lambda x: ...) chooses a member."),
+    },
+    "OptionValue": dict.fromkeys(("[...]", "len()", "-", "abs()", "**"), "It may be none: write .value first."),
+    "RecordView": {
+        "[...]": "The fields of a record are attributes: write .name.",
+        "del": "Fields stay: assign another value, NONE where it is declared Option(...).",
+    },
+    "ArrayView": {
+        **dict.fromkeys(("+", "*"), "An array keeps its places: assign to one of them, or a list to all."),
+        "del": "An array keeps its places: assign another value.",
+    },
+    "SeqView": {"+": "append(element) adds one at the end.", "del": "take(place) and take_first() take one away."},
+    "BagView": {"+": "add(element) adds one.", "del": "remove(element) takes one away."},
+    "SetOfView": {
+        "+": "Write a | b, or add(element) for one.",
+        **dict.fromkeys(("<", "<="), "Write a.is_subset(b)."),
+        **dict.fromkeys((">", ">="), "Write b.is_subset(a)."),
+        "^": "Write (a - b) | (b - a).",
+        "del": "remove(element) takes one away.",
+    },
+}
+"""By class and operator or method what to write."""
+
+
+def instead_of(kind: type, word: str) -> str:
+    """Return what to write in place of an operator, or of a method with a dot before it; empty where nothing fits."""
+    return next((_INSTEAD[one.__name__][word] for one in kind.__mro__ if word in _INSTEAD.get(one.__name__, {})), "")
+
+
+def for_number(found: object) -> str:
+    """Return what to write in place of something that is no number and no member of a sort."""
+    fits: list[tuple[type | tuple[type, ...], str]] = [
+        (slice, "Places are read one at a time, as in x[0]; take_first() takes the first element of a Seq away."),
+        (tuple, "Of an array of arrays write x[a][b]."),
+        (Enum, f"A field that is to hold it is declared {type(found).__name__}."),
+        (str, "A text is no value of a model: names are the members of a Python enumeration."),
+        (float, "Numbers of a model are whole."),
+        (NoneType, "Only what is declared Option(...) can be none."),
+    ]
+    general = "Conditions become numbers by If(condition, 1, 0)."
+    if not isinstance(found, bool) and type(found).__name__ != "Bool":
+        general = "Give a whole number, a member, or a field that holds one."
+    return next((cure for kinds, cure in fits if isinstance(found, kinds)), general)
+
+
+def for_condition(found: object) -> str:
+    """Return what to write in place of something that is no condition."""
+    if isinstance(found, (list, tuple, set, frozenset, GeneratorType, Iterator)):
+        return "Give conditions one by one, as in Or(*conditions), or write exists(members, lambda x: ...) or for_all."
+    return "Compare it with something."
+
+
+_CALLS = (
+    (r"Not\(\) takes", "Not(a) is of one condition; of several write Not(And(a, b)) or Not(Or(a, b))."),
+    (
+        r"If\(\) missing",
+        "Say what it is otherwise: If(condition, then, otherwise); around assignments write when(...).",
+    ),
+    (r"Implies\(\) ", "Implies(premise, conclusion) is of two conditions."),
+    (r"Array\.__init__\(\) takes", "An array is over one sort: nest them, as in Array(Row, Array(Column, Bool))."),
+    (r"Listed\.__init__\(\) missing", "Say how many elements there can be at once, as in Seq(Message, 4)."),
+    (r"(?P<word>\w+)\(\) missing .*'function'", "Write @{word} without parentheses."),
+    (r"(?P<word>\w+)\(\) missing .*'kind'", "Name the model class that it is about, as in @{word}(Lock)."),
+)
+"""How Python begins to say that a word of the language was called in a wrong way, and what to write."""
+
+
+def mistaken_call(error: TypeError) -> str | None:
+    """Return the sentence for a call of a word of the language with other arguments than it has, with its place.
+
+    It is None for any other error: Python raises this one in the line of the call, before the word itself is run.
+    """
+    called = re.match(r"(?P<word>\w+)(?:\.(?P<method>\w+))?\(\) (?:takes|missing|got)\b", str(error))
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if called is None or not frames or str(frames[-1][0].f_globals.get("__name__")).startswith(_LANGUAGE):
+        return None
+    (frame, line), word, method = frames[-1], called["word"], called["method"] or "__init__"
+    if not str(getattr(frame.f_globals.get(word), "__module__", _LANGUAGE)).startswith(_LANGUAGE):
+        return None  # a class or function of the user's own that has the name of one here
+    found = next((vars(one)[word] for one in _modules() if word in vars(one)), None)
+    if method != "__init__":
+        word, found = method, getattr(found, method, None)
+    if not callable(found):
+        return None
+    cure = cure_of_call(error) or f" Write {word}({_arguments(found)})."
+    return f"{frame.f_code.co_filename}:{line}: {word} is called with other arguments than it has.{cure}"
+
+
+_LANGUAGE = "insync.model."
+
+
+def _modules() -> list[ModuleType]:
+    """Return the modules of the language: classes of views are found in them alone."""
+    return [one for name, one in list(sys.modules.items()) if name.startswith(_LANGUAGE)]
+
+
+_STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+
+
+def _arguments(function: Callable[..., object]) -> str:
+    """Return the parameters of a function as a call is written."""
+    return ", ".join(
+        f"{_STARS.get(one.kind.name, '')}{one.name}{'' if one.default is one.empty else '=...'}"
+        for one in inspect.signature(function).parameters.values()
+        if one.name != "self"
+    )
+
+
+def cure_of_call(error: BaseException) -> str:
+    """Return what to write in place of a call that raised an error, with a blank before it; empty if it is another."""
+    for pattern, cure in _CALLS if isinstance(error, TypeError) else ():
+        found = re.match(pattern, str(error))
+        if found is not None:
+            return f" {cure.format(**found.groupdict())}"
+    return ""

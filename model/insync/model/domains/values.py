@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import ClassVar, NoReturn
 
-from insync.model.domains.cures import for_condition, for_number
 from insync.model.domains.division import Divided
 from insync.model.domains.open_bounds import OpenSize
 from insync.model.domains.sorts import Index, Subset
-from insync.model.domains.symbolic import Symbolic, mistyped
+from insync.model.domains.symbolic import Symbolic, for_condition, for_number, mistyped
 from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine

@@ -12,11 +12,10 @@ from types import NoneType
 from typing import Any
 
 from insync.model.domains.anything import Anything
-from insync.model.domains.cures import for_condition
 from insync.model.domains.either import Either
 from insync.model.domains.optional import OptionValue
 from insync.model.domains.sorts import Subset
-from insync.model.domains.symbolic import Symbolic
+from insync.model.domains.symbolic import Symbolic, for_condition
 from insync.model.domains.values import (
     Bool,
     Condition,

@@ -8,10 +8,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from insync.model.domains.cures import mistaken_call
 from insync.model.domains.layout import Schema
 from insync.model.domains.open_bounds import is_open
 from insync.model.domains.sorts import Index, Parameter, Subset, label_of, members_of, number_of_members, under
+from insync.model.domains.symbolic import mistaken_call
 from insync.model.domains.values import Bool, Condition, condition
 from insync.model.errors import ModelError, shown
 from insync.model.expressions.graph import Graph, Node, Op, meanings
