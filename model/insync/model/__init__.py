@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from insync.model.catalogue import find_model
 from insync.model.define import Model
-from insync.model.domains.anything import ANY, Anything
 from insync.model.domains.bounds import Bound, Bounds, BoundValues, Setting, Settings, Switch, bound
 from insync.model.domains.composite import (
     Absent,
@@ -21,9 +20,19 @@ from insync.model.domains.composite import (
     SetOf,
     State,
 )
-from insync.model.domains.optional import OptionValue
 from insync.model.domains.sorts import Index, Range, Subset
-from insync.model.domains.values import NONE, Bool, Condition, EnumValue, Nothing, Num, SetValue
+from insync.model.domains.values import (
+    ANY,
+    NONE,
+    Anything,
+    Bool,
+    Condition,
+    EnumValue,
+    Nothing,
+    Num,
+    OptionValue,
+    SetValue,
+)
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.language.container_views import BagView, SeqView
 from insync.model.language.declarations import action, initial, invariant

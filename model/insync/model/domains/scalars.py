@@ -14,9 +14,19 @@ from typing import Any
 
 from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
 from insync.model.domains.domain import Domain, DomainLike, Readable
-from insync.model.domains.optional import OptionValue
 from insync.model.domains.sorts import Index, Range
-from insync.model.domains.values import Bool, EnumValue, Nothing, Num, SetValue, condition, mask, number, of_graph
+from insync.model.domains.values import (
+    Bool,
+    EnumValue,
+    Nothing,
+    Num,
+    OptionValue,
+    SetValue,
+    condition,
+    mask,
+    number,
+    of_graph,
+)
 from insync.model.errors import ModelError, shown, user_frame
 from insync.model.expressions.graph import LARGEST_SET, Node, Op
 from insync.model.expressions.simplify import apply

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from insync.model.domains.division import Divided
 from insync.model.domains.open_bounds import OpenSize
 from insync.model.domains.sorts import Index, Subset
 from insync.model.domains.symbolic import Symbolic, for_condition, for_number, mistyped
@@ -18,22 +17,72 @@ from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 
+if TYPE_CHECKING:
+    from insync.model.domains.scalars import OptionalScalar
+
 __all__ = [
+    "ANY",
     "NONE",
+    "Anything",
     "Bool",
     "Condition",
+    "Either",
     "EnumValue",
     "Nothing",
     "Num",
+    "OptionValue",
     "SetValue",
     "condition",
-    "decides",
     "domain_of",
     "mask",
     "number",
     "of_graph",
     "sort_of",
 ]
+
+
+# Dividing numbers of a model: by positive constants only, so that no expression has a case without a value.
+
+
+class Divided:
+    """A number that `//` and `%` divide as Python does, by a whole number from 1 that is known while it is traced."""
+
+    __slots__ = ()
+
+    def _num(self, op: Op, a: object, b: object) -> Any:
+        raise NotImplementedError
+
+    def __floordiv__(self, other: int) -> Any:
+        return self._num(Op.DIV, self, _divisor(other))
+
+    def __mod__(self, other: int) -> Any:
+        return self._num(Op.MOD, self, _divisor(other))
+
+    def __divmod__(self, other: int) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rfloordiv__(self, other: object) -> Any:
+        """Raise ModelError: the divisor is a number of the model."""
+        return _divisor(self)
+
+    __rmod__ = __rdivmod__ = __rfloordiv__
+
+    def __truediv__(self, other: object) -> NoReturn:
+        """Raise ModelError: there are whole numbers only."""
+        message = f"{user_frame()}: numbers of a model are whole; write // for the quotient rounded down, not /."
+        raise ModelError(message)
+
+    __rtruediv__ = __truediv__
+
+
+def _divisor(other: object) -> Any:
+    if isinstance(other, int) and not isinstance(other, bool) and other > 0:
+        return other
+    message = (
+        f"{user_frame()}: numbers of a model are divided (// and %) by whole numbers from 1 that are known while it is "
+        f"traced, not by {other!r}. Where x goes round below a number n of the state, write If(x == n - 1, 0, x + 1)."
+    )
+    raise ModelError(message)
 
 
 class Nothing:
@@ -381,3 +430,145 @@ def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
             total = apply(Op.BITOR, total, apply(Op.BIT, number(graph, member, sort)))
         return total
     return mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")
+
+
+# Values that may be none, as an author of a model handles them.
+
+
+class OptionValue(OneNode):
+    """A symbolic value that may be none."""
+
+    __slots__ = ("_domain",)
+    __hash__ = Symbolic.__hash__
+    compares_last = True
+
+    def __init__(self, domain: OptionalScalar, node: Node) -> None:
+        self._domain, self.node = domain, node
+
+    def __repr__(self) -> str:
+        return "this option"
+
+    def is_none(self) -> Bool:
+        """Return whether it is none."""
+        return Bool(apply(Op.EQ, self.node, self.graph.const(0)))
+
+    def is_some(self) -> Bool:
+        """Return whether it has a value."""
+        return ~self.is_none()
+
+    @property
+    def value(self) -> Any:
+        """The value, where there is one; the first of its domain where it is none."""
+        lower = apply(Op.ADD, self.node, self.graph.const(-1))
+        return self._domain.of.lift(apply(Op.MAX, lower, self.graph.const(0)))
+
+    def or_else(self, default: Num | int) -> Num:
+        """Return the number, or the default where it is none."""
+        graph, of = self.graph, self._domain.of
+        if of.first is None:
+            message = f"{user_frame()}: or_else() is for optional numbers and members; use If(x.is_some(), ...) here."
+            raise ModelError(message)
+        sort = of.sort if sort_of(default) is not None else None
+        fallback = number(graph, default, of.sort)
+        some = apply(Op.ADD, self.node, graph.const(of.first - 1))
+        if fallback.op is Op.CONST and fallback.lo == of.first - 1:  # exactly what the code of none would give
+            return Num(some, sort)
+        none = apply(Op.EQ, self.node, graph.const(0))
+        return Num(apply(Op.ITE, none, fallback, some), sort)
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        graph, of = self.graph, self._domain.of
+        if isinstance(other, Nothing) or other is None:
+            return self.is_none()
+        if isinstance(other, OptionValue):
+            if other._domain.shape() != self._domain.shape():
+                sorts = of.sort, other._domain.of.sort
+                cure = "compare their .value instead."
+                if None not in sorts:
+                    names = " and of ".join(sort.__name__ for sort in sorts if sort is not None)
+                    cure = f"they may hold members of {names}, which are never the same thing."
+                message = f"{user_frame()}: these options are of different domains; {cure}"
+                raise ModelError(message)
+            return Bool(apply(Op.EQ, self.node, of_graph(graph, other)))
+        if isinstance(other, Either):
+            return other == self
+        if of.first is not None:
+            wanted = apply(Op.ADD, number(graph, other, of.sort), graph.const(1 - of.first))
+            equal = apply(Op.EQ, self.node, wanted)
+            return Bool(equal if wanted.lo > 0 else combine(graph, Op.AND, [equal, self.is_some().node]))
+        return self.is_some() & Bool(condition(graph, self.value == other))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return ~(self == other)
+
+    def _no_number(self, other: object) -> NoReturn:
+        message = (
+            f"{user_frame()}: this option may be none, which cannot be ordered or added to. "
+            f"Write .or_else(default), or .value where it cannot be none."
+        )
+        raise ModelError(message)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _no_number
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _no_number
+
+
+# A choice between two values, of which domain only its use says: what `If` gives for NONE, records and arrays.
+
+
+class Either(Symbolic):
+    """What `If` gives where its two values alone do not say of which domain it is: to be assigned or compared."""
+
+    __slots__ = ("otherwise", "test", "then")
+    __hash__ = Symbolic.__hash__
+    compares_last = True
+
+    def __init__(self, test: Bool, then: object, otherwise: object) -> None:
+        self.test, self.then, self.otherwise = test, then, otherwise
+
+    def __repr__(self) -> str:
+        return "this choice"
+
+    def __eq__(self, other: object) -> Bool:  # type: ignore[override]
+        yes, no = (condition(self.test.graph, _same(arm, other)) for arm in (self.then, self.otherwise))
+        graph, test = self.test.graph, self.test.node
+        chosen = [combine(graph, Op.AND, [test, yes]), combine(graph, Op.AND, [apply(Op.NOT, test), no])]
+        return Bool(combine(graph, Op.OR, chosen))
+
+    def __ne__(self, other: object) -> Bool:  # type: ignore[override]
+        return ~(self == other)
+
+
+def _same(arm: object, other: object) -> object:
+    if decides(arm) or decides(other):
+        return arm == other
+    none, no_other = (value is None or isinstance(value, Nothing) for value in (arm, other))
+    return none and no_other if none or no_other else arm == other
+
+
+# `ANY`: what an initial method assigns to a field that may begin with any value of its domain.
+
+
+class Anything(Symbolic):
+    """The type of `ANY`. It is assigned and nothing else: only the field that it was assigned to has a value."""
+
+    __slots__ = ()
+    __hash__ = Symbolic.__hash__
+    compares_last: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        return "ANY"
+
+    def _no_value(self, *_: object) -> NoReturn:
+        message = (
+            f"{user_frame()}: ANY has no value of its own. Assign it to a field (s.field = ANY), then read the field "
+            f"and say in require(...) which of its values are meant."
+        )
+        raise ModelError(message)
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _no_value
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _no_value
+    __or__ = __ror__ = __and__ = __rand__ = __invert__ = __bool__ = __index__ = _no_value
+
+
+ANY = Anything()
+"""Any value of the field that it is assigned to; for methods that are marked with `@initial`."""

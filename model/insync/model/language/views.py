@@ -13,11 +13,9 @@ from enum import Enum as PythonEnum
 from typing import Any, NoReturn
 
 from insync.model.domains import composite as d
-from insync.model.domains.anything import Anything
-from insync.model.domains.either import Either
 from insync.model.domains.sorts import Index
 from insync.model.domains.symbolic import Symbolic
-from insync.model.domains.values import Bool, EnumValue, Nothing, Num, condition, number, of_graph
+from insync.model.domains.values import Anything, Bool, Either, EnumValue, Nothing, Num, condition, number, of_graph
 from insync.model.errors import ModelError, closest, shown, user_frame
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply, combine

@@ -11,17 +11,17 @@ from enum import Enum as PythonEnum
 from types import NoneType
 from typing import Any
 
-from insync.model.domains.anything import Anything
-from insync.model.domains.either import Either
-from insync.model.domains.optional import OptionValue
 from insync.model.domains.sorts import Subset
 from insync.model.domains.symbolic import Symbolic, for_condition
 from insync.model.domains.values import (
+    Anything,
     Bool,
     Condition,
+    Either,
     EnumValue,
     Nothing,
     Num,
+    OptionValue,
     SetValue,
     condition,
     domain_of,
