@@ -14,7 +14,7 @@ from insync.cli.show.trace_files import replay_hint
 from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds, render_grid
 from insync.model.domains.composite import Array, Bag, Domain, ListedSet, Option, Record
 from insync.model.domains.containers import Seq, SetOf
-from insync.model.domains.readable import plain
+from insync.model.domains.domain import plain
 
 if TYPE_CHECKING:
     from insync.explorer import DiffResult, OnlyOne, TraceDifference, Verdict

@@ -19,7 +19,7 @@ from insync.explorer.traces.shown_cells import ShownCell, legend_of, state_cells
 from insync.explorer.traces.trace import AGREEMENT, Trace, TraceStep
 from insync.explorer.traces.trace_file import replay_command
 from insync.model import Demand, Drawn, Mark, MarkKind, Model
-from insync.model.domains.readable import plain
+from insync.model.domains.domain import plain
 from insync.model.errors import UserError
 from insync.model.language.checked_drawing import checked_drawing, checked_grid, checked_lifelines, checked_marks
 from insync.properties.explain import failure, failure_of_step

@@ -12,8 +12,7 @@ from itertools import combinations, combinations_with_replacement, product
 from typing import ClassVar, Self
 
 from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
-from insync.model.domains.domain import Domain, DomainLike, Readable
-from insync.model.domains.readable import plain
+from insync.model.domains.domain import Domain, DomainLike, Readable, plain
 from insync.model.domains.scalars import as_domain, name_of
 from insync.model.errors import ModelError, user_frame
 

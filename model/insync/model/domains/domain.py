@@ -7,8 +7,15 @@ from typing import Any, NoReturn
 
 from insync.model.domains.bounds import BoundValues
 from insync.model.errors import UserError, shown
+from insync.model.visible_text import in_one_line
 
-__all__ = ["Domain", "DomainLike", "Readable"]
+__all__ = [
+    "Domain",
+    "DomainLike",
+    "Readable",
+    "plain",
+]
+
 
 Readable = Any
 """A value in plain Python: labels of members, None, names of an enumeration, lists, dicts, ints and bools."""
@@ -69,3 +76,19 @@ class Domain:
     def _reject(self, value: Readable, path: str, expected: str) -> NoReturn:
         message = f"{path or 'state'}: {shown(value)} is not a value of this field; expected {expected}."
         raise UserError(message)
+
+
+# Readable values as they are written in a sentence.
+
+
+def plain(value: object) -> str:
+    """Return a readable value as it is written in a sentence, in one line."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"{{{', '.join(map(plain, value))}}}"
+    if isinstance(value, dict):
+        return f"({', '.join(f'{name}={plain(part)}' for name, part in value.items())})"
+    return in_one_line(str(value))
