@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from hashlib import blake2b
 
 from insync.model import Model
-from insync.model.domains.cell_domains import cell_domains
+from insync.model.domains.layout import cell_domains
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.tracing.initials import Initials
 from insync.model.tracing.program import BoundAction

@@ -11,8 +11,8 @@ from contextlib import suppress
 from functools import cached_property
 
 from insync.model import Model
+from insync.model.domains.layout import well_formed
 from insync.model.domains.sorts import Index, Parameter, Subset
-from insync.model.domains.well_formed import well_formed
 from insync.model.errors import ModelError, UserError
 from insync.model.expressions.graph import Graph, Node, Op, reachable
 from insync.model.expressions.simplify import apply, as_number, combine, substituted

@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import groupby, islice
 
 from insync.model import Model
-from insync.model.domains.well_formed import well_formed
+from insync.model.domains.layout import well_formed
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, Evaluator, evaluate_each
 from insync.model.expressions.graph import Node, Op

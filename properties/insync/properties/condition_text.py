@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 from insync.model import Model, ReadableState
-from insync.model.domains.cell_domains import cell_domains
 from insync.model.domains.composite import OptionalScalar, Scalar, Set, State
 from insync.model.domains.domain import plain
+from insync.model.domains.layout import cell_domains
 from insync.model.expressions.graph import Node, Op, Quantifier
 
 __all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]

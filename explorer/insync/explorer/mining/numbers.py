@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.domains import composite as d
-from insync.model.domains.cell_domains import cell_domains
+from insync.model.domains.layout import cell_domains
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.properties.invariants import kept_for
 from insync.properties.registry import default_names, judge

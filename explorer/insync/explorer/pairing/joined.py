@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.domains.cell_domains import cell_domains
 from insync.model.domains.composite import Scalar
 from insync.model.domains.domain import plain
-from insync.model.domains.layout import Schema
+from insync.model.domains.layout import Schema, cell_domains
 from insync.model.evaluator import Codes
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine, substituted

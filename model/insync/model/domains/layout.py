@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import pairwise
+from typing import Any, Protocol
 
-__all__ = ["WORD", "Cell", "Celled", "Schema"]
+from insync.model.domains import composite as d
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply, combine
+
+__all__ = ["WORD", "Cell", "Schema", "cell_domains", "well_formed"]
+
 
 WORD = 64
 
@@ -71,3 +77,119 @@ class Schema:
     def unpack(self, words: Sequence[int]) -> tuple[int, ...]:
         """Return the codes of the cells of a packed state."""
         return tuple([words[word] >> shift & mask for word, shift, mask in self._places])
+
+
+# What the code of each cell stands for.
+
+
+def cell_domains(domain: d.Domain) -> Iterator[d.Scalar | None]:
+    """Yield the domain of each cell of a bound domain, in order: of a length, numbers.
+
+    None is where a cell says whether an optional record is there, or a value in a set: 1 where it is.
+    """
+    return _CELLS[type(domain)](domain)
+
+
+def _option_cells(domain: d.Option) -> Iterator[d.Scalar | None]:
+    yield None
+    yield from cell_domains(domain.of)
+
+
+def _record_cells(domain: d.Record) -> Iterator[d.Scalar | None]:
+    return (one for field in domain.fields.values() for one in cell_domains(field))
+
+
+def _array_cells(domain: d.Array) -> Iterator[d.Scalar | None]:
+    return (one for _ in domain.labels for one in cell_domains(domain.of))
+
+
+def _container_cells(domain: d.Seq | d.Bag | d.ListedSet) -> Iterator[d.Scalar | None]:
+    yield d.Int(0, domain.most)
+    yield from (one for _ in range(domain.most) for one in cell_domains(domain.of))
+
+
+_CELLS: dict[type[d.Domain], Callable[[Any], Iterator[d.Scalar | None]]] = {
+    **dict.fromkeys(d.SCALARS, lambda domain: iter((domain,))),
+    d.Option: _option_cells,
+    d.Absent: lambda domain: iter(()),
+    d.Record: _record_cells,
+    d.State: _record_cells,
+    d.Array: _array_cells,
+    d.Seq: _container_cells,
+    d.Bag: _container_cells,
+    d.ListedSet: _container_cells,
+    d.BitSet: lambda domain: iter([None] * domain.width),
+}
+assert set(_CELLS) == d.DOMAINS
+
+
+# Which codes are those of a value: of every value there is one row of codes, and assignments make no others.
+
+
+def well_formed(domain: d.Domain, codes: Sequence[Node]) -> Iterator[Node]:
+    """Yield the conditions that codes, each of which its cell can hold, are those of a value of a bound domain."""
+    return _CONDITIONS[type(domain)](domain, codes)
+
+
+def _nothing(domain: d.Domain, codes: Sequence[Node]) -> Iterator[Node]:
+    return iter(())
+
+
+def _record_conditions(domain: d.Record, codes: Sequence[Node]) -> Iterator[Node]:
+    for name, field in domain.fields.items():
+        yield from well_formed(field, codes[domain.offsets[name] :][: field.width])
+
+
+def _array_conditions(domain: d.Array, codes: Sequence[Node]) -> Iterator[Node]:
+    for place in range(len(domain.labels)):
+        yield from well_formed(domain.of, codes[place * domain.of.width :][: domain.of.width])
+
+
+def _option_conditions(domain: d.Option, codes: Sequence[Node]) -> Iterator[Node]:
+    there = apply(Op.EQ, codes[0], codes[0].graph.const(1))
+    yield from _zero_unless(there, codes[1:])
+    yield from well_formed(domain.of, codes[1:])
+
+
+def _container_conditions(domain: d.Seq | d.Bag | d.ListedSet, codes: Sequence[Node]) -> Iterator[Node]:
+    """Places past the end are 0; the elements of a bag or a set stand in order, those of a set once each."""
+    graph, width = codes[0].graph, domain.of.width
+    elements = [codes[1 + place * width :][:width] for place in range(domain.most)]
+    there = [apply(Op.LT, graph.const(place), codes[0]) for place in range(domain.most)]
+    for is_there, element in zip(there, elements, strict=True):
+        yield from _zero_unless(is_there, element)
+        yield from well_formed(domain.of, element)
+    if not isinstance(domain, d.Seq):
+        for is_there, (one, other) in zip(there[1:], pairwise(elements), strict=True):
+            ordered = _before(one, other, equal=not isinstance(domain, d.ListedSet))
+            yield combine(graph, Op.OR, [apply(Op.NOT, is_there), ordered])
+
+
+def _zero_unless(there: Node, codes: Sequence[Node]) -> Iterator[Node]:
+    graph = there.graph
+    return (combine(graph, Op.OR, [there, apply(Op.EQ, code, graph.const(0))]) for code in codes)
+
+
+def _before(one: Sequence[Node], other: Sequence[Node], *, equal: bool) -> Node:
+    """Return whether codes are less than others, or equal to them, compared cell by cell."""
+    graph = one[0].graph
+    result = graph.boolean(equal)
+    for a, b in reversed(list(zip(one, other, strict=True))):
+        same = combine(graph, Op.AND, [apply(Op.EQ, a, b), result])
+        result = combine(graph, Op.OR, [apply(Op.LT, a, b), same])
+    return result
+
+
+_CONDITIONS: dict[type[d.Domain], Callable[[Any, Sequence[Node]], Iterator[Node]]] = {
+    **dict.fromkeys(d.SCALARS, _nothing),
+    d.Option: _option_conditions,
+    d.Absent: _nothing,
+    d.Record: _record_conditions,
+    d.State: _record_conditions,
+    d.Array: _array_conditions,
+    d.Seq: _container_conditions,
+    d.Bag: _container_conditions,
+    d.ListedSet: _container_conditions,
+    d.BitSet: _nothing,
+}
+assert set(_CONDITIONS) == d.DOMAINS

@@ -7,7 +7,7 @@ codes are meant, so that equal values have equal codes.
 from __future__ import annotations
 
 from insync.model.domains.composite import Domain
-from insync.model.domains.well_formed import well_formed
+from insync.model.domains.layout import well_formed
 from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import Graph, Node
 from insync.model.expressions.store import Environment, Nowhere, current

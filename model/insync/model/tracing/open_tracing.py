@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from insync.model.domains import composite as d
 from insync.model.domains.bounds import BoundValues
-from insync.model.domains.cell_domains import cell_domains
+from insync.model.domains.layout import cell_domains
 from insync.model.domains.open_bounds import OpenArray, OpenGraph, is_open, open_sizes
 from insync.model.domains.sorts import Parameter, label_of, members_of, number_of_members, under
 from insync.model.domains.values import Condition
