@@ -20,8 +20,7 @@ from insync.model.domains.sorts import Index, Parameter, Subset
 from insync.model.errors import ModelError, UserError
 from insync.model.expressions.graph import Node
 from insync.model.language.declarations import action_specs, initial_specs, invariant_specs, place_of_function
-from insync.model.symmetry.families import Families
-from insync.model.symmetry.group import Kind, Permutation, Symmetry, permuted_value
+from insync.model.symmetry.group import Families, Kind, Permutation, Symmetry, permuted_value
 from insync.model.symmetry.presence import Presence
 from insync.model.symmetry.renaming import NormalForms
 from insync.model.tracing.predicates import step_invariant_specs
