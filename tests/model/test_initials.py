@@ -35,7 +35,7 @@ from insync.model import (
 from insync.model.define import ModelMeta
 from insync.model.domains.layout import Schema
 from insync.model.evaluator import evaluate
-from insync.model.language.free_cells import InitialEnvironment
+from insync.model.language.views import InitialEnvironment
 from insync.model.tracing.initial_states import Beginning
 from insync.model.tracing.initials import Initials
 from insync_expressions import SIZES, conditions, every_state, made

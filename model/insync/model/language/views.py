@@ -13,22 +13,23 @@ from enum import Enum as PythonEnum
 from typing import Any, NoReturn
 
 from insync.model.domains import composite as d
+from insync.model.domains.composite import Domain
+from insync.model.domains.layout import well_formed
 from insync.model.domains.sorts import Index
 from insync.model.domains.symbolic import Symbolic
 from insync.model.domains.values import Anything, Bool, Either, EnumValue, Nothing, Num, condition, number, of_graph
 from insync.model.errors import ModelError, closest, shown, user_frame
-from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Environment, Nowhere, Place, current
-from insync.model.language.free_cells import free_codes
 
 __all__ = [
     "CODES",
     "KNOWN_INDEX",
     "VIEWS",
     "ArrayView",
+    "InitialEnvironment",
     "OptionRecordView",
-    "RecordLiteral",
     "RecordView",
     "StateView",
     "View",
@@ -38,6 +39,7 @@ __all__ = [
     "refuse",
     "view",
 ]
+
 
 KNOWN_INDEX = (
     "This index is known while the model is traced, so Python can leave it out: write `c < 0 or ...` or `if`, for "
@@ -351,3 +353,57 @@ CODES: dict[type[d.Domain], Callable[[Any, Environment, object, str], list[Node]
     d.Absent: _absent_codes,
 }
 """How a value becomes codes of each domain; `set_views` adds the domains of several values."""
+
+
+# Free cells: the codes of a field to which an initial method assigns `ANY`.
+#
+# Each is a variable of its own, which a CELL node stands for: assigning `ANY` twice gives two of them. Only canonical
+# codes are meant, so that equal values have equal codes.
+
+
+class InitialEnvironment(Environment):
+    """The state while an initial method is traced, with a graph of its own: a CELL of it is a variable, not a cell.
+
+    Args:
+        codes: of the state that the method begins from.
+
+    Attributes:
+        well_formed: the conditions that codes of variables are those of values.
+    """
+
+    def __init__(self, codes: tuple[int, ...]) -> None:
+        graph = Graph(())
+        super().__init__(graph, [graph.const(code) for code in codes], writable=True, guarded=True)
+        self.well_formed: list[Node] = []
+
+    def variable(self, size: int) -> Node:
+        """Return a new variable with the values 0 .. size-1."""
+        self.graph.cell_sizes = (*self.graph.cell_sizes, size)
+        return self.graph.cell(len(self.graph.cell_sizes) - 1)
+
+
+def free_codes(domain: Domain, target: Environment, path: str) -> list[Node]:
+    """Return the codes of any value of a domain.
+
+    Args:
+        domain: of the field.
+        target: where the field stands.
+        path: what is assigned, for messages.
+
+    Raises:
+        ModelError: no initial method is being traced.
+    """
+    if isinstance(target, Nowhere):
+        return [target.graph.const(0)] * domain.width
+    environment = current.get()
+    if not isinstance(environment, InitialEnvironment):
+        message = (
+            f"{user_frame()}: ANY cannot be assigned to {path} here: it is for methods marked with @initial. What may "
+            f"differ in an action is a parameter of it."
+        )
+        raise ModelError(message)
+    codes = [environment.variable(size) for _, size in domain.cells(path)]
+    environment.well_formed += [
+        condition for condition in well_formed(domain, codes) if condition is not environment.graph.true
+    ]
+    return codes

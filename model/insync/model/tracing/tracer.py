@@ -18,9 +18,8 @@ from insync.model.expressions.graph import Graph, Node, Op, meanings
 from insync.model.expressions.intervals import Facts, always_holds
 from insync.model.expressions.store import Environment, Place, Unreachable, current
 from insync.model.language.declarations import ActionSpec, InitialSpec, action_specs, initial_specs
-from insync.model.language.free_cells import InitialEnvironment
 from insync.model.language.quantifiers import for_all_bindings
-from insync.model.language.views import StateView
+from insync.model.language.views import InitialEnvironment, StateView
 from insync.model.symmetry.group import symmetry_of
 from insync.model.tracing.initial_states import Beginning
 from insync.model.tracing.initials import Initials
