@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-import insync.model.language.set_views  # noqa: F401 -- its rules are complete before one is added
+import insync.model.language.container_views  # noqa: F401 -- its rules are complete before one is added
 from insync.model.domains import composite as d
 from insync.model.domains.open_bounds import OpenArray, OpenGraph
 from insync.model.domains.sorts import Index
