@@ -10,7 +10,7 @@ from insync.explorer.replay import ReplayError, replay
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import Model
 from insync.model.evaluator import Evaluator
-from insync.model.language.hardness import Demand, Hardness, Taken
+from insync.model.language.presentation import Demand, Hardness, Taken
 from insync_lamp import Lamp
 
 CAUSE = "The trace was changed by hand, or the model has changed since it was written."

@@ -9,7 +9,7 @@ import pytest
 
 from insync.model import Arrow, Bool, BoundValues, LogCell, LogRecord, Mark, Model, State, Taken
 from insync.model.errors import ModelError
-from insync.model.language.checked_drawing import checked_drawing, checked_grid, checked_lifelines, checked_marks
+from insync.model.language.presentation import checked_drawing, checked_grid, checked_lifelines, checked_marks
 
 
 class Drawn(Model):

@@ -21,7 +21,7 @@ from insync.model import (
     action,
     require,
 )
-from insync.model.language.hardness import Taken
+from insync.model.language.presentation import Taken
 from insync.properties import eventually, invariant
 
 __all__ = ["NAME", "NASTY", "Odd"]

@@ -36,9 +36,18 @@ from insync.model.domains.values import (
 from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.language.container_views import BagView, SeqView, SetOfView
 from insync.model.language.declarations import action, eventually, initial, invariant, leads_to, sometimes
-from insync.model.language.drawing import Arrow, Drawn, Mark, MarkKind
-from insync.model.language.hardness import Demand, Hardness, Taken
-from insync.model.language.presentation import GridCell, LogCell, LogRecord
+from insync.model.language.presentation import (
+    Arrow,
+    Demand,
+    Drawn,
+    GridCell,
+    Hardness,
+    LogCell,
+    LogRecord,
+    Mark,
+    MarkKind,
+    Taken,
+)
 from insync.model.language.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
 from insync.model.language.views import RecordView, StateView, record
 from insync.model.language.vocabulary import (

@@ -23,9 +23,7 @@ from insync.model.errors import ModelError, closest, user_frame
 from insync.model.expressions.graph import Node
 from insync.model.given_names import NAMED, names_in_class
 from insync.model.language.declarations import ROLE, initial, place_of_function
-from insync.model.language.drawing import Drawn, own_drawing, own_lifelines
-from insync.model.language.hardness import Demand, Taken
-from insync.model.language.presentation import GridCell, own_columns
+from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
 from insync.model.language.views import StateView
 from insync.model.tracing.confinement import Confinement
 from insync.model.tracing.program import Program

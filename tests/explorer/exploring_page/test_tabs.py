@@ -14,7 +14,7 @@ from insync.explorer.exploring_page.tabs import Tabs
 from insync.explorer.traces.trace_file import parse_trace
 from insync.model import Demand, Hardness, Model
 from insync.model.catalogue import find_model
-from insync.model.language.hardness import Taken
+from insync.model.language.presentation import Taken
 from insync_toys import Clock, DieHard, TokenRing
 
 

@@ -12,8 +12,7 @@ from insync.explorer.traces.shown_cells import state_cells
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import BoundValues, Int, Model, Option, ReadableState, Record, Seq, Set, SetOf, State
 from insync.model.catalogue import find_model
-from insync.model.language.hardness import Demand, Hardness
-from insync.model.language.presentation import GridCell
+from insync.model.language.presentation import Demand, GridCell, Hardness
 
 BOUNDS = {"replicas": 2, "log_size": 1}
 

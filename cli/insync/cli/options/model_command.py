@@ -26,7 +26,7 @@ from insync.machine.interruptible import GivenUp
 from insync.model import Bound, Model
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.errors import UserError
-from insync.model.language.checked_drawing import checked_grid
+from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 

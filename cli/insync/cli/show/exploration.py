@@ -13,8 +13,7 @@ from insync.explorer.exploring.offered import OfferedStep, WhyNot
 from insync.explorer.exploring.standing import Standing
 from insync.explorer.traces.grid import Paint, Tone
 from insync.model import Model
-from insync.model.language.checked_drawing import checked_grid, checked_marks
-from insync.model.language.presentation import cell_text, own_columns
+from insync.model.language.presentation import cell_text, checked_grid, checked_marks, own_columns
 
 __all__ = ["ExplorationText"]
 

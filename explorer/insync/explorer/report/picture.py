@@ -21,7 +21,7 @@ from insync.explorer.traces.trace_file import replay_command
 from insync.model import Demand, Drawn, Mark, MarkKind, Model
 from insync.model.domains.domain import plain
 from insync.model.errors import UserError
-from insync.model.language.checked_drawing import checked_drawing, checked_grid, checked_lifelines, checked_marks
+from insync.model.language.presentation import checked_drawing, checked_grid, checked_lifelines, checked_marks
 from insync.properties.explain import failure, failure_of_step
 from insync.properties.invariants import TYPE_OK, Failure, StepInvariant
 from insync.properties.registry import judge, run_properties_of

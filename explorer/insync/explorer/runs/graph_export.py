@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.runs.state_graph import StateGraph
 from insync.model import Model
 from insync.model.errors import UserError
-from insync.model.language.checked_drawing import checked_grid
-from insync.model.language.presentation import cell_text
+from insync.model.language.presentation import cell_text, checked_grid
 from insync.properties.condition_text import field_value, plain
 
 if TYPE_CHECKING:

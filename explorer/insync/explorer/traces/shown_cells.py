@@ -14,8 +14,7 @@ from enum import Enum
 
 from insync.explorer.traces.trace import Trace
 from insync.model import GridCell, LogCell, LogRecord, Model, ReadableState
-from insync.model.language.checked_drawing import checked_grid, checked_marks
-from insync.model.language.presentation import MARKS, cell_text
+from insync.model.language.presentation import MARKS, cell_text, checked_grid, checked_marks
 
 __all__ = [
     "Box",

@@ -6,16 +6,44 @@ A cell is a text, or a text for each of its parts or elements: of those the grid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeGuard
 
 from insync.model.domains.composite import Array, Bag, BitSet, Domain, ListedSet, Readable, ReadableState, Record, State
 from insync.model.domains.containers import Seq
-from insync.model.domains.sorts import Index
+from insync.model.domains.sorts import Index, Subset
+from insync.model.errors import ModelError
+from insync.model.language.declarations import action_specs, place_of_function
 from insync.model.visible_text import in_one_line
 
-__all__ = ["MARKS", "GridCell", "LogCell", "LogRecord", "cell_text", "own_columns", "show"]
+if TYPE_CHECKING:
+    from insync.model.define import Model
+    from insync.model.domains.bounds import BoundValues
+
+__all__ = [
+    "MARKS",
+    "Arrow",
+    "Demand",
+    "Drawn",
+    "GridCell",
+    "Hardness",
+    "LogCell",
+    "LogRecord",
+    "Mark",
+    "MarkKind",
+    "Taken",
+    "cell_text",
+    "checked_drawing",
+    "checked_grid",
+    "checked_lifelines",
+    "checked_marks",
+    "own_columns",
+    "own_drawing",
+    "own_lifelines",
+    "show",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +172,226 @@ def _parts(name: str, domain: Domain, value: Readable) -> dict[str, str]:
     if isinstance(domain, Record):
         return {f"{name}.{part}": _text(domain.present[part], text) for part, text in value.items()}
     return {name: _text(domain, value)}
+
+
+# How a step is drawn between lifelines, as in a sequence diagram: arrows from one to another, and marks on one.
+#
+# A model says it in `Model.lifelines` and `Model.step_drawing`. What is drawn by default is read off the parameters
+# of the action: with one member of a sort a mark on its lifeline, with two an arrow from the first to the second.
+
+
+_MOST_LIFELINES = 8
+"""A diagram of more would be too wide to read."""
+
+
+class MarkKind(Enum):
+    """What a mark says of a lifeline, for whoever draws it."""
+
+    NOTE = "note"
+    DOWN = "down"
+    UP = "up"
+    LEADS = "leads"
+    FENCED = "fenced"
+    CUT = "cut"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A message.
+
+    Attributes:
+        sender: the lifeline that it comes from.
+        receiver: the lifeline that it goes to.
+        text: what it says, in a word or two.
+        reply: whether it answers another one.
+        lost: whether it never arrives.
+    """
+
+    sender: str
+    receiver: str
+    text: str
+    reply: bool = False
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What happens on a lifeline, in a word or two; an empty lifeline is all of them."""
+
+    lifeline: str
+    text: str
+    kind: MarkKind = MarkKind.NOTE
+
+
+Drawn = Arrow | Mark
+
+
+def own_lifelines(kind: type, state: State, bounds: BoundValues) -> tuple[str, ...]:
+    """Return the members of the sorts that are parameters of actions, those that have something of their own first.
+
+    Where the state has arrays over some of these sorts, their members alone have a lifeline each: the members of
+    others, such as epochs, are what is spoken of. The same holds of sets of members.
+    """
+    sorts = {
+        sort: None
+        for spec in action_specs(kind).values()
+        for sort in spec.parameters.values()
+        if issubclass(sort, Index) and not issubclass(sort, Subset)
+    }
+    over = [domain.over for domain in state.present.values() if isinstance(domain, Array)]
+    acting = [sort for sort in sorts if sort in over] or list(sorts)
+    names: list[str] = []
+    for sort in acting:
+        members = [sort.show(int(member)) for member in sort.members(bounds)]
+        if len(names) + len(members) <= _MOST_LIFELINES:
+            names += members
+    return tuple(dict.fromkeys(names))
+
+
+def own_drawing(lifelines: Sequence[str], step: Taken, label: str) -> tuple[Drawn, ...]:
+    """Return how a step is drawn of which only the parameters are known.
+
+    Args:
+        lifelines: those that there are.
+        step: the step.
+        label: it in words, where the parameter that is named first comes first.
+    """
+    named = [value for value in dict.fromkeys(step.parameters.values()) if value in lifelines]
+    named.sort(key=lambda name: label.find(name) if name in label else len(label))
+    if not named:
+        return (Mark("", label),)
+    said = label.removeprefix(named[0]).lstrip(": ") or label
+    if len(named) == 2:
+        return (Arrow(named[0], named[1], said.removesuffix(named[1]).rstrip() or said),)
+    return (Mark(named[0], said),)
+
+
+# What a model's own methods of drawing return, asked for in one place: a wrong answer is a sentence with its place.
+
+
+_CELLS = (
+    "a dict with the text of each column, or with a dict of the texts of its parts, a tuple of those of its elements, "
+    "or a LogCell"
+)
+_LOG = "in a LogCell the records must be LogRecord(text, epoch) and the watermark a whole number from 0 on"
+
+
+def checked_grid(model: Model, state: ReadableState) -> Mapping[str, GridCell]:
+    """Return the cells of a readable state, by column; raises ModelError if `grid` returns anything else."""
+    given: Any = model.grid(state)
+    if not isinstance(given, Mapping) or not all(isinstance(column, str) for column in given):
+        _refuse(model.grid, given, _CELLS)
+    for cell in given.values():
+        if isinstance(cell, LogCell):
+            if not _is_log(cell):
+                _refuse(model.grid, given, f"{_CELLS}; {_LOG}")
+            continue
+        texts = [*cell, *cell.values()] if isinstance(cell, Mapping) else cell if isinstance(cell, tuple) else [cell]
+        if not all(isinstance(text, str) for text in texts):
+            _refuse(model.grid, given, _CELLS)
+    return given
+
+
+def checked_marks(model: Model, before: ReadableState, after: ReadableState) -> Mapping[str, str]:
+    """Return the marks of a step, by column; raises ModelError if `step_marks` returns anything else."""
+    given: Any = model.step_marks(before, after)
+    if not isinstance(given, Mapping) or not all(isinstance(text, str) for text in [*given, *given.values()]):
+        _refuse(model.step_marks, given, "a dict with a text for each column that has a mark")
+    return given
+
+
+def checked_lifelines(model: Model) -> tuple[str, ...]:
+    """Return between whom messages are drawn, maybe nobody; raises ModelError if `lifelines` returns anything else."""
+    given: Any = model.lifelines()
+    listed = isinstance(given, (list, tuple)) and all(isinstance(name, str) and name for name in given)
+    if not listed or len(set(given)) < len(given):
+        _refuse(model.lifelines, given, "a list of names, each a text and each once")
+    return tuple(given)
+
+
+def checked_drawing(model: Model, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
+    """Return how the last of some steps is drawn; what is between nobody is a note on all lifelines.
+
+    Raises:
+        ModelError: `step_drawing` returns no arrows and marks, or some with a lifeline that `lifelines` does not name.
+    """
+    given: Any = model.step_drawing(steps, label)
+    what = f"{given!r} for {label!r}"
+    must = "a list of Arrow(sender, receiver, text) and Mark(lifeline, text)"
+    if not isinstance(given, (list, tuple)) or not all(isinstance(one, (Arrow, Mark)) for one in given):
+        _refuse(model.step_drawing, given, must, what)
+    if not all(_has_texts(one) for one in given):
+        _refuse(model.step_drawing, given, f"{must} whose lifelines and texts are texts", what)
+    lifelines = checked_lifelines(model)
+    strangers = [end for one in given for end in _ends(one) if end and end not in lifelines]
+    if strangers and lifelines:
+        known = f"{must} between the lifelines that there are, {', '.join(lifelines)}: {strangers[0]!r} is none of them"
+        _refuse(model.step_drawing, given, known, what)
+    return tuple(one if all(end in lifelines for end in _ends(one)) else Mark("", one.text) for one in given)
+
+
+def _is_log(cell: LogCell) -> bool:
+    records: Any = cell.records
+    watermark: Any = cell.watermark
+    if not isinstance(records, (list, tuple)) or not all(isinstance(record, LogRecord) for record in records):
+        return False
+    texts = [cell.before, cell.after, *(text for record in records for text in (record.text, record.epoch))]
+    whole = isinstance(watermark, int) and not isinstance(watermark, bool) and watermark >= 0
+    return whole and all(isinstance(text, str) for text in texts)
+
+
+def _ends(one: Drawn) -> tuple[str, ...]:
+    return (one.sender, one.receiver) if isinstance(one, Arrow) else (one.lifeline,)
+
+
+def _has_texts(one: Drawn) -> bool:
+    known = not isinstance(one, Mark) or isinstance(one.kind, MarkKind)
+    return known and all(isinstance(text, str) for text in (*_ends(one), one.text))
+
+
+def _refuse(method: Callable[..., Any], given: object, must: str, what: str = "") -> NoReturn:
+    message = f"{place_of_function(method)}: {method.__name__} returns {what or repr(given)}; it must return {must}."
+    raise ModelError(message)
+
+
+# What a trace takes to happen: how hard its schedule is, in words that a model finds for its steps.
+
+
+class Hardness(Enum):
+    """What has to happen, from what is done every day to what hardly ever comes about."""
+
+    OPERATION = "operation"
+    FAILURE = "failure"
+    DELAY = "delay"
+    RACE = "race"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Something that must happen for a trace to come about.
+
+    Attributes:
+        step: the number of the step at which it has happened.
+        hardness: what it is.
+        text: it in words, as a clause without a full stop.
+    """
+
+    step: int
+    hardness: Hardness
+    text: str
+
+
+class Taken(Protocol):
+    """A step of a trace: its action by name (None for the start), its parameters by name, and the state after it."""
+
+    @property
+    def action(self) -> str | None:
+        """The name of the action."""
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The labels of the parameters, by name."""
+
+    @property
+    def state(self) -> ReadableState:
+        """The readable state after the step."""
