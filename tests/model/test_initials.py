@@ -36,8 +36,7 @@ from insync.model.define import ModelMeta
 from insync.model.domains.layout import Schema
 from insync.model.evaluator import evaluate
 from insync.model.language.views import InitialEnvironment
-from insync.model.tracing.initial_states import Beginning
-from insync.model.tracing.initials import Initials
+from insync.model.tracing.initial_states import Beginning, Initials
 from insync_expressions import SIZES, conditions, every_state, made
 from insync_initials import Cabinet, Colour, Drawer, Probe, RingNode, SelfStabilizing
 

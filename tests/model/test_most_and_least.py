@@ -100,7 +100,7 @@ def test_as_many_initial_states_as_are_possible_are_listed(
     kind: type[Model], limit: str, enough: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for most, listed in ((enough + 1, True), (enough, True), (enough - 1, False)):
-        monkeypatch.setattr(f"insync.model.tracing.enumeration.{limit}", most)
+        monkeypatch.setattr(f"insync.model.tracing.initial_states.{limit}", most)
         assert kind().program.initials.enumerated == listed
 
 

@@ -266,7 +266,7 @@ def not_true_at_first(model: Wide, s: Any) -> Condition:
 def test_lemmas_are_inferred_where_no_search_can_begin(
     most: int, within: list[str] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("insync.model.tracing.enumeration.MOST_STATES", 1000)
+    monkeypatch.setattr("insync.model.tracing.initial_states.MOST_STATES", 1000)
     model = Wide(most=most)
     assert not model.program.initials.enumerated
     found = prove(model, infer=True, within=within)
@@ -276,7 +276,7 @@ def test_lemmas_are_inferred_where_no_search_can_begin(
 
 
 def test_uncounted_initial_states_that_are_all_outside_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insync.model.tracing.enumeration.MOST_STATES", 1000)
+    monkeypatch.setattr("insync.model.tracing.initial_states.MOST_STATES", 1000)
     with pytest.raises(UserError, match="wide: all initial states are outside beyond, so no step would be taken"):
         prove(Wide(), within=["beyond"])
 
@@ -315,7 +315,7 @@ def test_what_is_wrong_with_them_is_said(
     kind: type[Unsure], message: str, enumerated: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not enumerated:
-        monkeypatch.setattr("insync.model.tracing.enumeration.MOST_TRIED", 3)
+        monkeypatch.setattr("insync.model.tracing.initial_states.MOST_TRIED", 3)
         assert not kind().program.initials.enumerated
     with pytest.raises(ModelError, match=message):
         check_bounded(kind(), judge(kind(), ["dijkstra"]).invariants, 1)

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from insync.model import Model
 from insync.model.domains.layout import cell_domains
 from insync.model.expressions.graph import Node, Op, reachable
-from insync.model.tracing.initials import Initials
+from insync.model.tracing.initial_states import Initials
 from insync.model.tracing.program import BoundAction
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of

@@ -18,8 +18,7 @@ from insync.model.domains.layout import Schema, cell_domains
 from insync.model.evaluator import Codes
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine, substituted
-from insync.model.tracing.initial_states import Beginning
-from insync.model.tracing.initials import Initials
+from insync.model.tracing.initial_states import Beginning, Initials
 from insync.model.tracing.program import BoundAction, Program
 
 __all__ = ["Joined", "JoinedModel", "join"]

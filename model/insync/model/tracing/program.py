@@ -10,7 +10,7 @@ from insync.model.domains.sorts import Parameter, label_of
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.symmetry.group import Symmetry
-from insync.model.tracing.initials import Initials
+from insync.model.tracing.initial_states import Initials
 
 __all__ = ["BoundAction", "Check", "Program"]
 

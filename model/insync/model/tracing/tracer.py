@@ -21,8 +21,7 @@ from insync.model.language.declarations import ActionSpec, InitialSpec, action_s
 from insync.model.language.quantifiers import for_all_bindings
 from insync.model.language.views import InitialEnvironment, StateView
 from insync.model.symmetry.group import symmetry_of
-from insync.model.tracing.initial_states import Beginning
-from insync.model.tracing.initials import Initials
+from insync.model.tracing.initial_states import Beginning, Initials
 from insync.model.tracing.program import BoundAction, Check, Program
 from insync.model.visible_text import in_one_line
 
