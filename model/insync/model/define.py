@@ -25,8 +25,7 @@ from insync.model.given_names import NAMED, names_in_class
 from insync.model.language.declarations import ROLE, initial, place_of_function
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
 from insync.model.language.views import StateView
-from insync.model.tracing.confinement import Confinement
-from insync.model.tracing.program import Program
+from insync.model.tracing.program import Confinement, Program
 from insync.model.tracing.tracer import ConditionTracer, refuse_mistaken_call, trace_predicate, traced
 
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]

@@ -12,8 +12,8 @@ from insync.model.errors import ModelError, UserError, closest
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
 from insync.model.language.declarations import invariant_names, run_specs
-from insync.model.tracing.confinement import Confinement
 from insync.model.tracing.predicates import step_invariant_specs
+from insync.model.tracing.program import Confinement
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
 from insync.properties.invariants import (
     DEADLOCK_FREE,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from insync.model.domains.layout import Schema
 from insync.model.domains.sorts import Parameter, label_of
@@ -12,7 +13,15 @@ from insync.model.expressions.simplify import apply, combine
 from insync.model.symmetry.group import Symmetry
 from insync.model.tracing.initial_states import Initials
 
-__all__ = ["BoundAction", "Check", "Program"]
+if TYPE_CHECKING:
+    from insync.model.define import Model
+
+__all__ = [
+    "BoundAction",
+    "Check",
+    "Confinement",
+    "Program",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +118,21 @@ class Program:
 
 def _joined(first: Sequence[Node], then: Sequence[Node]) -> tuple[Node, ...]:
     return tuple(dict.fromkeys([*first, *then]))
+
+
+# A model that is confined to states in which some conditions hold: steps from other states are not taken.
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What a model is confined to.
+
+    Attributes:
+        whole: the same model without it.
+        names: what must hold in a state for its steps to be taken; none where somebody decided against all.
+        conditions: traces these in the graph of the whole model, which is traced by then.
+    """
+
+    whole: Model
+    names: tuple[str, ...]
+    conditions: Callable[[], Sequence[Node]]
