@@ -508,10 +508,10 @@ class BitSetView(SetOfView, View):
     def _matching(self, element: Sequence[Node]) -> list[tuple[int, Node]]:
         """Return the values that an element may be, each with the condition that it is that one."""
         graph, found = self._graph, []
-        for number, codes in enumerate(self._domain.members):
+        for place, codes in enumerate(self._domain.members):
             same = [apply(Op.EQ, node, graph.const(code)) for node, code in zip(element, codes, strict=True)]
             if graph.false not in same:
-                found.append((number, combine(graph, Op.AND, same)))
+                found.append((place, combine(graph, Op.AND, same)))
         return found
 
     def _bit(self, number: int) -> Node:
