@@ -26,8 +26,8 @@ from insync.conformance.comparing.walking_process import WalkingProcess
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.pinned import pinned
 from insync.conformance.jars.store import stored_jars
-from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.progress import WalkProgress
+from insync.explorer.search.workers import available_cores
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
 

@@ -12,11 +12,11 @@ import time
 
 STARTED = time.perf_counter()
 
-from insync.explorer.breadth_first import search as search_module  # noqa: E402  (imports are a figure)
-from insync.explorer.breadth_first.search import BreadthFirstSearch  # noqa: E402  (imports are a figure)
-from insync.explorer.breadth_first.space import Space  # noqa: E402  (imports are a figure)
-from insync.explorer.breadth_first.workers import Team  # noqa: E402
 from insync.explorer.limits import Limits, Watch  # noqa: E402
+from insync.explorer.search import breadth_first as search_module  # noqa: E402  (imports are a figure)
+from insync.explorer.search.breadth_first import BreadthFirstSearch  # noqa: E402  (imports are a figure)
+from insync.explorer.search.explored import Space  # noqa: E402  (imports are a figure)
+from insync.explorer.search.workers import Team  # noqa: E402
 from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
 from insync.machine.memory import peak_memory  # noqa: E402
 from insync.machine.packed import PackedRows  # noqa: E402

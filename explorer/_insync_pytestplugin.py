@@ -1,7 +1,7 @@
 """The pytest plugin: the fixtures `insync_check` and `insync_kafka`, and where failing tests leave their traces.
 
 pytest imports this module in every run of everybody who has insync installed. So it stands outside the namespace and
-imports nothing of insync until a test uses a fixture, which `insync.explorer.testing.pytest_support` or
+imports nothing of insync until a test uses a fixture, which `insync.explorer.testing` or
 `insync.conformance.pytest_kafka` then serves.
 """
 
@@ -18,7 +18,7 @@ import pytest
 
 if TYPE_CHECKING:
     from insync.conformance.pytest_kafka import InsyncKafka
-    from insync.explorer.testing.pytest_support import InsyncCheck
+    from insync.explorer.testing import InsyncCheck
 
 __all__ = ["insync_check", "insync_kafka", "pytest_addoption", "trace_directory"]
 
@@ -56,7 +56,7 @@ def insync_check(request: pytest.FixtureRequest) -> InsyncCheck:
     The test fails with the trace grid where a property is violated, and where the search is incomplete unless
     stopped_by= names the bound that is meant.
     """
-    from insync.explorer.testing.pytest_support import InsyncCheck, Settings
+    from insync.explorer.testing import InsyncCheck, Settings
 
     option = request.config.getoption
     settings = Settings(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import InsyncCheck, check
-from insync.explorer.testing.pytest_support import Settings
+from insync.explorer.testing import Settings
 from insync.model import Bound, Bounds, Condition, Int, Model, State, StateView, action, bound
 from insync.model.errors import ModelError, UserError
 from insync.model.given_names import NAMED

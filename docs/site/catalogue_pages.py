@@ -11,10 +11,10 @@ from pathlib import Path
 from insync.cli.show.seen_on_kafka import seen_at_length
 from insync.explorer.ask import with_shown_bounds
 from insync.explorer.defect_search import DefectFound, search_defect
-from insync.explorer.report.html import Page, html_page
-from insync.explorer.report.picture import Picture, picture
-from insync.explorer.report.svg import svg
-from insync.explorer.shown import plural
+from insync.explorer.pictures.page import Page, html_page
+from insync.explorer.pictures.picture import Picture, picture
+from insync.explorer.pictures.svg import svg
+from insync.explorer.tables import plural
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from insync.explorer.report.mermaid import mermaid
-from insync.explorer.report.picture import picture
-from insync.explorer.report.svg import svg
+from insync.explorer.pictures.mermaid import mermaid
+from insync.explorer.pictures.picture import picture
+from insync.explorer.pictures.svg import svg
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.kafka.placement import Placement
 from insync.model import Model

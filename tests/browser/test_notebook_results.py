@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import Trace, check, graph, liveness, simulate, why
-from insync.explorer.shown import Shown
+from insync.explorer.tables import Shown
 from insync_runs import Crossing
 from insync_toys import DieHard, TokenRing
 

@@ -20,9 +20,9 @@ from insync.cli.show.exposure_report import Shown, describe_exposure
 from insync.explorer.ask import LOSS, Asked, Cell, Question
 from insync.explorer.disturbances import Remedy
 from insync.explorer.exposure import Exposure, exposures
+from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace
-from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.kafka.cluster.model import Cluster
 from insync.model.errors import UserError
 

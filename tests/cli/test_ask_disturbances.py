@@ -19,9 +19,9 @@ from insync.explorer.ask import ELECTABLE, LOSS, Asked, Question
 from insync.explorer.disturbances import DISTURBANCES, Disturbed, disturbed
 from insync.explorer.exposure import Exposure
 from insync.explorer.limits import StopReason
+from insync.explorer.results import PropertyResult, Verdict, Violation, together
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
-from insync.explorer.verdict import PropertyResult, Verdict, Violation, together
 from insync.kafka.cluster.model import Cluster
 
 ELECTION, REASSIGNMENTS, UNEQUAL = DISTURBANCES

@@ -15,7 +15,7 @@ from insync.conformance.classes import harness
 from insync.conformance.classes.subject import Subject
 from insync.conformance.comparing import budget_tours, conform, walking_process
 from insync.conformance.steps.pair import Pair
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync_fake_kafka import FakeKafka, FakePair
 

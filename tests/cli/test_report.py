@@ -14,9 +14,9 @@ from insync.cli.show.report import describe_check
 from insync.cli.show.terminal import grid_width, has_status_line, painter, wants_colour
 from insync.explorer.limits import StopReason
 from insync.explorer.progress import Phase, Progress
+from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
-from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.memory import HugePages
 
 

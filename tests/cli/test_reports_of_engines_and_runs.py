@@ -10,11 +10,11 @@ from insync.cli.show.agree_report import agreement_json, describe_agreement, des
 from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.explorer import LivenessResult, RunResult
 from insync.explorer.agree import Agreement
-from insync.explorer.evaluator.difference import Difference
 from insync.explorer.limits import StopReason
 from insync.explorer.opinions import Opinion
+from insync.explorer.results import Verdict
+from insync.explorer.stepping.difference import Difference
 from insync.explorer.traces.grid import plain
-from insync.explorer.verdict import Verdict
 from insync.properties.temporal import Fairness, RunKind
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
 

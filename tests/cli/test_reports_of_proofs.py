@@ -14,9 +14,9 @@ pytest.importorskip("z3")
 from insync.cli.show.proof_json import attempt_json, search_json
 from insync.cli.show.proof_report import describe_attempt, describe_search
 from insync.explorer.proof_results import BoundedResult, ProofResult
+from insync.explorer.results import Verdict
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import plain
-from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import class_reference
 from insync.model.evaluator import Evaluator

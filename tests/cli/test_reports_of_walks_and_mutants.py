@@ -14,10 +14,10 @@ from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutati
 from insync.cli.show.report import describe_simulation
 from insync.explorer import Fate, MutantResult, MutationResult, SimulationResult
 from insync.explorer.limits import StopReason
-from insync.explorer.seen_states import AbstractStates
+from insync.explorer.results import PropertyResult, Verdict, Violation
+from insync.explorer.search.seen_states import AbstractStates
 from insync.explorer.simulate import WalkLengths
 from insync.explorer.traces.grid import plain
-from insync.explorer.verdict import PropertyResult, Verdict, Violation
 from insync.machine.walker import Strategy
 from insync.model.catalogue import find_model
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from insync.explorer import Fate, MutantResult, MutationResult
-from insync.explorer.evaluator.difference import Difference
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.opinions import Opinion, local_engine
+from insync.explorer.stepping.difference import Difference
 from insync.model import Model
 
 Insync = Callable[..., Any]

@@ -94,7 +94,7 @@ def test_a_bar_is_short_and_highest_where_the_levels_are_largest(levels: list[in
 
 
 def test_codes_in_place_of_states_are_told(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insync.explorer.breadth_first.search.MOST_WHOLE", 0)
+    monkeypatch.setattr("insync.explorer.search.breadth_first.MOST_WHOLE", 0)
     said = insync("check", "kip320", "--replicas", 2, "--statistics").out
     assert "kept    as codes: exact, a number for each part of a state" in said
     assert json.loads(insync("check", "kip320", "--replicas", 2, "--json").out)["kept"] == "codes"

@@ -214,7 +214,7 @@ class Far(Model):
 SLOW_STEPS = """
 import sys, time
 from insync.cli.main import main
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 
 attempt = Stepper.attempt
 

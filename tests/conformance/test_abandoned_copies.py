@@ -6,7 +6,7 @@ import pytest
 
 from insync.conformance.classes.observation import BrokerSeen
 from insync.conformance.steps.pair import Pair
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
 from insync_classes import HarnessOf, JarsOf

@@ -14,8 +14,8 @@ from insync.conformance.comparing.walks import KafkaWalks
 from insync.conformance.patches.patched_jars import read_patch
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Pair
-from insync.explorer.evaluator.stepping import Stepper
-from insync.explorer.machine_stepping import MachineStepper
+from insync.explorer.stepping.machine_stepper import MachineStepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync_classes import JarsOf
 from insync_patched import patched

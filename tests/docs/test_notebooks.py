@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import CheckResult, LivenessResult
-from insync.explorer.shown import Shown
+from insync.explorer.tables import Shown
 
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

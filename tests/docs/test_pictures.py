@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import check
-from insync.explorer.report.picture import picture
-from insync.explorer.report.svg import svg
+from insync.explorer.pictures.picture import picture
+from insync.explorer.pictures.svg import svg
 from insync.model import find_model
 
 ROOT = Path(__file__).parents[2]

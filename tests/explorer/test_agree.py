@@ -11,8 +11,7 @@ import pytest
 
 from insync.explorer import Limits, Verdict, check
 from insync.explorer.agree import Agreement, agree
-from insync.explorer.evaluator.difference import first_difference
-from insync.explorer.mutants.mutants import mutants_of
+from insync.explorer.mutants import mutants_of
 from insync.explorer.opinions import (
     SHARES,
     Engine,
@@ -23,6 +22,7 @@ from insync.explorer.opinions import (
     own_engines,
     z3_engine,
 )
+from insync.explorer.stepping.difference import first_difference
 from insync.kafka.published import Kip101, Kip320
 from insync.machine import kernels
 from insync.model import (
@@ -327,7 +327,7 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
     ]:
         program = mutants[name].program(model.program)
         monkeypatch.setattr(
-            "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, p=program, **__: honest(p, nodes)
+            "insync.explorer.stepping.difference.compile_kernels", lambda _, nodes, p=program, **__: honest(p, nodes)
         )
         found = first_difference(model, properties=["weak_isr"], depth=20)
         assert found is not None
@@ -341,19 +341,19 @@ def test_the_first_state_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) 
     ]
     tame = replace(overflow.program, actions=tuple(actions))
     monkeypatch.setattr(
-        "insync.explorer.evaluator.difference.compile_kernels", lambda _, nodes, **__: honest(tame, nodes)
+        "insync.explorer.stepping.difference.compile_kernels", lambda _, nodes, **__: honest(tame, nodes)
     )
     found = first_difference(overflow, properties=[], depth=20)
     assert found is not None
     assert found.sentence == "The evaluator refuses 1 steps for type_ok, the machine code 0."
     strong = honest(model.program, [model.program.graph.false])
-    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_, **__: strong)
+    monkeypatch.setattr("insync.explorer.stepping.difference.compile_kernels", lambda *_, **__: strong)
     found = first_difference(model, properties=["weak_isr"], depth=20)
     assert found is not None
     assert found.level == 1
     assert found.sentence == "By the evaluator weak_isr holds here; by the machine code it is the other way round."
     weak = honest(model.program, [model.program.graph.true])
-    monkeypatch.setattr("insync.explorer.evaluator.difference.compile_kernels", lambda *_, **__: weak)
+    monkeypatch.setattr("insync.explorer.stepping.difference.compile_kernels", lambda *_, **__: weak)
     found = first_difference(model, properties=["leader_in_isr"], depth=20)
     assert found is not None
     assert found.sentence.startswith("By the evaluator leader_in_isr fails here; ")

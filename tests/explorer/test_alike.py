@@ -12,7 +12,7 @@ import pytest
 
 from insync import proofs
 from insync.explorer import check
-from insync.explorer.alike import symmetry_for
+from insync.explorer.symmetry import symmetry_for
 from insync.model import BoundValues, Condition, Index, Model, Not, Set, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -55,7 +55,7 @@ def test_of_too_many_members_no_use_is_made(limit: str, monkeypatch: pytest.Monk
     symmetry = model.program.symmetry
     assert symmetry is not None
     assert symmetry_for(model, {}).symmetry is symmetry
-    monkeypatch.setattr(sys.modules["insync.explorer.alike"], limit, 0)
+    monkeypatch.setattr(sys.modules["insync.explorer.symmetry"], limit, 0)
     unused = symmetry_for(model, {})
     assert unused.symmetry is None
     assert len(unused.notes) == 1
@@ -64,7 +64,7 @@ def test_of_too_many_members_no_use_is_made(limit: str, monkeypatch: pytest.Monk
 
 def test_as_many_members_as_can_be_counted_are_made_use_of(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Gossip(nodes=3)
-    alike = sys.modules["insync.explorer.alike"]
+    alike = sys.modules["insync.explorer.symmetry"]
     for most, used in ((7, True), (6, True), (5, False)):
         monkeypatch.setattr(alike, "LARGEST_GROUP", most)
         assert (symmetry_for(model, {}).symmetry is not None) == used, "3! = 6 permutations"

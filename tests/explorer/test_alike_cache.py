@@ -9,8 +9,8 @@ from typing import cast
 
 import pytest
 
-from insync.explorer.alike import symmetry_for
 from insync.explorer.alike_cache import alike_key, keep_shown, was_shown
+from insync.explorer.symmetry import symmetry_for
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.tracing.program import Program
@@ -27,7 +27,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_what_was_shown_is_not_shown_again(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Gossip(nodes=3)
     assert symmetry_for(model, {}).symmetry is model.program.symmetry
-    monkeypatch.setattr("insync.explorer.alike._Examination.run", lambda *_: pytest.fail("it was shown before"))
+    monkeypatch.setattr("insync.explorer.symmetry._Examination.run", lambda *_: pytest.fail("it was shown before"))
     again = Gossip(nodes=3)
     assert symmetry_for(again, {}).symmetry is again.program.symmetry
 

@@ -16,8 +16,8 @@ from insync.explorer.ask import ELECTABLE, LOSS, PROMISES, Cell, Given, Question
 from insync.explorer.disturbances import disturbed, remedies
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.limits import StopReason
+from insync.explorer.results import Verdict
 from insync.explorer.traces.trace import Trace, TraceStep
-from insync.explorer.verdict import Verdict
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from insync.explorer import Limits, StopReason, bounded_check
-from insync.explorer.verdict import Verdict
+from insync.explorer.results import Verdict
 from insync.model import Condition, Int, Model, State, StateView, action, invariant
 from insync.model.errors import UserError
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from insync.explorer import CheckResult, Limits, check
-from insync.explorer.breadth_first import beyond_memory, search
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.limits import Watch
+from insync.explorer.search import beyond_memory, breadth_first
 from insync.machine.stores import sorted_file
 from insync.model import Array, BoundValues, Condition, Index, Int, Model, State, StateView, action, invariant
 from insync_confined import Ladder, Mail, Plane
@@ -64,7 +64,7 @@ def on_disk(model: Model, **given: Any) -> CheckResult:
 def by_codes(model: Model, **given: Any) -> CheckResult:
     """Search with codes in place of states from the first level on."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "MOST_WHOLE", 1)
+        patch.setattr(breadth_first, "MOST_WHOLE", 1)
         return check(model, threads=2, partitions=3, **given)
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, check, diff, replay
-from insync.explorer.breadth_first.space import Space
-from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.limits import Watch
-from insync.explorer.pairing import shared_states
-from insync.explorer.pairing.joined import Joined, join
-from insync.explorer.pairing.trace_pair import compare_traces
+from insync.explorer.products import shared_states
+from insync.explorer.products.product import Joined, join
+from insync.explorer.products.trace_pair import compare_traces
+from insync.explorer.search.explored import Space
+from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.model import (
     ANY,
     Bound,

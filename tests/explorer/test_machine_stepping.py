@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from insync.explorer.evaluator.stepping import Refused, Stepper
-from insync.explorer.machine_stepping import MachineStepper
+from insync.explorer.stepping.machine_stepper import MachineStepper
+from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import Model
 from insync.model.catalogue import find_model

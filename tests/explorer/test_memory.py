@@ -10,8 +10,8 @@ from textwrap import dedent
 import pytest
 
 from insync.explorer import Limits, check, diff, graph, liveness, mutate, simulate, why
-from insync.explorer.breadth_first import search as search_module
-from insync.explorer.breadth_first.search import MOST_WHOLE
+from insync.explorer.search import breadth_first as search_module
+from insync.explorer.search.breadth_first import MOST_WHOLE
 from insync.machine.memory import (
     HUGE_PAGE,
     Block,

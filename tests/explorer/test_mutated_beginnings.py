@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from insync.explorer.limits import Limits, StopReason
-from insync.explorer.mutants.mutants import Mutant, mutants_of
+from insync.explorer.mutants import Mutant, mutants_of
 from insync.explorer.mutate import Fate, MutantResult, mutate
 from insync.machine.interruptible import GivenUp
 from insync.model import (

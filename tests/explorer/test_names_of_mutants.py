@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.explorer.mutants.mutants import mutants_of
+from insync.explorer.mutants import mutants_of
 from insync.model import Array, Bool, BoundValues, Index, Model, Not, State, StateView, action, require
 
 

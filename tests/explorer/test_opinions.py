@@ -12,7 +12,7 @@ from insync.explorer import Limits, check
 from insync.explorer.agree import agree
 from insync.explorer.limits import StopReason
 from insync.explorer.opinions import Engine, Opinion, opinion_of, sharing, states_in_words, z3_engine
-from insync.explorer.verdict import Verdict
+from insync.explorer.results import Verdict
 from insync.model import (
     BoundValues,
     Condition,

@@ -16,7 +16,7 @@ import pytest
 
 from insync.explorer import Limits, agree, bounded_check, check, diff, graph, liveness, mutate, prove, simulate, why
 from insync.explorer.opinions import own_engines
-from insync.explorer.shown import Shown, Tabular
+from insync.explorer.tables import Shown, Tabular
 from insync_confined import Mail, Plane
 from insync_meanings import Record
 from insync_runs import Crossing, Round

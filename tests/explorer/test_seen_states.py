@@ -6,7 +6,7 @@ import pytest
 
 from insync.explorer import Limits, simulate
 from insync.explorer.limits import Watch
-from insync.explorer.walk_threads import Walks
+from insync.explorer.search.walks import Walks
 from insync.model import Model
 from insync.model.errors import UserError
 from insync_corners import Overflow

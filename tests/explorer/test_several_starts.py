@@ -9,13 +9,13 @@ import pytest
 
 from insync.explorer import Limits, agree, check, simulate
 from insync.explorer.check_by_evaluator import check_by_evaluator
-from insync.explorer.evaluator.difference import first_difference
-from insync.explorer.graph import graph
 from insync.explorer.liveness import liveness
 from insync.explorer.replay import ReplayError, replay
+from insync.explorer.results import Verdict
+from insync.explorer.runs.graph import graph
 from insync.explorer.runs.graph_export import dot_text
+from insync.explorer.stepping.difference import first_difference
 from insync.explorer.traces.trace_file import read_trace, write_trace
-from insync.explorer.verdict import Verdict
 from insync.model import (
     ANY,
     And,

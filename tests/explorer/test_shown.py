@@ -30,7 +30,7 @@ from insync.explorer import (
 from insync.explorer.notebook.drawn import model_behind
 from insync.explorer.notebook.pieces import table
 from insync.explorer.opinions import own_engines
-from insync.explorer.shown import Shown, Tabular
+from insync.explorer.tables import Shown, Tabular
 from insync.model import UserError
 from insync.model.catalogue import class_reference
 from insync_runs import Crossing
@@ -288,6 +288,6 @@ def test_an_unknown_table_names_the_nearest_one(checked: CheckResult) -> None:
 def test_without_the_library_a_sentence_says_what_to_install(
     checked: CheckResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("insync.explorer.shown.find_spec", lambda name: None)
+    monkeypatch.setattr("insync.explorer.tables.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'insync\[tables\]'"):
         checked.to_pandas()

@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 from insync.explorer import Limits, SimulationResult, WalkProgress, simulate
-from insync.explorer.evaluator.shrink import FailingWalks, shrink
-from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import replay
+from insync.explorer.stepping.shrinking import FailingWalks, shrink
+from insync.explorer.stepping.stepper import Stepper
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, merged
@@ -257,7 +257,7 @@ def test_a_failing_walk_is_confirmed_although_it_is_stopped_if_there_is_time(
     seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
-    monkeypatch.setattr("insync.explorer.evaluator.shrink._GRACE_SECONDS", seconds)
+    monkeypatch.setattr("insync.explorer.stepping.shrinking._GRACE_SECONDS", seconds)
     stop = threading.Event()
     result = simulate(
         DieHard(),

@@ -8,7 +8,7 @@ import pytest
 
 from insync.explorer import check, diff, graph, liveness, mutate, simulate, why
 from insync.explorer.progress import Pulse
-from insync.explorer.shown import Shown
+from insync.explorer.tables import Shown
 from insync_runs import Crossing
 from insync_toys import DieHard, TokenRing
 

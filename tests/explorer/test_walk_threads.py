@@ -10,7 +10,7 @@ import pytest
 
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkProgress
-from insync.explorer.walk_threads import Walks, _Shares
+from insync.explorer.search.walks import Walks, _Shares
 from insync.machine.walker import FailedWalk, Walked
 from insync.model.errors import UserError
 

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from insync.explorer import SimulationResult, simulate
-from insync.explorer.walk_threads import Walks
+from insync.explorer.search.walks import Walks
 from insync.machine.walker import Strategy
 from insync.model import Model
 from insync.model.abstraction import abstraction_of
@@ -208,7 +208,7 @@ def test_random_walks_see_the_abstract_states_that_the_evaluator_sees() -> None:
         model, named, names = drawn
         patience = None if patience is None else min(patience, count - 1)
         threads, share = shared
-        sharing = patch.multiple("insync.explorer.walk_threads", _SHARE_LEAST=share, _SHARE_MOST=share)
+        sharing = patch.multiple("insync.explorer.search.walks", _SHARE_LEAST=share, _SHARE_MOST=share)
         with sharing, patch.object(type(model), "abstraction", lambda _, s: named(s)):
             found = same(model, names, count, depth, seed, strategy, threads, patience)
         assert found.abstract_states is not None

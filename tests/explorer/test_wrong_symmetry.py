@@ -13,8 +13,8 @@ from itertools import islice
 
 import pytest
 
-from insync.explorer.alike import symmetry_for
-from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.stepping.stepper import Refused, Stepper
+from insync.explorer.symmetry import symmetry_for
 from insync.model import Model
 from insync.model.errors import ModelError, UserError
 from insync.model.evaluator import Codes, evaluate

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.model import Model
 from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import pytest
 
-from insync.explorer.alike import symmetry_for
+from insync.explorer.symmetry import symmetry_for
 from insync.machine.kernels import WALKS, Part, store_text, texts
 from insync.model import Model
 from insync.model.abstraction import abstraction_of

@@ -33,7 +33,7 @@ from insync.explorer import (
     Violation,
     WhyResult,
 )
-from insync.explorer.testing.pytest_support import Answer
+from insync.explorer.testing import Answer
 from insync.model import Model, ModelError
 from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model

@@ -16,13 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from insync.explorer import CheckResult, Limits, check, liveness, replay
-from insync.explorer.export.foreign_traces import foreign_trace
-from insync.explorer.judges.spin import SpinTools, find_spin, spin_opinion
-from insync.explorer.judges.tlc import tlc_opinion, tlc_opinion_of_runs
-from insync.explorer.judges.tlc_home import Tlc, find_tlc
+from insync.explorer.export.tla.foreign_traces import foreign_trace
 from insync.explorer.limits import StopReason
 from insync.explorer.opinions import Opinion
-from insync.explorer.verdict import Verdict
+from insync.explorer.results import Verdict
+from insync.explorer.spin import SpinTools, find_spin, spin_opinion
+from insync.explorer.tlc import tlc_opinion, tlc_opinion_of_runs
+from insync.explorer.tlc_home import Tlc, find_tlc
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
 from insync.properties.registry import run_properties_of

@@ -71,5 +71,5 @@ def test_every_row_is_a_test_of_its_own() -> None:
 @pytest.mark.parametrize("row", [pytest.param(row, id=identity(row)) for row in rows()])
 def test_agrees_with_tlc_where_codes_are_kept(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same rows, the states kept as codes from the first level on, so that every trace is searched again."""
-    monkeypatch.setattr("insync.explorer.breadth_first.search.MOST_WHOLE", 0)
+    monkeypatch.setattr("insync.explorer.search.breadth_first.MOST_WHOLE", 0)
     test_agrees_with_tlc(row)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from insync.explorer import check, prove
-from insync.explorer.evaluator.stepping import moves_through
 from insync.explorer.replay import ReplayError, replay
+from insync.explorer.stepping.stepper import moves_through
 from insync.explorer.traces.counterexample import violation_trace
 from insync.model import (
     ANY,

@@ -11,9 +11,9 @@ from typing import Any
 from unittest.mock import patch
 
 from insync.explorer import CheckResult, Limits, bounded_check, check, graph, liveness, prove
-from insync.explorer.breadth_first import beyond_memory, search
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.limits import Watch
+from insync.explorer.search import beyond_memory, breadth_first
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.errors import UserError
@@ -245,7 +245,7 @@ class Compared:
         check(self.model, limits=Limits(depth=1), **options)
         resumed = check(self.model, limits=Limits(depth=whole), resume=True, **options)
         self.searched("machine code, resumed", resumed, names, whole, True)
-        with patch.object(search, "MOST_WHOLE", 1):
+        with patch.object(breadth_first, "MOST_WHOLE", 1):
             coded = check(self.model, limits=Limits(depth=whole), properties=names, threads=1, symmetry=symmetric)
         self.searched("machine code, states as codes", coded, names, whole, False)
         self.seen["machine code"] += 1

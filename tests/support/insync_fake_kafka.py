@@ -9,7 +9,7 @@ from insync.conformance.steps.gaps import Missing
 from insync.conformance.steps.likeness import Difference, compared
 from insync.conformance.steps.pair import Pair
 from insync.conformance.steps.schedule import NotSchedulable
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 

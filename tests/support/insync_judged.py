@@ -13,7 +13,7 @@ from pathlib import Path
 
 from insync.explorer.liveness import LivenessResult
 from insync.explorer.opinions import Opinion
-from insync.explorer.verdict import CheckResult, Verdict
+from insync.explorer.results import CheckResult, Verdict
 from insync.properties.temporal import RunKind
 from insync_comparisons import Comparison, Comparisons
 

@@ -21,7 +21,7 @@ from insync.conformance.catalogue.entry_traces import steps_again
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import Answer, Argument, Subject
 from insync.conformance.replay import KafkaReplay, replay_on_kafka
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.counterexample import trace_steps, violation_trace
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.kafka.cluster.model import Cluster

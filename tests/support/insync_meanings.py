@@ -15,7 +15,7 @@ from zlib import crc32
 
 import numpy as np
 
-from insync.explorer.mutants.mutants import mutants_of
+from insync.explorer.mutants import mutants_of
 from insync.model import LogCell, Model
 from insync.model.evaluator import Codes, Evaluator
 from insync.model.expressions.graph import Node, Op, reachable

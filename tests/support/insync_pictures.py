@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from insync.explorer.evaluator.stepping import Move, Refused, Stepper
+from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.model import Model
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Node, Op

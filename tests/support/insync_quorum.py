@@ -15,7 +15,7 @@ from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.steps.likeness import Difference
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft import Kraft
 
 __all__ = ["RecordedQuorum", "number_of", "quorum_stepper", "recorded_course", "take_course", "take_labels"]

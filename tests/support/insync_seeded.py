@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any
 
 from insync.explorer import Limits, check
-from insync.explorer.breadth_first import search
-from insync.explorer.breadth_first.partitions import WholePartition
+from insync.explorer.search import breadth_first
+from insync.explorer.search.partitions import WholePartition
 from insync.machine import kernels
 from insync.machine.emit import expanding, hash_table, lowering, sorting_networks
 from insync.machine.emit.lowering import Lowering
@@ -115,7 +115,7 @@ def _known_never() -> None:
 
 
 def _coded() -> None:
-    search.MOST_WHOLE = 0
+    breadth_first.MOST_WHOLE = 0
 
 
 def _code_left_out() -> None:

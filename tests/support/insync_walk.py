@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from insync.explorer.evaluator import stepping
+from insync.explorer.stepping import stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import Model, ReadableState
 from insync.model.evaluator import Codes
@@ -24,7 +24,7 @@ class Walk:
     """
 
     def __init__(self, model: Model, *labels: str) -> None:
-        self.model, self._walk = model, stepping.Walk(stepping.Stepper(model))
+        self.model, self._walk = model, stepper.Walk(stepper.Stepper(model))
         self.take(*labels)
 
     def take(self, *labels: str) -> Walk:

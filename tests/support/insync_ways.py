@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from insync.explorer.export.promela import promela_files
 from insync.explorer.export.tla.module import tla_files, unrolled_tla_files
-from insync.explorer.verdict import Verdict
+from insync.explorer.results import Verdict
 from insync.model import Model
 from insync.model.expressions import simplify
 from insync.properties.invariants import TYPE_OK

@@ -31,7 +31,7 @@ from insync.explorer.ask import LOSS, Asked, Cell, Question
 from insync.explorer.availability import availability_matrix
 from insync.explorer.disturbances import DISTURBANCES
 from insync.explorer.exposure import Exposure, exposures
-from insync.explorer.verdict import together
+from insync.explorer.results import together
 from insync.kafka.cluster.model import Cluster
 
 __all__ = ["ask_configs", "ask_matrix"]

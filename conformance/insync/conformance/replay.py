@@ -12,9 +12,9 @@ from insync.conformance.steps.going_round import ForEver, goes_round, stays
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Named, Pair
 from insync.conformance.steps.schedule import NotSchedulable
-from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.replay import ReplayError
 from insync.explorer.replay import replay as replay_on_model
+from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.counterexample import first_codes
 from insync.explorer.traces.trace import WITHOUT_PROPERTY, Trace, TraceStep
 from insync.kafka.cluster.model import Cluster

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.explorer.replay import ReplayError, replay
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.counterexample import first_codes, trace_steps
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster

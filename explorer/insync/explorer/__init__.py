@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
     from insync.explorer.diff import diff, diff_traces
     from insync.explorer.explore import NoViolation, explore
-    from insync.explorer.exploring.exploration import Exploration, TakenWalk
     from insync.explorer.exploring.reaching import Reached
+    from insync.explorer.exploring.session import Exploration, TakenWalk
     from insync.explorer.export import export
-    from insync.explorer.graph import graph, write_graph
+    from insync.explorer.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
     from insync.explorer.opinions import Opinion
-    from insync.explorer.pairing.differences import DiffResult, OnlyOne, TraceDifference
+    from insync.explorer.products.differences import DiffResult, OnlyOne, TraceDifference
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.prove import bounded_check, prove
     from insync.explorer.replay import replay
+    from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
+    from insync.explorer.runs.graph import graph, write_graph
     from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
     from insync.explorer.runs.state_graph import StateGraph
-    from insync.explorer.seen_states import AbstractStates
+    from insync.explorer.search.seen_states import AbstractStates
     from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
-    from insync.explorer.testing.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
-    from insync.explorer.testing.pytest_support import InsyncCheck
+    from insync.explorer.testing import InsyncCheck
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
-    from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
     from insync.explorer.why import why
 
 __all__ = [
@@ -108,34 +108,104 @@ __all__ = [
 ]
 
 _OF_MODULE = {
-    "agree": ("Agreement", "agree"),
+    "agree": (
+        "Agreement",
+        "agree",
+    ),
     "ask": ("ask",),
     "check": ("check",),
-    "coverage.results": ("ActionCoverage", "PropertyCoverage", "WhyResult"),
-    "export": ("export",),
-    "explore": ("NoViolation", "explore"),
-    "exploring.exploration": ("Exploration", "TakenWalk"),
+    "coverage.results": (
+        "ActionCoverage",
+        "PropertyCoverage",
+        "WhyResult",
+    ),
+    "diff": (
+        "diff",
+        "diff_traces",
+    ),
+    "explore": (
+        "NoViolation",
+        "explore",
+    ),
     "exploring.reaching": ("Reached",),
-    "diff": ("diff", "diff_traces"),
-    "graph": ("graph", "write_graph"),
-    "limits": ("Limits", "StopReason"),
-    "liveness": ("LivenessResult", "RunResult", "liveness"),
-    "mutate": ("Fate", "MutantResult", "MutationResult", "mutate"),
+    "exploring.session": (
+        "Exploration",
+        "TakenWalk",
+    ),
+    "export": ("export",),
+    "failures": (
+        "PropertyViolated",
+        "SuspiciousModel",
+        "UnexpectedVerdict",
+    ),
+    "limits": (
+        "Limits",
+        "StopReason",
+    ),
+    "liveness": (
+        "LivenessResult",
+        "RunResult",
+        "liveness",
+    ),
+    "mutate": (
+        "Fate",
+        "MutantResult",
+        "MutationResult",
+        "mutate",
+    ),
     "opinions": ("Opinion",),
-    "pairing.differences": ("DiffResult", "OnlyOne", "TraceDifference"),
-    "progress": ("Progress", "Reporter", "WalkProgress", "WalkReporter"),
-    "proof_results": ("BoundedResult", "ProofResult"),
-    "prove": ("bounded_check", "prove"),
+    "products.differences": (
+        "DiffResult",
+        "OnlyOne",
+        "TraceDifference",
+    ),
+    "progress": (
+        "Progress",
+        "Reporter",
+        "WalkProgress",
+        "WalkReporter",
+    ),
+    "proof_results": (
+        "BoundedResult",
+        "ProofResult",
+    ),
+    "prove": (
+        "bounded_check",
+        "prove",
+    ),
     "replay": ("replay",),
-    "runs.graph_export": ("dot_text", "graphml_text", "to_networkx"),
+    "results": (
+        "CheckResult",
+        "PropertyResult",
+        "Verdict",
+        "Violation",
+    ),
+    "runs.graph": (
+        "graph",
+        "write_graph",
+    ),
+    "runs.graph_export": (
+        "dot_text",
+        "graphml_text",
+        "to_networkx",
+    ),
     "runs.state_graph": ("StateGraph",),
-    "seen_states": ("AbstractStates",),
-    "simulate": ("SimulationResult", "WalkLengths", "simulate"),
-    "testing.failures": ("PropertyViolated", "SuspiciousModel", "UnexpectedVerdict"),
-    "testing.pytest_support": ("InsyncCheck",),
-    "traces.trace": ("RefusedStep", "Trace", "TraceStep"),
-    "traces.trace_file": ("read_trace", "write_trace"),
-    "verdict": ("CheckResult", "PropertyResult", "Verdict", "Violation"),
+    "search.seen_states": ("AbstractStates",),
+    "simulate": (
+        "SimulationResult",
+        "WalkLengths",
+        "simulate",
+    ),
+    "testing": ("InsyncCheck",),
+    "traces.trace": (
+        "RefusedStep",
+        "Trace",
+        "TraceStep",
+    ),
+    "traces.trace_file": (
+        "read_trace",
+        "write_trace",
+    ),
     "why": ("why",),
 }
 _MODULE_OF = {name: module for module, names in _OF_MODULE.items() for name in names}

@@ -12,12 +12,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from insync.explorer.evaluator.difference import Difference, first_difference
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, limits_of
 from insync.explorer.opinions import SHARES, Engine, Opinion, own_engines, sharing, states_in_words
-from insync.explorer.shown import TableColumns, Tabular, plural
-from insync.explorer.verdict import Verdict
+from insync.explorer.results import Verdict
+from insync.explorer.stepping.difference import Difference, first_difference
+from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError

@@ -19,7 +19,7 @@ from insync.model.symmetry.group import Symmetry
 __all__ = ["alike_key", "keep_shown", "was_shown"]
 
 _SHOWN = b"shown"
-_JUDGES = ("insync.model", "insync.proofs", "insync.explorer.alike")
+_JUDGES = ("insync.model", "insync.proofs", "insync.explorer.symmetry")
 
 
 def alike_key(model: Model, symmetry: Symmetry, conditions: Mapping[str, Node]) -> str:

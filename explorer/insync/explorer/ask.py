@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.check import check
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
-from insync.explorer.verdict import Verdict
+from insync.explorer.results import Verdict
 from insync.kafka.cluster.configuration import Acks, Elr, Flushing, rules_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
@@ -19,8 +19,8 @@ from insync.properties.kafka import cluster as properties
 
 if TYPE_CHECKING:
     from insync.explorer.progress import Reporter
+    from insync.explorer.results import CheckResult
     from insync.explorer.traces.trace import Trace
-    from insync.explorer.verdict import CheckResult
 
 __all__ = [
     "ELECTABLE",

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.ask import Given, Question
-from insync.explorer.evaluator.claims import Claim, claims_of
-from insync.explorer.evaluator.stepping import Refused, Stepper
 from insync.explorer.limits import Watch
+from insync.explorer.stepping.claims import Claim, claims_of
+from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
 from insync.model.evaluator import Codes

@@ -12,18 +12,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from insync.explorer.alike import UNUSED, Alike, symmetry_for
-from insync.explorer.breadth_first.backtrack import path_to
-from insync.explorer.breadth_first.search import BreadthFirstSearch
-from insync.explorer.breadth_first.space import Space
-from insync.explorer.breadth_first.workers import Team, available_cores
-from insync.explorer.evaluator.stepping import Move
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
 from insync.explorer.run_identity import identity_of
+from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.explored import Space
+from insync.explorer.search.trace_back import path_to
+from insync.explorer.search.workers import Team, available_cores
+from insync.explorer.stepping.stepper import Move
+from insync.explorer.symmetry import UNUSED, Alike, symmetry_for
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
-from insync.explorer.verdict import CheckResult, PropertyResult, Verdict, Violation
 from insync.machine.compiler import conditions_key, program_key
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
@@ -40,7 +40,7 @@ from insync.properties.invariants import TYPE_OK, Invariant, names_within
 from insync.properties.registry import Judged, confined, judge, select
 
 if TYPE_CHECKING:
-    from insync.explorer.breadth_first.run_levels import RunLevels
+    from insync.explorer.search.run_directory import RunLevels
 
 __all__ = ["MANY_PAGES", "Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
@@ -122,7 +122,7 @@ def check(
         if kept is None:
             search = BreadthFirstSearch(*given)
         else:
-            from insync.explorer.breadth_first.disk_search import DiskSearch  # what most searches do without
+            from insync.explorer.search.disk_search import DiskSearch  # what most searches do without
 
             search = DiskSearch(*given, kept)
         try:
@@ -156,8 +156,8 @@ def _run_levels(
             raise UserError(message)
         yield None
         return
-    from insync.explorer.breadth_first.run_levels import RunLevels
-    from insync.explorer.breadth_first.space_entries import SpaceShape
+    from insync.explorer.search.run_directory import RunLevels
+    from insync.explorer.search.space_entries import SpaceShape
 
     program, symmetry = model.program, alike.symmetry
     code = f"{program_key('run', program, symmetry)} {conditions_key('run', program.schema, judged.nodes)}"

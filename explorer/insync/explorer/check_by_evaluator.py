@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from insync.explorer.check import Extent, concluded
-from insync.explorer.evaluator.claims import Claim, PropertyLike, asked_names, claims_of
-from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
+from insync.explorer.results import CheckResult, Violation
+from insync.explorer.stepping.claims import Claim, PropertyLike, asked_names, claims_of
+from insync.explorer.stepping.stepper import Refused, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_of, violation_trace
-from insync.explorer.verdict import CheckResult, Violation
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.model.given_names import given_list

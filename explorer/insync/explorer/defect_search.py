@@ -10,8 +10,8 @@ from insync.explorer.check import check
 from insync.explorer.limits import StopReason
 from insync.explorer.liveness import liveness
 from insync.explorer.progress import Reporter
+from insync.explorer.results import Verdict
 from insync.explorer.traces.trace import Trace
-from insync.explorer.verdict import Verdict
 from insync.kafka.defects import Defect
 from insync.model import Model, find_model
 from insync.properties.registry import run_properties_of

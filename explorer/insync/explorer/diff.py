@@ -7,18 +7,18 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.check import check
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
-from insync.explorer.pairing.differences import DiffResult, OnlyOne, PropertyChange, StatesCompared, TraceDifference
-from insync.explorer.pairing.joined import Joined, join
-from insync.explorer.pairing.parting import parting_traces
-from insync.explorer.pairing.shared_states import compare_states
-from insync.explorer.pairing.trace_pair import compare_traces
+from insync.explorer.products.differences import DiffResult, OnlyOne, PropertyChange, StatesCompared, TraceDifference
+from insync.explorer.products.divergence import parting_traces
+from insync.explorer.products.product import Joined, join
+from insync.explorer.products.shared_states import compare_states
+from insync.explorer.products.trace_pair import compare_traces
 from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.results import CheckResult, Verdict
+from insync.explorer.search.workers import available_cores
 from insync.explorer.traces.trace import Trace
-from insync.explorer.verdict import CheckResult, Verdict
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.errors import UserError, closest

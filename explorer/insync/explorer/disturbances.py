@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from insync.explorer.ask import ELECTABLE, LOSS, Asked, Cell, Given, Question, changes_of
-from insync.explorer.verdict import CheckResult, Verdict
+from insync.explorer.results import CheckResult, Verdict
 from insync.kafka.cluster.configuration import Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect

@@ -8,16 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from insync.explorer.check import check
-from insync.explorer.evaluator.stepping import Move
-from insync.explorer.exploring.exploration import Exploration
+from insync.explorer.exploring.session import Exploration
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits
 from insync.explorer.progress import Reporter
 from insync.explorer.replay import replay
+from insync.explorer.results import Verdict
+from insync.explorer.stepping.stepper import Move
 from insync.explorer.traces.counterexample import first_codes
 from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.explorer.traces.trace_file import portable_reference, read_trace
-from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import class_reference
 from insync.model.errors import UserError

@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from insync.explorer.evaluator.stepping import Move, confirmed
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
+from insync.explorer.results import Verdict
 from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of
-from insync.explorer.runs.lasso import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.lasso_search import Path, find_lasso
+from insync.explorer.runs.lassos import Lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
-from insync.explorer.shown import Shown, TableColumns, Tabular, plural
+from insync.explorer.stepping.stepper import Move, confirmed
+from insync.explorer.tables import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.counterexample import refusal_trace, trace_of
 from insync.explorer.traces.trace import Trace
-from insync.explorer.verdict import Verdict
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.catalogue import model_reference

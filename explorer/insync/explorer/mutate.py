@@ -14,15 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from insync.explorer.breadth_first.search import BreadthFirstSearch
-from insync.explorer.breadth_first.workers import Team, available_cores
 from insync.explorer.check import check
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.liveness import liveness
-from insync.explorer.mutants.mutants import Mutant, mutants_of, same_steps
-from insync.explorer.shown import TableColumns, Tabular, plural
-from insync.explorer.verdict import CheckResult, Verdict
+from insync.explorer.mutants import Mutant, mutants_of, same_steps
+from insync.explorer.results import CheckResult, Verdict
+from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.workers import Team, available_cores
+from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from insync.explorer.check import check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.limits import Limits, StopReason
-from insync.explorer.verdict import CheckResult, Verdict
+from insync.explorer.results import CheckResult, Verdict
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.properties.invariants import TYPE_OK, StepInvariant

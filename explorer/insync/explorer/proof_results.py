@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.explorer.mining.mined import Mined
 from insync.explorer.mining.stated import texts_of
-from insync.explorer.shown import TableColumns, Tabular, plural
+from insync.explorer.mining.synthesis import Mined
+from insync.explorer.results import Verdict
+from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import portable_reference
-from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError

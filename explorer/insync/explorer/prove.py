@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from insync.explorer.breadth_first.workers import available_cores
-from insync.explorer.evaluator.stepping import Move, Refused
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, require_seconds_alone
-from insync.explorer.mining.mined import mine_lemmas
+from insync.explorer.mining.small_instance import refuted_candidates, small_instance
 from insync.explorer.mining.stated import StatedLemma, lemmas_in, stated
+from insync.explorer.mining.synthesis import mine_lemmas
 from insync.explorer.proof_results import BoundedResult, ProofResult
-from insync.explorer.shown import plural
-from insync.explorer.small_instance import refuted_candidates, small_instance
+from insync.explorer.results import Verdict
+from insync.explorer.search.workers import available_cores
+from insync.explorer.stepping.stepper import Move, Refused
+from insync.explorer.tables import plural
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
 from insync.explorer.traces.trace import Trace
-from insync.explorer.verdict import Verdict
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.given_names import given_names

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from insync.explorer.evaluator.shrink import FailingWalks, shrink
-from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.seen_states import AbstractStates
-from insync.explorer.shown import TableColumns, Tabular, plural
+from insync.explorer.results import PropertyResult, Verdict, Violation, properties_table
+from insync.explorer.search.seen_states import AbstractStates
+from insync.explorer.search.walks import Taken, Walks, WalkThreads
+from insync.explorer.stepping.shrinking import FailingWalks, shrink
+from insync.explorer.stepping.stepper import Stepper
+from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
-from insync.explorer.verdict import PropertyResult, Verdict, Violation, properties_table
-from insync.explorer.walk_threads import Taken, Walks, WalkThreads
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.memory import peak_memory

@@ -6,17 +6,17 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from insync.explorer.breadth_first.search import BreadthFirstSearch
-from insync.explorer.breadth_first.space import Space
-from insync.explorer.breadth_first.tally import count_states, negated
-from insync.explorer.breadth_first.workers import Team, available_cores
+from insync.explorer.coverage.counts import Answers, Questions
 from insync.explorer.coverage.of_actions import ask_of_action, field_of
 from insync.explorer.coverage.of_properties import ask_of_property
-from insync.explorer.coverage.questions import Answers, Questions
 from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.explored import Space
+from insync.explorer.search.tally import count_states, negated
+from insync.explorer.search.workers import Team, available_cores
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows

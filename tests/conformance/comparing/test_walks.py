@@ -12,10 +12,10 @@ from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.walks import KafkaWalks
 from insync.conformance.replay import KafkaVerdict
 from insync.conformance.steps.likeness import Difference
-from insync.explorer.evaluator.stepping import Stepper, Walk
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.progress import WalkProgress
 from insync.explorer.replay import replay
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.trace import AGREEMENT
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.kafka.cluster.model import Cluster

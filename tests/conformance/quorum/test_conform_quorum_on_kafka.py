@@ -11,7 +11,7 @@ from insync.conformance.quorum.quorum_harness import QuorumHarness
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_self_check import quorum_self_check
 from insync.conformance.steps.gaps import NotSchedulable
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync_quorum import number_of, quorum_stepper, recorded_course, take_labels
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]

@@ -15,7 +15,7 @@ from insync.conformance.quorum.members_beside import MembersBeside
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.quorum.quorum_seen import Letter, Membership, QuorumSeen, ServerSeen
 from insync.conformance.steps.gaps import NotSchedulable
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.model.errors import UserError
 from insync_led_again import LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS

@@ -10,7 +10,7 @@ from insync.conformance.quorum.conform_quorum import conform_quorum
 from insync.conformance.quorum.quorum_harness import QuorumHarness
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.conformance.steps.gaps import NotSchedulable
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync_led_again import LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
 from insync_quorum import number_of, take_course
 

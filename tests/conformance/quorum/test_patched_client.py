@@ -16,7 +16,7 @@ from insync.conformance.quorum.beside_kafka import AS_KAFKA, quorum_model
 from insync.conformance.quorum.conform_quorum import conform_quorum
 from insync.conformance.quorum.quorum_harness import QuorumHarness
 from insync.conformance.quorum.quorum_pair import QuorumPair
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft import Kraft
 from insync_classes import skip_where_missing
 from insync_led_again import LED_AGAIN, LED_AGAIN_BOUNDS, REMOVED, REMOVED_BOUNDS

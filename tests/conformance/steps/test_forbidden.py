@@ -20,7 +20,7 @@ from insync.conformance.comparing.conform import Conforming, conform_walks
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.walks import KafkaWalks
 from insync.conformance.steps.forbidden import _CONDITIONS, forbidden_of
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 from insync_fake_kafka import FakeKafka, FakePair

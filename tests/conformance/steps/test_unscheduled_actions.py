@@ -11,7 +11,7 @@ from insync.conformance.classes.subject import Answer, Argument
 from insync.conformance.replay import KafkaVerdict, replay_on_kafka
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.schedule import Schedule
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.counterexample import trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS

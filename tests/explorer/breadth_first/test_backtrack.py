@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from insync.explorer import check
-from insync.explorer.breadth_first.backtrack import traced_back
+from insync.explorer.search.trace_back import traced_back
 from insync.model import Bound, Bounds, BoundValues, Condition, Int, Model, State, StateView, action, invariant
 from insync.model.errors import InternalError
 from insync_toys import DieHard

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Progress, check
-from insync.explorer.breadth_first.beyond_memory import disk_need
 from insync.explorer.growth import estimated_end
+from insync.explorer.search.beyond_memory import disk_need
 
 
 def test_while_levels_grow_fast_the_next_one_is_told(tmp_path: Path) -> None:

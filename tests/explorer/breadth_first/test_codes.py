@@ -12,13 +12,13 @@ from typing import NoReturn
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check, diff, explore
-from insync.explorer.breadth_first import encoding, partitions
-from insync.explorer.breadth_first import search as search_module
 from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.reaching import reach
+from insync.explorer.failures import UnexpectedVerdict
 from insync.explorer.progress import Phase
-from insync.explorer.testing.failures import UnexpectedVerdict
-from insync.explorer.testing.pytest_support import InsyncCheck
+from insync.explorer.search import breadth_first as search_module
+from insync.explorer.search import encoding, partitions
+from insync.explorer.testing import InsyncCheck
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import code_kernels
 from insync.machine.memory import Block

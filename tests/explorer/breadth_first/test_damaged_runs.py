@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits, check
-from insync.explorer.breadth_first import beyond_memory
-from insync.explorer.breadth_first.levels_manifest import MANIFEST, LevelsManifest
 from insync.explorer.limits import Watch
+from insync.explorer.search import beyond_memory
+from insync.explorer.search.levels_manifest import MANIFEST, LevelsManifest
 from insync.machine.stores import row_encoding, sorted_file
 from insync.model.catalogue import find_model
 from insync.model.checksums import json_with_digest

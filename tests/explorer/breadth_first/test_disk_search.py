@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check
-from insync.explorer.breadth_first import beyond_memory
 from insync.explorer.limits import Watch
 from insync.explorer.progress import Phase
+from insync.explorer.search import beyond_memory
 from insync.machine.memory import Block, resident_memory
 from insync.machine.stores import collapse, row_encoding, sorted_file
 from insync.machine.stores.external import SortedPartition

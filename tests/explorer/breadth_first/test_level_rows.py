@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.breadth_first import level_rows
-from insync.explorer.breadth_first.level_rows import LevelRows, buffered_rows, write_level_rows
+from insync.explorer.search import level_rows
+from insync.explorer.search.level_rows import LevelRows, buffered_rows, write_level_rows
 from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.stores import sorted_file
 from insync.machine.stores import sorted_file as sorted_rows

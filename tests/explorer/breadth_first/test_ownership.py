@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import CheckResult, Limits, check
-from insync.explorer.breadth_first import encoding
-from insync.explorer.breadth_first import search as search_module
-from insync.explorer.breadth_first.search import BreadthFirstSearch
 from insync.explorer.limits import Watch
+from insync.explorer.search import breadth_first as search_module
+from insync.explorer.search import encoding
+from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.machine import ownership
 from insync.machine.expander import Expander
 from insync.machine.stores import compressed

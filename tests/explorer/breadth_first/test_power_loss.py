@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from insync.explorer import CheckResult, check
-from insync.explorer.breadth_first import beyond_memory, run_levels
-from insync.explorer.breadth_first.run_levels import RunLevels
-from insync.explorer.breadth_first.space import Space
 from insync.explorer.limits import Watch
+from insync.explorer.search import beyond_memory, run_directory
+from insync.explorer.search.explored import Space
+from insync.explorer.search.run_directory import RunLevels
 from insync.machine.stores import sorted_file
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
@@ -59,7 +59,7 @@ def go_over(patch: pytest.MonkeyPatch, after: int) -> None:
 
 def test_files_are_flushed_then_named_then_counted(tmp_path: Path, patch: pytest.MonkeyPatch) -> None:
     disk = LosingDisk(tmp_path)
-    patch.setattr(run_levels, "_RARELY", 0)
+    patch.setattr(run_directory, "_RARELY", 0)
     with patch.context() as watched:
         disk.watch(watched)
         search(tmp_path)
@@ -76,7 +76,7 @@ def test_levels_that_follow_each_other_soon_are_counted_together_and_all_in_the_
     tmp_path: Path, patch: pytest.MonkeyPatch
 ) -> None:
     """Also where an error ends the search; and what could not be flushed is not counted by trying again."""
-    patch.setattr(run_levels, "_RARELY", 10**9)
+    patch.setattr(run_directory, "_RARELY", 10**9)
     counted, kept = list[int](), RunLevels.keep
 
     def keep(self: RunLevels, space: Space, *given: Any) -> None:
@@ -98,7 +98,7 @@ def test_levels_that_follow_each_other_soon_are_counted_together_and_all_in_the_
             raise failure
 
     with patch.context() as failing:
-        failing.setattr(run_levels, "flush_file", flush_once)
+        failing.setattr(run_directory, "flush_file", flush_once)
         with pytest.raises(UserError, match="the run directory cannot be written"):
             search(tmp_path, resume=True)
     assert levels_in(tmp_path) == 5
@@ -164,7 +164,7 @@ def lost(
     forgets: Callable[[str], bool] = lambda name: False,
     rarely: int = 0,
 ) -> Losses:
-    patch.setattr(run_levels, "_RARELY", rarely)
+    patch.setattr(run_directory, "_RARELY", rarely)
     losses = Losses(tmp_path, seed, lambda number: random.Random(f"{seed} {number}").randrange(each) == 0)
     folder = tmp_path / "run"
     folder.mkdir()

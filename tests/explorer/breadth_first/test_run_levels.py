@@ -21,12 +21,12 @@ from typing import Any
 import pytest
 
 from insync.explorer import CheckResult, Limits, StopReason, check
-from insync.explorer.breadth_first import search as search_module
-from insync.explorer.breadth_first.level_rows import write_level_rows
-from insync.explorer.breadth_first.run_levels import RunLevels
-from insync.explorer.breadth_first.search import BreadthFirstSearch
-from insync.explorer.breadth_first.space import Space
 from insync.explorer.run_lock import RunLock
+from insync.explorer.search import breadth_first as search_module
+from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.explored import Space
+from insync.explorer.search.level_rows import write_level_rows
+from insync.explorer.search.run_directory import RunLevels
 from insync.machine.stores import compressed
 from insync.model import Model
 from insync.model.catalogue import find_model
@@ -239,7 +239,7 @@ def test_where_codes_become_too_wide_the_levels_are_read_and_not_written_again(
         begun.append(len(written))
         begin(search, *given)
 
-    monkeypatch.setattr("insync.explorer.breadth_first.run_levels.write_level_rows", writing)
+    monkeypatch.setattr("insync.explorer.search.run_directory.write_level_rows", writing)
     monkeypatch.setattr(BreadthFirstSearch, "_begin_with", beginning)
     monkeypatch.setattr(search_module, "MOST_WHOLE", 40)
     monkeypatch.setattr(compressed, "MOST_CODE_BITS", 18)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Limits, check
-from insync.explorer.verdict import CheckResult
+from insync.explorer.results import CheckResult
 from insync.model import (
     Bound,
     Bounds,
@@ -171,7 +171,7 @@ def test_the_search_counts_them_where_they_are_too_many_to_compare(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path))  # what is shown here must not be kept for others
-    monkeypatch.setattr("insync.explorer.alike._MOST_INITIALS", 0)
+    monkeypatch.setattr("insync.explorer.symmetry._MOST_INITIALS", 0)
     with pytest.raises(ModelError, match="its initial states single a member out"):
         check(Tokens(first=1))
 

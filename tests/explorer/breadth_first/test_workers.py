@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from insync.explorer.breadth_first.workers import Team
+from insync.explorer.search.workers import Team
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

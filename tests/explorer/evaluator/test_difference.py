@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from insync.explorer.evaluator.difference import _states, first_difference
+from insync.explorer.stepping.difference import _states, first_difference
 from insync_toys import Clock
 
 
@@ -21,7 +21,7 @@ def test_every_level_up_to_the_depth_is_looked_at(depth: int) -> None:
 def test_nothing_is_looked_at_once_somebody_has_stopped_it(
     stopped: bool | None, found: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("insync.explorer.evaluator.difference._Comparison.of_successors", lambda *given: "unlike")
+    monkeypatch.setattr("insync.explorer.stepping.difference._Comparison.of_successors", lambda *given: "unlike")
     stop = None if stopped is None else Event()
     if stop is not None and stopped:
         stop.set()

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from insync.explorer.evaluator.shrink import Failing, FailingWalks, shrink
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.stepping.shrinking import Failing, FailingWalks, shrink
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.kafka.published import Kip320
 from insync.machine.interruptible import GivenUp
 from insync.model import Bool, BoundValues, Index, Int, Model, Not, Set, State, StateView, action, require
@@ -72,7 +72,7 @@ def test_who_stops_it_gets_the_part_that_there_is_by_then(monkeypatch: pytest.Mo
     whole = walks.failing(actions)
     assert whole is not None
     assert shrink(walks, actions, lambda: "stopped") == whole, "one walk is taken in the grace that there is"
-    monkeypatch.setattr("insync.explorer.evaluator.shrink._GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("insync.explorer.stepping.shrinking._GRACE_SECONDS", 0.0)
     with pytest.raises(GivenUp):
         shrink(walks, actions, lambda: "stopped")
 

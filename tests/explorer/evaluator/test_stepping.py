@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from insync.explorer.evaluator import stepping
-from insync.explorer.evaluator.stepping import Move, Refused, Stepper, Walk, confirmed
+from insync.explorer.stepping import stepper as stepping
+from insync.explorer.stepping.stepper import Move, Refused, Stepper, Walk, confirmed
 from insync.model.errors import GuardError, InternalError
 from insync.model.evaluator import Evaluator
 from insync_nearby import walked

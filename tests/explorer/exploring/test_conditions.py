@@ -19,7 +19,7 @@ def states(model: Model) -> list[Codes]:
     """Every state that a small model reaches."""
     found = set(model.program.initials)
     fresh = list(found)
-    from insync.explorer.evaluator.stepping import Refused, Stepper
+    from insync.explorer.stepping.stepper import Refused, Stepper
 
     stepper = Stepper(model)
     while fresh:

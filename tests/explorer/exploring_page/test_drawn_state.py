@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from insync.explorer import Exploration
-from insync.explorer.exploring.offered import offered_steps
+from insync.explorer.exploring.steps import offered_steps
 from insync.explorer.exploring_page import drawn_state
 from insync.explorer.exploring_page.drawn_state import StateDrawing
-from insync.explorer.report.picture import picture_of_state
+from insync.explorer.pictures.picture import picture_of_state
 from insync_toys import DieHard
 
 

@@ -11,7 +11,7 @@ import pytest
 import insync_steps
 from insync.explorer import replay
 from insync.explorer.export import export
-from insync.explorer.export.foreign_traces import foreign_trace, is_foreign
+from insync.explorer.export.tla.foreign_traces import foreign_trace, is_foreign
 from insync.explorer.traces.trace import EXPLORED
 from insync.model.errors import UserError
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.module import tla_files, unrolled_tla_files
-from insync.explorer.export.tla.speaker import Speaker
 from insync.model import (
     BoundValues,
     Condition,

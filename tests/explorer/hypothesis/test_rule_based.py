@@ -9,12 +9,12 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
+from insync.explorer import failures
+from insync.explorer.failures import PropertyViolated
 from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import state_machine
-from insync.explorer.hypothesis.rule_based import ModelMachine
+from insync.explorer.hypothesis.state_machines import ModelMachine
 from insync.explorer.replay import replay
-from insync.explorer.testing import failures
-from insync.explorer.testing.failures import PropertyViolated
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import (
     Bool,
@@ -95,7 +95,7 @@ def run(machine: type[RuleBasedStateMachine], how: settings = QUICK) -> None:
 
 @pytest.fixture(autouse=True)
 def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("insync.explorer.hypothesis.rule_based.trace_directory", lambda: tmp_path)
+    monkeypatch.setattr("insync.explorer.hypothesis.state_machines.trace_directory", lambda: tmp_path)
     return tmp_path
 
 

@@ -10,10 +10,10 @@ import pytest
 from insync.explorer import Limits
 from insync.explorer.agree import Agreement, agree
 from insync.explorer.export.promela import promela_files
-from insync.explorer.judges.spin import SpinTools, find_spin, spin_engine, spin_opinion
 from insync.explorer.limits import StopReason
 from insync.explorer.opinions import Opinion, local_engine
-from insync.explorer.verdict import Verdict
+from insync.explorer.results import Verdict
+from insync.explorer.spin import SpinTools, find_spin, spin_engine, spin_opinion
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError, UserError

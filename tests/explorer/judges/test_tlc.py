@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.judges.tlc import TlcReport, tlc_engine, tlc_opinion, tlc_opinion_of_runs
-from insync.explorer.judges.tlc_home import TLC_VARIABLE, Tlc, find_tlc
-from insync.explorer.judges.workshop import Ran
 from insync.explorer.limits import StopReason
-from insync.explorer.verdict import Verdict
+from insync.explorer.programs.workshop import Ran
+from insync.explorer.results import Verdict
+from insync.explorer.tlc import TlcReport, tlc_engine, tlc_opinion, tlc_opinion_of_runs
+from insync.explorer.tlc_home import TLC_VARIABLE, Tlc, find_tlc
 from insync.model.errors import InternalError, UserError
 from insync_toys import Clock
 

@@ -13,12 +13,12 @@ import pytest
 pytest.importorskip("z3")
 
 from insync.explorer import Limits, prove
-from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.given_model import model_of
-from insync.explorer.mining import mined
+from insync.explorer.mining import synthesis
 from insync.explorer.mining.known_states import reached_from
 from insync.explorer.mining.stated import StatedLemma
 from insync.explorer.proof_results import ProofResult
+from insync.explorer.stepping.stepper import Stepper
 from insync.model import (
     ANY,
     Array,
@@ -83,7 +83,7 @@ def test_what_is_found_at_small_bounds_is_proved_at_those_that_are_asked_about()
 def test_candidates_that_are_false_are_dropped_however_few_states_they_were_tried_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mined, "MOST_STATES", 2)
+    monkeypatch.setattr(synthesis, "MOST_STATES", 2)
     result = prove(LOCK, infer=True)
     assert result.verdict == "holds"
     assert result.mined is not None
@@ -98,7 +98,7 @@ def test_candidates_that_are_false_are_dropped_however_few_states_they_were_trie
 
 
 def test_what_is_false_is_not_proved_even_if_nobody_looked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mined, "MOST_STATES", 2)
+    monkeypatch.setattr(synthesis, "MOST_STATES", 2)
     monkeypatch.setattr(sys.modules["insync.explorer.prove"], "refuted_candidates", lambda *given, **named: [])
     result = prove(BROKEN, mine=True)
     assert result.verdict == "incomplete"

@@ -9,7 +9,7 @@ import pytest
 
 from insync.explorer.exploring.conditions import ConditionError, ConditionReader
 from insync.explorer.given_model import model_of
-from insync.explorer.mining.written import written_conditions
+from insync.explorer.mining.source_conditions import written_conditions
 from insync.model import (
     And,
     Array,

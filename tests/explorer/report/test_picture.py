@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.report.picture import Picture, picture, picture_of_state
-from insync.explorer.report.pointing import Place, phrases
-from insync.explorer.report.words import Outcome
-from insync.explorer.traces.shown_cells import Box, CellChange, LogDrawing, Piece, ShownCell
+from insync.explorer.pictures.picture import Picture, picture, picture_of_state
+from insync.explorer.pictures.pointing import Place, phrases
+from insync.explorer.pictures.words import Outcome
+from insync.explorer.traces.state_diff import Box, CellChange, LogDrawing, Piece, ShownCell
 from insync.explorer.traces.trace import RefusedStep
 from insync.kafka.placement import Placement
 from insync.kafka.published import AsyncIsr

@@ -13,12 +13,12 @@ from zlib import crc32
 
 import pytest
 
-from insync.explorer.evaluator.stepping import Move, Refused, Stepper
-from insync.explorer.report.html import Page, article
-from insync.explorer.report.markdown import markdown
-from insync.explorer.report.mermaid import mermaid
-from insync.explorer.report.picture import picture
-from insync.explorer.report.svg import svg
+from insync.explorer.pictures.markup import markdown
+from insync.explorer.pictures.mermaid import mermaid
+from insync.explorer.pictures.page import Page, article
+from insync.explorer.pictures.picture import picture
+from insync.explorer.pictures.svg import svg
+from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.itf import itf_text

@@ -11,13 +11,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from insync.explorer.report.escaping import attribute, in_markdown, in_markdown_code, in_mermaid, in_xml
-from insync.explorer.report.html import Page, html_page
-from insync.explorer.report.markdown import markdown
-from insync.explorer.report.mermaid import mermaid
-from insync.explorer.report.picture import Picture, PictureStep, picture
-from insync.explorer.report.strip import strip_svg
-from insync.explorer.report.svg import svg
+from insync.explorer.pictures.escaping import attribute, in_markdown, in_markdown_code, in_mermaid, in_xml
+from insync.explorer.pictures.markup import markdown
+from insync.explorer.pictures.mermaid import mermaid
+from insync.explorer.pictures.page import Page, html_page
+from insync.explorer.pictures.picture import Picture, PictureStep, picture
+from insync.explorer.pictures.step import strip_svg
+from insync.explorer.pictures.svg import svg
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.model import Mark, MarkKind, Model

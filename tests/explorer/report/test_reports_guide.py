@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from insync.explorer import check
-from insync.explorer.report.picture import picture
+from insync.explorer.pictures.picture import picture
 from insync.explorer.traces.trace import TraceStep
 from insync.model import Arrow, Mark, MarkKind, find_model
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.runs.lasso import Lasso, _reason, verify
+from insync.explorer.runs.lassos import Lasso, _reason, verify
 from insync.model import Condition, Index, Int, Model, State, StateView, action, require
 from insync.properties import Fairness, eventually, leads_to
 from insync.properties.registry import run_properties_of

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 import _insync_pytestplugin
-from insync.explorer.testing.pytest_support import ENGINES
+from insync.explorer.testing import ENGINES
 
 SUPPORT = Path(__file__).parents[2] / "support"
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from insync.explorer.traces.grid import Tone, describe_chosen, render_grid
-from insync.explorer.traces.shown_cells import state_cells
+from insync.explorer.traces.state_diff import state_cells
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.model import BoundValues, Int, Model, Option, ReadableState, Record, Seq, Set, SetOf, State
 from insync.model.catalogue import find_model

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from insync.explorer import check
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster

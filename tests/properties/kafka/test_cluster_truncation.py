@@ -7,7 +7,7 @@ import random
 import pytest
 
 from insync.explorer import CheckResult, check
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.grid import render_grid
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
-from insync.explorer.breadth_first.space import Hit, Space
 from insync.explorer.limits import Watch
 from insync.explorer.run_identity import identity_of
+from insync.explorer.search.explored import Hit, Space
 from insync.machine.interruptible import GivenUp
 from insync.machine.packed import Found
 from insync.model.errors import UserError

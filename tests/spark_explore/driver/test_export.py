@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from insync.explorer.breadth_first.space import Space
 from insync.explorer.named_model import UnnamedModel
 from insync.explorer.run_identity import identity_of
+from insync.explorer.search.explored import Space
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError

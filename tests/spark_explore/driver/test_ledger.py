@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from insync.explorer.breadth_first.space import Hit, Space
-from insync.explorer.breadth_first.space_entries import SpaceShape
 from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.search.explored import Hit, Space
+from insync.explorer.search.space_entries import SpaceShape
 from insync.machine.packed import Found
 from insync.spark_explore.driver.ledger import Ledger
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.breadth_first.space import Space
 from insync.explorer.run_identity import Identity
+from insync.explorer.search.explored import Space
 from insync.machine.packed import Found
 from insync.model.checksums import json_with_digest
 from insync.model.errors import UserError

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.breadth_first.space import Space
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress
+from insync.explorer.search.explored import Space
 from insync.machine.packed import Found
 from insync.model.errors import UserError
 from insync.spark_explore.driver import search

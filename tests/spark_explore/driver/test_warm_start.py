@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.breadth_first.space import Space
+from insync.explorer.search.explored import Space
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.spark_explore.driver.warm_start import WarmStart

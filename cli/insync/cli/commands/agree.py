@@ -19,11 +19,11 @@ from insync.cli.show.progress import Steps, steps_of_work
 from insync.cli.show.terminal import emit_error
 from insync.explorer.agree import agree
 from insync.explorer.export import FORMATS
-from insync.explorer.judges.spin import find_spin, spin_engine
-from insync.explorer.judges.tlc import tlc_engine
-from insync.explorer.judges.tlc_home import TLC_VARIABLE, find_tlc
 from insync.explorer.limits import Limits
 from insync.explorer.opinions import SHARES, Engine, Opinion, opinion_of, own_engines, sharing
+from insync.explorer.spin import find_spin, spin_engine
+from insync.explorer.tlc import tlc_engine
+from insync.explorer.tlc_home import TLC_VARIABLE, find_tlc
 from insync.model import Model
 
 __all__ = ["command"]

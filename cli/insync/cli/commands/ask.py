@@ -39,7 +39,7 @@ from insync.explorer.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Qu
 from insync.explorer.availability import availability
 from insync.explorer.disturbances import Attempt, Disturbed, Remedy, attempts, disturbed, remedies
 from insync.explorer.progress import Pulse
-from insync.explorer.verdict import together
+from insync.explorer.results import together
 from insync.kafka.cluster.model import Cluster
 
 __all__ = ["SearchesBegun", "command"]

@@ -24,7 +24,7 @@ from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit
 from insync.explorer import Exploration, Limits, NoViolation, explore, read_trace
 from insync.explorer.explore import refuse_trace_of_another
-from insync.explorer.exploring.exploration import FIND_LIMITS
+from insync.explorer.exploring.session import FIND_LIMITS
 from insync.model.errors import UserError
 
 __all__ = ["command"]

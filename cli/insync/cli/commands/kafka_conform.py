@@ -20,10 +20,10 @@ from insync.cli.options.quorum_choice import QuorumChoice, quorum_options
 from insync.cli.options.values import Whole
 from insync.cli.options.walks import walk_options
 from insync.cli.show.progress import walk_progress
-from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.limits import Limits
 from insync.explorer.progress import WalkReporter
-from insync.explorer.walk_threads import Walks
+from insync.explorer.search.walks import Walks
+from insync.explorer.search.workers import available_cores
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
 

@@ -17,7 +17,7 @@ from insync.cli.show.pages import PICTURES, as_picture
 from insync.cli.show.report import describe_trace
 from insync.cli.show.terminal import emit, emit_data
 from insync.explorer import read_trace, replay
-from insync.explorer.export.foreign_traces import foreign_trace, is_foreign, named_in_module
+from insync.explorer.export.tla.foreign_traces import foreign_trace, is_foreign, named_in_module
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import trace_text

@@ -16,7 +16,7 @@ from insync.cli.show.as_json import simulation_json
 from insync.cli.show.progress import walk_progress
 from insync.cli.show.report import describe_simulation
 from insync.explorer import Limits, SimulationResult, simulate
-from insync.explorer.walk_threads import Walks
+from insync.explorer.search.walks import Walks
 from insync.model import Model
 
 __all__ = ["command"]

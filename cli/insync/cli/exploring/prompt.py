@@ -14,7 +14,7 @@ from insync.cli.show.progress import search_progress
 from insync.cli.show.terminal import emit, typed
 from insync.cli.show.trace_files import replay_hint, traces_written
 from insync.explorer import Exploration
-from insync.explorer.exploring.exploration import FIND_LIMITS, LONGEST_WALK
+from insync.explorer.exploring.session import FIND_LIMITS, LONGEST_WALK
 from insync.explorer.limits import Limits
 from insync.explorer.traces.grid import render_grid
 from insync.model.errors import UserError, closest

@@ -21,7 +21,7 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 
 if TYPE_CHECKING:
-    from insync.explorer.report.picture import Picture
+    from insync.explorer.pictures.picture import Picture
 
 __all__ = ["Output", "output_options"]
 

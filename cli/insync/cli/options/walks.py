@@ -8,7 +8,7 @@ import click
 
 from insync.cli.options.groups import Decorator, Option, gathered, option
 from insync.cli.options.values import Whole
-from insync.explorer.walk_threads import Walks
+from insync.explorer.search.walks import Walks
 from insync.machine.walker import Strategy
 
 __all__ = ["walk_options"]

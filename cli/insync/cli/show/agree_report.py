@@ -10,7 +10,7 @@ from insync.cli.show.warned import warning_lines
 from insync.explorer.agree import Agreement
 from insync.explorer.opinions import Opinion
 from insync.explorer.traces.grid import Columns, Paint, Tone, describe_chosen
-from insync.explorer.traces.shown_cells import model_behind
+from insync.explorer.traces.state_diff import model_behind
 from insync.model.language.presentation import cell_text
 
 __all__ = ["agreement_json", "describe_agreement", "describe_opinion"]

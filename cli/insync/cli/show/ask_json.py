@@ -14,7 +14,7 @@ from insync.explorer import Violation
 from insync.explorer.ask import FEWEST_RECORDS, Asked, Cell, Given, is_promised, shown_bounds
 from insync.explorer.availability import Stopped
 from insync.explorer.disturbances import Disturbed, Remedy
-from insync.explorer.verdict import Verdict
+from insync.explorer.results import Verdict
 from insync.kafka.cluster.model import Cluster
 
 __all__ = ["Files", "answer_json", "disturbed_json", "matrix_json", "promises_json", "remedy_json"]

@@ -17,8 +17,8 @@ from insync.cli.show.warned import warning_lines
 from insync.explorer.ask import LOSS, PROMISES
 from insync.explorer.disturbances import Disturbed
 from insync.explorer.exposure import Exposure
+from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Paint
-from insync.explorer.verdict import Verdict
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 

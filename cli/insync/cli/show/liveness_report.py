@@ -13,7 +13,7 @@ from insync.cli.show.trace_files import replay_hint
 from insync.cli.show.warned import warning_lines
 from insync.explorer import LivenessResult, RunResult
 from insync.explorer.traces.grid import Columns, Paint, Tone, render_grid
-from insync.explorer.traces.shown_cells import model_behind
+from insync.explorer.traces.state_diff import model_behind
 from insync.explorer.traces.trace import Trace
 from insync.properties.invariants import TYPE_OK
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from insync.cli.show.trace_files import is_itf
 
 if TYPE_CHECKING:
-    from insync.explorer.report.picture import Picture
+    from insync.explorer.pictures.picture import Picture
     from insync.explorer.traces.trace import Trace
     from insync.model import Model
 
@@ -21,14 +21,14 @@ PICTURES = ("html", "svg", "mermaid", "markdown")
 
 def as_picture(form: str, trace: Trace, model: Model, file: Path) -> str:
     """Return a trace as a picture in one of the forms."""
-    from insync.explorer.report import html, markdown, mermaid, svg
-    from insync.explorer.report.picture import picture
+    from insync.explorer.pictures import markup, mermaid, page, svg
+    from insync.explorer.pictures.picture import picture
     from insync.explorer.traces.trace_file import trace_text
 
     drawn = picture(trace, model, file=file)
     if form == "html":
-        return html.html_page([html.Page(drawn, trace_text(trace))])
-    return {"svg": svg.svg, "mermaid": mermaid.mermaid, "markdown": markdown.markdown}[form](drawn)
+        return page.html_page([page.Page(drawn, trace_text(trace))])
+    return {"svg": svg.svg, "mermaid": mermaid.mermaid, "markdown": markup.markdown}[form](drawn)
 
 
 def write_page(
@@ -39,7 +39,7 @@ def write_page(
     Raises:
         UserError: the page cannot be written.
     """
-    from insync.explorer.report import page_file
+    from insync.explorer.pictures import page_file
 
     replayed = [(trace, model, None if file is None or is_itf(file) else file) for trace, model, file in shown]
     page_file.write_page(path, replayed, others=others)

@@ -16,7 +16,7 @@ from insync.proofs.smt import z3_version
 from insync.properties.invariants import names_within
 
 if TYPE_CHECKING:
-    from insync.explorer.mining.mined import Mined
+    from insync.explorer.mining.synthesis import Mined
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.trace import Trace
     from insync.proofs.results import Query

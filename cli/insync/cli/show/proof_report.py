@@ -14,8 +14,8 @@ from insync.cli.show.warned import warning_lines
 from insync.explorer.mining.stated import StatedLemma, texts_of
 from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.prove import induction_trace
+from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Tone, render_grid
-from insync.explorer.verdict import Verdict
 from insync.model.catalogue import model_reference
 from insync.proofs.results import BoundedVerdict, ProofVerdict
 from insync.properties.invariants import TYPE_OK, names_within

@@ -11,17 +11,17 @@ from insync.cli.show.figures import count, memory, plural, rate, seconds
 from insync.cli.show.trace_files import replay_hint
 from insync.cli.show.warned import warning_lines, without_huge_pages
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen, render_grid, render_reason
-from insync.explorer.traces.shown_cells import model_behind
+from insync.explorer.traces.state_diff import model_behind
 from insync.model.catalogue import BUILT_IN
 from insync.properties.invariants import TYPE_OK
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from insync.explorer.results import CheckResult
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.grid import Columns
     from insync.explorer.traces.trace import Trace
-    from insync.explorer.verdict import CheckResult
     from insync.model import Model
 
 __all__ = [

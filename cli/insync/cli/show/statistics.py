@@ -14,7 +14,7 @@ from insync.cli.show.terminal import output
 from insync.cli.show.warned import NO_HUGE_PAGES
 
 if TYPE_CHECKING:
-    from insync.explorer.verdict import CheckResult
+    from insync.explorer.results import CheckResult
     from insync.model import Model
 
 __all__ = ["describe_statistics", "level_bar", "statistics_entry"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from insync.explorer.pictures.induction_picture import induction_picture
+from insync.explorer.pictures.picture import Picture
 from insync.explorer.proof_results import ProofResult
 from insync.explorer.prove import induction_trace
-from insync.explorer.report.induction_picture import induction_picture
-from insync.explorer.report.picture import Picture
 from insync.proofs.results import ProofVerdict
 
 __all__ = ["inductions", "unproved"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.traces.grid import Paint, Tone
 
 if TYPE_CHECKING:
-    from insync.explorer.verdict import CheckResult
+    from insync.explorer.results import CheckResult
 
 __all__ = ["NO_HUGE_PAGES", "warning_lines", "without_huge_pages"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from insync.conformance.slow_alone import with_one_slow
 from insync.conformance.steps.likeness import differences, facts_of
 from insync.explorer.defect_search import search_defect
-from insync.explorer.evaluator.stepping import Refused, Stepper, Walk
 from insync.explorer.replay import replay
-from insync.explorer.runs.lasso import Lasso, verify
+from insync.explorer.runs.lassos import Lasso, verify
+from insync.explorer.stepping.stepper import Refused, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster

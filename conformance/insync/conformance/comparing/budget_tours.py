@@ -17,9 +17,9 @@ from insync.conformance.comparing.conform import Conformance, Conforming, confor
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.touring import ActionShare, Space
 from insync.conformance.steps.pair import Pair
-from insync.explorer.evaluator.stepping import Stepper
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkReporter
+from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model.errors import UserError
 

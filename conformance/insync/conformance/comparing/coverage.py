@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from insync.conformance.steps.gaps import Missing, NotSchedulable
-from insync.explorer.evaluator.stepping import Move, Stepper
+from insync.explorer.stepping.stepper import Move, Stepper
 from insync.model.evaluator import Codes
 
 __all__ = ["Coverage"]

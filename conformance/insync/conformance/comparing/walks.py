@@ -15,7 +15,7 @@ from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.side_by_side import SideBySide
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import TraceStep
 from insync.machine.interruptible import GivenUp
 from insync.model import ReadableState

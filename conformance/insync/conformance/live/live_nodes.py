@@ -19,7 +19,7 @@ from insync.conformance.live.proxies import Proxies
 from insync.conformance.live.wire.message_schemas import MessageSchemas
 from insync.conformance.own_folder import own_folder
 from insync.explorer.java import find_java
-from insync.explorer.programs.guarded import Ended, Guarded
+from insync.explorer.programs.child_processes import Ended, Guarded
 from insync.model.errors import UserError
 
 __all__ = ["LiveNodes", "NotInTime"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from insync.explorer.evaluator.stepping import Stepper, Walk
+from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.counterexample import trace_steps
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster

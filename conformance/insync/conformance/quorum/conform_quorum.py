@@ -12,8 +12,8 @@ from insync.conformance.comparing.under_way import Comparison, Conformance, Tell
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.machine_stepping import MachineStepper
 from insync.explorer.progress import WalkReporter
+from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.model import Model
 
 __all__ = ["conform_quorum", "tour_quorum"]

@@ -12,7 +12,7 @@ from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import Difference
-from insync.explorer.evaluator.stepping import Move, Stepper, Walk
+from insync.explorer.stepping.stepper import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
 from insync.model import ReadableState

@@ -18,7 +18,7 @@ from insync.conformance.steps.isr_expansions import FETCHES, unlike_in_asking
 from insync.conformance.steps.likeness import Difference, kafka_state
 from insync.conformance.steps.schedule import Schedule, Unlike
 from insync.conformance.steps.session_gaps import require_fencing_known_to_leader, require_return_known_to_leader
-from insync.explorer.evaluator.stepping import Move, Stepper, Walk
+from insync.explorer.stepping.stepper import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.model import Cluster

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Protocol
 
 from insync.conformance.steps.likeness import Difference
-from insync.explorer.evaluator.stepping import Move, Walk
+from insync.explorer.stepping.stepper import Move, Walk
 from insync.explorer.traces.trace import TraceStep
 from insync.model import ReadableState
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from insync.explorer.coverage.questions import Answers, Questions
+from insync.explorer.coverage.counts import Answers, Questions
 from insync.explorer.coverage.results import ActionCoverage, AssignmentCoverage, BranchCoverage, GuardCoverage
 from insync.explorer.coverage.source_text import argument_text
 from insync.model.domains.layout import Schema

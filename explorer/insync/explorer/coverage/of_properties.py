@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from insync.explorer.coverage.counts import Answers, Questions
 from insync.explorer.coverage.nearness import comparisons, one_from_failing
-from insync.explorer.coverage.questions import Answers, Questions
 from insync.explorer.coverage.results import PremiseCoverage, PropertyCoverage
 from insync.explorer.coverage.source_text import premise_text
 from insync.model import Model

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from insync.explorer.limits import StopReason
-from insync.explorer.shown import TableColumns, Tabular, plural
+from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.model.expressions.source import Spot
 
 __all__ = [

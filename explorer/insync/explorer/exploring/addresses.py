@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from insync.explorer.evaluator.stepping import Move, Refused, Stepper
+from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.model import Model
 from insync.model.errors import GuardError, UserError
 from insync.model.evaluator import Codes

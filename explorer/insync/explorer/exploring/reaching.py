@@ -6,12 +6,12 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.explorer.breadth_first.backtrack import path_to
-from insync.explorer.breadth_first.search import BreadthFirstSearch
-from insync.explorer.breadth_first.workers import Team, available_cores
-from insync.explorer.evaluator.stepping import Move
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
+from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.trace_back import path_to
+from insync.explorer.search.workers import Team, available_cores
+from insync.explorer.stepping.stepper import Move
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.explorer.evaluator.stepping import Move, Refused, Stepper
+from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.model import Model
 from insync.model.evaluator import evaluate
 from insync.properties.explain import explain, explain_step

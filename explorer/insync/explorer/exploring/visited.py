@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.explorer.evaluator.stepping import Move
+from insync.explorer.stepping.stepper import Move
 from insync.model.evaluator import Codes
 
 __all__ = ["Visited", "VisitedState"]

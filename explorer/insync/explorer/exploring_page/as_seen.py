@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from insync.explorer.exploring.condition_names import WORDS, ConditionNames
-from insync.explorer.exploring.exploration import Exploration
-from insync.explorer.exploring.offered import OfferedStep, WhyNot
+from insync.explorer.exploring.session import Exploration
+from insync.explorer.exploring.steps import OfferedStep, WhyNot
 from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK

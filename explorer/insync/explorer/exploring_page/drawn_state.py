@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from insync.explorer.evaluator.stepping import remembered
-from insync.explorer.exploring.exploration import Exploration
+from insync.explorer.exploring.session import Exploration
 from insync.explorer.exploring.visited import VisitedState
-from insync.explorer.report.escaping import in_xml
-from insync.explorer.report.html_state import epochs_of, state_table
-from insync.explorer.report.picture import PictureStep, lifelines_of, picture_of_state
-from insync.explorer.report.strip import strip_svg
+from insync.explorer.pictures.escaping import in_xml
+from insync.explorer.pictures.html_state import epochs_of, state_table
+from insync.explorer.pictures.picture import PictureStep, lifelines_of, picture_of_state
+from insync.explorer.pictures.step import strip_svg
+from insync.explorer.stepping.stepper import remembered
 from insync.explorer.traces.counterexample import trace_step
-from insync.explorer.traces.shown_cells import legend_of
+from insync.explorer.traces.state_diff import legend_of
 from insync.explorer.traces.trace import TraceStep
 from insync.model import Demand, Model
 

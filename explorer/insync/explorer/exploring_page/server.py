@@ -11,10 +11,10 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from insync.explorer.exploring.exploration import Exploration
+from insync.explorer.exploring.session import Exploration
 from insync.explorer.exploring_page.half_open import HalfOpen
 from insync.explorer.exploring_page.tabs import Tabs
-from insync.explorer.report.html import page_style
+from insync.explorer.pictures.page import page_style
 from insync.model.errors import UserError
 
 if TYPE_CHECKING:

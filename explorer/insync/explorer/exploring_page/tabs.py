@@ -12,7 +12,7 @@ from typing import Any
 
 from insync.explorer.explore import NoViolation, explore, refuse_trace_of_another
 from insync.explorer.exploring.conditions import ConditionError
-from insync.explorer.exploring.exploration import LONGEST_WALK, Exploration
+from insync.explorer.exploring.session import LONGEST_WALK, Exploration
 from insync.explorer.exploring_page.as_seen import model_as_seen, seen, why_as_seen
 from insync.explorer.exploring_page.drawn_state import StateDrawing
 from insync.explorer.exploring_page.page_command import PageCommand

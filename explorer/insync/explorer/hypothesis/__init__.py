@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
     ) from None
 
 from insync.explorer.hypothesis.model_based import Disagreement, model_based_test, replay_against
-from insync.explorer.hypothesis.rule_based import state_machine
+from insync.explorer.hypothesis.state_machines import state_machine
 from insync.explorer.hypothesis.strategies import reachable_states, typed_states
 
 __all__ = [

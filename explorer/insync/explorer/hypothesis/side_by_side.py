@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence, Set
 
-from insync.explorer.evaluator.stepping import ParameterValue
+from insync.explorer.stepping.stepper import ParameterValue
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError, closest
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 
-from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.model.evaluator import Codes
 
 __all__ = ["reached_from"]

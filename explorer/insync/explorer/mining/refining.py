@@ -16,11 +16,11 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from insync.explorer.evaluator.stepping import Stepper
-from insync.explorer.mining.candidates import Candidate, text_of, weakened
+from insync.explorer.mining.clauses import Candidate, text_of, weakened
 from insync.explorer.mining.known_states import reached_from
 from insync.explorer.mining.sayings import Saying, TruthTable
 from insync.explorer.mining.stated import StatedLemma, stated
+from insync.explorer.stepping.stepper import Stepper
 from insync.model import Model
 from insync.proofs.houdini import refuted_at_first
 from insync.proofs.obligations import Preservation, enabled_actions

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from insync.explorer.exploring.conditions import ConditionError, ConditionReader
-from insync.explorer.mining.vocabulary import MOST_ATOMS, Binding, Prefix, atoms_of, prefixes_of
+from insync.explorer.mining.grammar import MOST_ATOMS, Binding, Prefix, atoms_of, prefixes_of
 from insync.model import Model
 from insync.model.domains.sorts import Parameter
 from insync.model.evaluator import Codes, evaluate, evaluate_each

@@ -8,9 +8,9 @@ from html import escape
 
 from insync.explorer.named_model import loaded_kind
 from insync.explorer.notebook.pieces import folded, paragraph
+from insync.explorer.pictures.picture import Picture, picture
+from insync.explorer.pictures.svg import svg
 from insync.explorer.prove import induction_trace
-from insync.explorer.report.picture import Picture, picture
-from insync.explorer.report.svg import svg
 from insync.explorer.traces.grid import Columns, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.model import Model, ReadableState

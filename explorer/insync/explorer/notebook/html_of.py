@@ -11,13 +11,13 @@ from insync.explorer.liveness import LivenessResult, RunResult
 from insync.explorer.mutate import Fate, MutationResult
 from insync.explorer.notebook.drawn import drawing_of, drawing_of_induction
 from insync.explorer.notebook.pieces import badge, bars, folded, heading, page, paragraph, table
-from insync.explorer.pairing.differences import DiffResult
+from insync.explorer.products.differences import DiffResult
 from insync.explorer.proof_results import BoundedResult, ProofResult
+from insync.explorer.results import CheckResult, PropertyResult, Violation
 from insync.explorer.runs.state_graph import StateGraph
-from insync.explorer.shown import Shown, plural
 from insync.explorer.simulate import SimulationResult
+from insync.explorer.tables import Shown, plural
 from insync.explorer.traces.trace import Trace
-from insync.explorer.verdict import CheckResult, PropertyResult, Violation
 from insync.model.catalogue import model_reference
 from insync.proofs.results import Query
 

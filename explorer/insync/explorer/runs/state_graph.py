@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Progress, Pulse, Reporter, while_compiling
-from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
+from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.explorer.evaluator.stepping import Move, Refused, Stepper
+from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.explorer.traces.trace import START, RefusedStep, Trace, TraceStep
 from insync.model import Model, ReadableState
 from insync.model.catalogue import model_reference

@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import Enum
 
 from insync.explorer.traces.layout import GAP, groups_of_columns, widths_of, wrap_items
-from insync.explorer.traces.shown_cells import Columns, legend_of, model_behind, trace_cells
+from insync.explorer.traces.state_diff import Columns, legend_of, model_behind, trace_cells
 from insync.explorer.traces.trace import DIFFERENCE, EXPLORED, Trace
 from insync.model import Model
 from insync.model.visible_text import in_one_line, visible

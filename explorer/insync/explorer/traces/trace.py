@@ -9,7 +9,7 @@ import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from insync.explorer.shown import TableColumns, Tabular, plural, with_fields
+from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
 from insync.model import Demand, Hardness, ReadableState
 from insync.properties.temporal import Fairness
 

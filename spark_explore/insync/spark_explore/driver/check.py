@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from insync.explorer.alike import UNUSED, symmetry_for
-from insync.explorer.breadth_first.space import Space
-from insync.explorer.breadth_first.space_entries import SpaceShape
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.results import CheckResult, Violation
 from insync.explorer.run_identity import Identity, identity_of, require_same
-from insync.explorer.verdict import CheckResult, Violation
+from insync.explorer.search.explored import Space
+from insync.explorer.search.space_entries import SpaceShape
+from insync.explorer.symmetry import UNUSED, symmetry_for
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
 from insync.model import Model

@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from insync.explorer.breadth_first.backtrack import traced_back
-from insync.explorer.evaluator.stepping import Move
 from insync.explorer.limits import Watch
+from insync.explorer.search.trace_back import traced_back
+from insync.explorer.stepping.stepper import Move
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Words
 from insync.model import Model

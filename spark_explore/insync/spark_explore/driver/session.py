@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from insync.explorer.breadth_first.workers import available_cores
 from insync.explorer.limits import Limits, Watch
+from insync.explorer.search.workers import available_cores
 from insync.machine.interruptible import GivenUp, delayed, interruptible
 from insync.model.errors import UserError
 from insync.spark_explore.driver.class_archive import archive_options

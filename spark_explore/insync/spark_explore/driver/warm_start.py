@@ -6,10 +6,10 @@ import threading
 from dataclasses import replace
 from itertools import pairwise
 
-from insync.explorer.breadth_first.search import BreadthFirstSearch
-from insync.explorer.breadth_first.space import Space
-from insync.explorer.breadth_first.workers import Team
 from insync.explorer.limits import Limits, Watch
+from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.explored import Space
+from insync.explorer.search.workers import Team
 from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
 from insync.spark_explore.wire.run_states import RunStates

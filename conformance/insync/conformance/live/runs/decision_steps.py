@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from insync.conformance.live.metadata_log import Decision
-from insync.explorer.evaluator.stepping import Stepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.model import ReadableState
 from insync.model.evaluator import Codes
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from insync.conformance.live.metadata_log import Decision, PartitionAt
 from insync.conformance.live.runs.run_events import BrokerRun, Decided, Done
-from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model.evaluator import Codes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.conformance.live.runs.run_events import BrokerRun
-from insync.explorer.evaluator.stepping import Refused, Stepper
+from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 from insync.model.evaluator import Codes

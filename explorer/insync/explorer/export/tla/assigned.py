@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.explorer.export.tla.definitions import NewValue
-from insync.explorer.export.tla.shapes import Shapes
+from insync.explorer.export.tla.state import Shapes
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import Translation
 from insync.explorer.export.tla.whole_values import Values

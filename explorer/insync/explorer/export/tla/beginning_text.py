@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.definitions import comment, condition_text, one_value
-from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
-from insync.explorer.export.tla.speaker import Speaker
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import OpaqueTerm, Translation
+from insync.explorer.export.tla.values import PLAIN, Kind, What
 from insync.model.expressions.graph import Op, reachable
 from insync.model.tracing.initial_states import Beginning
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import Enum
 
-from insync.explorer.export.tla.kinds_of_values import Kind, Kinds, What
 from insync.explorer.export.tla.module_names import Names
-from insync.explorer.export.tla.shapes import PlacedCell
+from insync.explorer.export.tla.state import PlacedCell
 from insync.explorer.export.tla.terms import Form, Term, Terms
 from insync.explorer.export.tla.translation import OpaqueTerm, Translation
+from insync.explorer.export.tla.values import Kind, Kinds, What
 from insync.model.domains.sorts import Index
 from insync.model.language.binders import Binders, Opaque, Quantified
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from insync.explorer.export.tla.definitions import NewValue
-from insync.explorer.export.tla.kinds_of_values import Kind
-from insync.explorer.export.tla.shapes import Shapes
+from insync.explorer.export.tla.state import Shapes
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import Translation
+from insync.explorer.export.tla.values import Kind
 from insync.model.domains import composite as d
 from insync.model.expressions.graph import Node
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from insync.explorer.export.tla.kinds_of_values import Kind, What
-from insync.explorer.export.tla.shapes import Axis
-from insync.explorer.export.tla.speaker import Speaker
+from insync.explorer.export.tla.context import Speaker
+from insync.explorer.export.tla.state import Axis
+from insync.explorer.export.tla.values import Kind, What
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.containers import Listed

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from insync.explorer.export.tla.kinds_of_values import Kind
 from insync.explorer.export.tla.terms import Term, Terms
+from insync.explorer.export.tla.values import Kind
 
 __all__ = ["Linear", "aligned", "calculated"]
 

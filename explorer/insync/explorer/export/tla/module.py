@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from insync.explorer.alike import symmetry_for
+from insync.explorer.export.tla.actions import general_operator
 from insync.explorer.export.tla.beginning_text import init_text
+from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.definitions import HOLDS, comment, condition_text
-from insync.explorer.export.tla.general import general_operator
-from insync.explorer.export.tla.kinds_of_values import UNKNOWN, What
-from insync.explorer.export.tla.property_texts import Said, said_of_runs, said_of_states, said_of_types
-from insync.explorer.export.tla.speaker import Speaker
+from insync.explorer.export.tla.properties import Said, said_of_runs, said_of_states, said_of_types
 from insync.explorer.export.tla.unrolled import Operator, bound_operator
+from insync.explorer.export.tla.values import UNKNOWN, What
+from insync.explorer.symmetry import symmetry_for
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError

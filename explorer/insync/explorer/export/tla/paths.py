@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from insync.explorer.export.tla.kinds_of_values import Kind
-from insync.explorer.export.tla.shapes import PathStep, PlacedCell
+from insync.explorer.export.tla.state import PathStep, PlacedCell
+from insync.explorer.export.tla.values import Kind
 from insync.model.expressions.graph import Node, Op
 
 __all__ = ["Paths", "StatePath"]

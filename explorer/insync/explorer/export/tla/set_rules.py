@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from insync.explorer.export.tla.kinds_of_values import PLAIN, Kind, What
 from insync.explorer.export.tla.terms import Term
+from insync.explorer.export.tla.values import PLAIN, Kind, What
 from insync.model.errors import UserError
 from insync.model.expressions.graph import Node, Op
 

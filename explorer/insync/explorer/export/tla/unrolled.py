@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from insync.explorer.export.tla.changes import changed_variables
+from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.definitions import action_text, comment, condition_text
 from insync.explorer.export.tla.module_names import camel
-from insync.explorer.export.tla.speaker import Speaker
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import combine
 from insync.model.tracing.program import BoundAction

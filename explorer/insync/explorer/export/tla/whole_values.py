@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.explorer.export.tla.kinds_of_values import Kind
 from insync.explorer.export.tla.paths import StatePath
-from insync.explorer.export.tla.shapes import PathStep, Shapes
+from insync.explorer.export.tla.state import PathStep, Shapes
 from insync.explorer.export.tla.terms import Term
 from insync.explorer.export.tla.translation import Translation
+from insync.explorer.export.tla.values import Kind
 from insync.model.domains import composite as d
 from insync.model.expressions.graph import Node, Op
 

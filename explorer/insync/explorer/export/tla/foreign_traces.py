@@ -1,0 +1,196 @@
+"""Traces that other checkers found in an exported module, as claims for `replay`: TLC's JSON, and ITF.
+
+A value is decoded by the domain of its field, never by looking at it: TLC writes a function over numbers as an object
+whose keys are texts, and a set as a list. Which action was taken is not read either: it is the one that leads on.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from insync.explorer.export.tla.decoding import Decoder
+from insync.explorer.export.tla.module import HEADER
+from insync.explorer.given_model import model_of
+from insync.explorer.named_model import Naming, opened_kind
+from insync.explorer.runs.lassos import Lasso, lasso_trace, verify
+from insync.explorer.stepping.stepper import Move, Refused, Stepper
+from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.trace import EXPLORED, Trace
+from insync.model import Model
+from insync.model.errors import UserError
+from insync.model.evaluator import Codes, evaluate
+from insync.properties.invariants import DEADLOCK_FREE, StepInvariant
+from insync.properties.registry import default_names, invariants_of, judge, run_properties_of
+from insync.properties.temporal import RunKind
+
+__all__ = ["foreign_trace", "is_foreign", "named_in_module"]
+
+
+def is_foreign(file: Path) -> bool:
+    """Return whether a file is a trace of TLC or in ITF, and not insync's own."""
+    found = _parsed(file)
+    return (
+        isinstance(found, dict) and "format" not in found and bool({"states", "state", "counterexample"} & set(found))
+    )
+
+
+def foreign_trace(file: Path, module: Path | None = None, *, model: type[Model] | str | None = None) -> Trace:
+    """Return what a trace of an exported module claims.
+
+    Args:
+        file: the trace.
+        module: the exported module, whose first lines name the model; None is the only one beside the trace.
+        model: the model, a class or a name, which gets the bounds in the module. None is the one that the module names,
+            if it comes with insync or its class has been imported already.
+
+    Raises:
+        UnnamedModel: the module names a Python file, and `model` is None; nothing was imported.
+        UserError: there is no such module, or a state is none of its model, or no step leads from one to the next, or
+            a run that never ends breaks no property of runs.
+    """
+    built = _model_of(module or _beside(file), model)
+    decoder = Decoder(built)
+    told, loop = _states(file)
+    states = [decoder.codes(state, f"{file}: state {number}") for number, state in enumerate(told, 1)]
+    if states[0] not in built.program.initials:
+        message = f"{file}: state 1 is no initial state of {built.name} under {built.identity}."
+        raise UserError(message)
+    if loop is not None and loop not in range(len(states)):
+        message = f"{file}: the loop goes back to the place {loop!r} of {len(states)} states, counted from 0."
+        raise UserError(message)
+    if loop is not None and loop < len(states) - 1:
+        states.append(states[loop])  # the step back closes the loop; without one the run stays
+    stepper = Stepper(built)
+    moves: list[Move] = [(None, states[0])]
+    for number, (before, after) in enumerate(pairwise(states), 2):
+        moves.append((_taken(stepper, before, after, f"{file}: state {number}"), after))
+    if loop is not None:
+        return _broken_run(built, Lasso(moves, loop), str(file))
+    return trace_of(built, _broken(built, states), moves, "")
+
+
+def _parsed(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return None
+
+
+def _states(file: Path) -> tuple[list[Mapping[str, Any]], int | None]:
+    """Return the states, at least one, and the place of the one that the last goes back to in a run that never ends."""
+    try:
+        states, loop = _told(_parsed(file))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        message = f"{file}: its states are not written as `-dumpTrace json` of TLC or ITF writes them; make it again."
+        raise UserError(message) from error
+    if not states:
+        message = f"{file}: there is no state in it; a trace has at least the initial one."
+        raise UserError(message)
+    return states, loop
+
+
+def _told(found: Any) -> tuple[list[Mapping[str, Any]], int | None]:
+    inside = found.get("counterexample", found)
+    if "states" in inside:  # ITF
+        states: list[Mapping[str, Any]] = [
+            {name: _plain(value) for name, value in state.items()} for state in inside["states"]
+        ]
+        return states, inside.get("loop")
+    numbered = sorted(inside["state"], key=lambda entry: entry[0])
+    back = [after[0] - 1 for before, _, after in inside.get("action", ()) if after[0] <= before[0]]
+    return [state for _, state in numbered], back[-1] if back else None
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of ITF as TLC writes it, but that a function keeps its arguments as they are."""
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "#bigint" in value:
+        return int(value["#bigint"])
+    for tag in ("#set", "#tup"):
+        if tag in value:
+            return [_plain(one) for one in value[tag]]
+    if "#map" in value:
+        return [(_plain(key), _plain(one)) for key, one in value["#map"]]
+    return {name: _plain(one) for name, one in value.items()}
+
+
+def _beside(file: Path) -> Path:
+    modules = [path for path in sorted(file.parent.glob("*.tla")) if HEADER in path.read_text(errors="replace")]
+    if len(modules) != 1:
+        message = (
+            f"{file}: this trace is of a module that insync exported, and beside it are {len(modules)} of these; name "
+            f"it with --module FILE.tla."
+        )
+        raise UserError(message)
+    return modules[0]
+
+
+def named_in_module(file: Path, module: Path | None = None) -> Naming:
+    """Return how an exported module names its model, running nothing. See `foreign_trace`."""
+    return _named_in(module or _beside(file))[0]
+
+
+def _model_of(module: Path, given: type[Model] | str | None) -> Model:
+    naming, bounds = _named_in(module)
+    return model_of(opened_kind(naming) if given is None else given, bounds)
+
+
+def _named_in(module: Path) -> tuple[Naming, dict[str, int | str]]:
+    """Return the model that an exported module names in its first lines, and its bounds."""
+    try:
+        text = " ".join(module.read_text(encoding="utf-8").split())
+    except OSError as error:
+        message = f"{module}: cannot be read ({error.strerror or error}). Name the module that insync exported."
+        raise UserError(message) from error
+    found = re.search(rf"{HEADER} (.+?) with (.*?)\. ", text.replace("\\* ", ""))
+    if found is None:
+        message = f"{module}: this is no module that insync exported; its first lines do not name a model."
+        raise UserError(message)
+    chosen = dict(pair.split(" = ") for pair in found[2].split(", ") if " = " in pair)
+    bounds = {name: int(value) if re.fullmatch(r"-?\d+", value) else value for name, value in chosen.items()}
+    return Naming(found[1], "module", str(module), module), bounds
+
+
+def _taken(stepper: Stepper, before: Codes, after: Codes, place: str) -> int:
+    """Return the number of the action that leads from one state to the next."""
+    for number, outcome in stepper.outcomes(before):
+        if not isinstance(outcome, Refused) and outcome == after:
+            return number
+    message = f"{place}: no step of {stepper.model.name} leads here from the state before."
+    raise UserError(message)
+
+
+def _broken_run(model: Model, lasso: Lasso, file: str) -> Trace:
+    """Return the run as a counterexample of the first property of runs that it breaks."""
+    faults = []
+    for found in run_properties_of(model).values():
+        if found.kind is not RunKind.SOMETIMES:
+            verified = verify(model, found, found.fairness, lasso)
+            if verified.fault is None:
+                return lasso_trace(model, found, found.fairness, lasso, verified.reason)
+            faults.append(verified.fault)
+    message = f"{file}: this run, which never ends, breaks no property of runs of {model.name}. {' '.join(faults)}"
+    raise UserError(message)
+
+
+def _broken(model: Model, states: Sequence[Codes]) -> str:
+    """Return the property that fails at the end, the model's headline first."""
+    judged = judge(model, [*default_names(model), *invariants_of(model)])
+    for found in judged.invariants:
+        name = found.name
+        if name == DEADLOCK_FREE:  # bounds stop most models some time
+            continue
+        if isinstance(found, StepInvariant):
+            if len(states) > 1 and not found.met(model, states[-2], states[-1]):
+                return name
+        elif not evaluate(judged.conditions[name], states[-1]):
+            return name
+    return EXPLORED

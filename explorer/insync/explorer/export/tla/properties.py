@@ -1,0 +1,121 @@
+"""Properties as definitions under their own names, each with its sentence, and the fairness of those of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from insync.explorer.export.tla.context import Speaker
+from insync.explorer.export.tla.definitions import comment, condition_text
+from insync.explorer.export.tla.state import PathStep, PlacedCell
+from insync.explorer.export.tla.terms import Term
+from insync.explorer.export.tla.translation import Translation
+from insync.explorer.export.tla.unrolled import Operator
+from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant
+from insync.properties.temporal import Instance, RunKind, RunProperty, fair_sets
+
+__all__ = ["Said", "said_of_runs", "said_of_states", "said_of_types"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A property in the module.
+
+    Attributes:
+        text: its definition, and those that it needs.
+        line: how the .cfg asks for it.
+        specification: what it is asked of; empty for the specification of all.
+    """
+
+    text: str
+    line: str
+    specification: str = ""
+
+
+def said_of_states(speaker: Speaker, found: Invariant) -> Said:
+    """Return an invariant, of states or of steps."""
+    name = speaker.names.name(("property", found.name), found.name)
+    speaker.terms.scope.clear()
+    if found.name == DEADLOCK_FREE:
+        outside = "~Within \\/ " if speaker.model.program.within else ""
+        return Said(_with_sentence(found.sentence, f"{name} == {outside}ENABLED Next"), f"INVARIANT {name}")
+    if isinstance(found, StepInvariant):
+        formula = speaker.printer.text(speaker.terms.name(f"[][{name}_step]_vars"))
+        step = condition_text(speaker.printer, f"{name}_step", _of_two_states(speaker, found))
+        return Said(_with_sentence(found.sentence, step, f"{name} == {formula}"), f"PROPERTY {name}")
+    text = condition_text(speaker.printer, name, speaker.translation.condition(speaker.traced(found.node)))
+    return Said(_with_sentence(found.sentence, text), f"INVARIANT {name}")
+
+
+def said_of_types(speaker: Speaker, operators: Sequence[Operator]) -> Said:
+    """Return the property that steps assign what their fields can hold."""
+    checks = [f"  /\\ {operator.check}" for operator in operators if operator.check]
+    within = " Within =>" if speaker.model.program.within else ""  # TLC checks states that it takes no step from
+    text = "\n".join([f"{TYPE_OK} =={within}", *checks]) if checks else f"{TYPE_OK} == TRUE"
+    return Said(_with_sentence(TYPE_OK_SENTENCE, text), f"INVARIANT {TYPE_OK}")
+
+
+def said_of_runs(speaker: Speaker, found: RunProperty, operators: Sequence[Operator]) -> Said:
+    """Return a property of runs, with the specification that has its fairness."""
+    name = speaker.names.name(("property", found.name), found.name)
+    texts, parts = [], []
+    instances = speaker.traced(found.instances)
+    for number, instance in enumerate(instances, 1):
+        then = speaker.names.name((found.name, number, "then"), _numbered(f"{name}_then", number, instances))
+        texts.append(_condition(speaker, then, instance.then, str(instance)))
+        if found.kind is RunKind.LEADS_TO:
+            assert instance.when is not None
+            when = speaker.names.name((found.name, number, "when"), _numbered(f"{name}_when", number, instances))
+            texts.append(_condition(speaker, when, instance.when, str(instance)))
+            parts.append(f"({when} ~> {then})")
+        else:
+            parts.append(f"<>{then}" if found.kind is RunKind.EVENTUALLY else f"~{then}")
+    if found.kind is RunKind.SOMETIMES:  # what TLC finds against it is a witness, of each binding one
+        never = [_numbered(f"{name}_never", number, instances) for number in range(1, len(instances) + 1)]
+        texts += [f"{one} ==\n  /\\ {part}" for one, part in zip(never, parts, strict=True)]
+        return Said(_with_sentence(found.sentence, *texts), "\n".join(f"INVARIANT {one}" for one in never))
+    texts.append("\n".join([f"{name} ==", *(f"  /\\ {part}" for part in parts)]))
+    fair, specification = _fairness(speaker, found, name, operators)
+    return Said(_with_sentence(found.sentence, *texts, *fair), f"PROPERTY {name}", specification)
+
+
+def _numbered(name: str, number: int, instances: Sequence[Instance]) -> str:
+    return "_".join([name, *instances[number - 1].bindings.values()]) if len(instances) > 1 else name
+
+
+def _condition(speaker: Speaker, name: str, node: object, about: str) -> str:
+    text = condition_text(speaker.printer, name, speaker.translation.condition(node))  # type: ignore[arg-type]
+    return "\n".join([*comment(about), text])
+
+
+def _fairness(speaker: Speaker, found: RunProperty, name: str, operators: Sequence[Operator]) -> tuple[list[str], str]:
+    """Return the definitions of what must not be neglected, and the name of the specification that has it."""
+    texts, terms = [], []
+    for number, fair in enumerate(fair_sets(speaker.model, found.fairness), 1):
+        calls = [call for operator in operators for call in _calls(operator, fair.numbers)]
+        if calls:
+            demand = speaker.names.name((found.name, "fair", number), f"{name}_fair_{number}")
+            lines = [f"{demand} ==", *(f"  \\/ {call}" for call in calls)]
+            texts.append("\n".join([*comment(fair.name), *lines]))
+            terms.append(f"{'SF' if fair.strong else 'WF'}_vars({demand})")
+    specification = speaker.names.name((found.name, "specification"), f"Spec_{name}")
+    lines = ["/\\ Init", "/\\ [][Next]_vars", *(f"/\\ {term}" for term in terms)]
+    return [*texts, "\n".join([f"{specification} ==", *(f"  {line}" for line in lines)])], specification
+
+
+def _calls(operator: Operator, numbers: Set[int]) -> list[str]:
+    """Return how an operator is called for some bound actions: once if these are all of its own."""
+    mine = [number for number in operator.numbers if number in numbers]
+    return [operator.call] if len(mine) == len(operator.numbers) else [operator.calls[number] for number in mine]
+
+
+def _of_two_states(speaker: Speaker, found: StepInvariant) -> Term:
+    """Return a condition on the state before and the one after, whose variables have a prime."""
+    cells = speaker.shapes.cells
+    after = [PlacedCell((PathStep(f"{cell.steps[0].name}'"), *cell.steps[1:]), cell.kind) for cell in cells]
+    translation = Translation(speaker.terms, [*cells, *after], {})
+    return translation.condition(found.pair(speaker.model))
+
+
+def _with_sentence(sentence: str, *texts: str) -> str:
+    return "\n".join([*comment(sentence), *texts])

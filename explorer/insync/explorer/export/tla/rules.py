@@ -1,0 +1,168 @@
+"""How each operation that gives a condition is written in TLA+, and codes that are 0 or 1 as conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from insync.explorer.export.tla.linear import aligned, calculated
+from insync.explorer.export.tla.terms import Form, Term
+from insync.explorer.export.tla.values import PLAIN, PLAIN_SET, What
+from insync.model.errors import UserError
+from insync.model.expressions.graph import CONDITIONS as CONDITION_OPS
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply
+
+if TYPE_CHECKING:
+    from insync.explorer.export.tla.translation import Translation
+
+__all__ = ["CONDITIONS", "truth"]
+
+ConditionRule = Callable[["Translation", Node], Term]
+
+
+def _constant(t: Translation, node: Node) -> Term:
+    return t.terms.truth(node.arg is True)
+
+
+def _all(t: Translation, node: Node) -> Term:
+    parts, whole = [], t.whole_equalities(node.args)
+    for place, part in enumerate(node.args):
+        if part in whole:
+            parts.append(whole[part])
+            continue
+        known = t.within(node.args[:place]) if t.is_partial(part) else t
+        parts.append(known.condition(part))
+    return t.terms.all_of(parts)
+
+
+def _any(t: Translation, node: Node) -> Term:
+    parts = []
+    for place, part in enumerate(node.args):
+        denied = [apply(Op.NOT, one) for one in node.args[:place]] if t.is_partial(part) else []
+        parts.append((t.within(denied) if denied else t).condition(part))
+    return t.terms.any_of(parts)
+
+
+def _not(t: Translation, node: Node) -> Term:
+    return t.terms.negated(t.condition(node.args[0]))
+
+
+def _equal(t: Translation, node: Node) -> Term:
+    a, b = node.args
+    kind = t.kind_of_both(a, b)
+    if kind.what is What.TRUTH:
+        for one, other in ((a, b), (b, a)):
+            if other.op is Op.CONST:
+                return t.truth(one) if other.lo else t.terms.negated(t.truth(one))
+        return t.terms.infix("<=>", t.truth(a), t.truth(b))
+    if kind.what is not What.NUMBER:
+        return t.terms.infix("=", t.value(a, kind), t.value(b, kind))
+    return _compared("=")(t, node)
+
+
+def _compared(operator: str) -> ConditionRule:
+    def rule(t: Translation, node: Node) -> Term:
+        a, b = map(t.number, node.args)
+        if operator != "=":
+            calculated(t.terms, a, b)
+        one, other, _, _ = aligned(t.terms, a, b, named=operator == "=")
+        if operator == "=" and one.form in (Form.NAME, Form.NUMBER) and other.form not in (Form.NAME, Form.NUMBER):
+            one, other = other, one
+        return t.terms.infix(operator, one, other)
+
+    return rule
+
+
+def _ordered(operator: str) -> ConditionRule:
+    def rule(t: Translation, node: Node) -> Term:
+        a, b = node.args
+        if t.kind_of_both(a, b).what is What.TRUTH:
+            first, second = t.truth(a), t.truth(b)
+            if operator == "<=":
+                return t.terms.any_of([t.terms.negated(first), second])
+            return t.terms.all_of([t.terms.negated(first), second])
+        if t.kind_of_both(a, b).what is What.SET:
+            return _fitting(t, node)
+        return _compared(operator)(t, node)
+
+    return rule
+
+
+def _fitting(t: Translation, node: Node) -> Term:
+    """Return whether the mask of a set is below a power of two: whether all members are below a number."""
+    a, b = node.args
+    mask, end, negated = (a, b, False) if node.op is Op.LT else (b, a, True)
+    if node.op is Op.LE and a.op is Op.CONST and a.lo <= 0:
+        return t.terms.truth(True)
+    if end.op is not Op.CONST or end.lo.bit_count() != 1:
+        message = f"Sets are compared as numbers here, and TLA+ has no word for that: {node!r}."
+        raise UserError(message)
+    kind, size = t.kind(mask) or PLAIN_SET, end.lo.bit_length() - 1
+    numbers = t.terms.infix("..", t.terms.number(0), t.terms.number(size - 1))
+    whole = numbers if kind.of is None or kind.of.size != size else kind.of.extent(t.terms)
+    fits = t.terms.infix("\\subseteq", t.set(mask, kind), whole)
+    return t.terms.negated(fits) if negated else fits
+
+
+def _member(t: Translation, node: Node) -> Term:
+    mask, member = node.args
+    kind = t.kind(mask) or PLAIN_SET
+    of = kind.of if kind.of not in (None, PLAIN) else t.kind(member)
+    element = t.value(member, of or PLAIN)
+    whole = kind if of is None or kind.of is of else kind.holding(of)
+    return t.terms.infix("\\in", element, t.set(mask, whole))
+
+
+CONDITIONS: Mapping[Op, ConditionRule] = {
+    Op.CONST: _constant,
+    Op.AND: _all,
+    Op.OR: _any,
+    Op.NOT: _not,
+    Op.EQ: _equal,
+    Op.LT: _ordered("<"),
+    Op.LE: _ordered("<="),
+    Op.TEST: _member,
+}
+assert set(CONDITIONS) == CONDITION_OPS | {Op.CONST}
+
+
+def truth(t: Translation, node: Node) -> Term:
+    """Return the condition that a code, which is 0 or 1, is 1."""
+    terms, path = t.terms, t.paths.of(node)
+    if path is not None and path.kind.what is What.TRUTH:
+        return t.read(path)
+    some = t.option_read(node)
+    if some is not None:
+        kind = t.kind(some)
+        assert kind is not None
+        return terms.infix("\\in", terms.truth(True), t.some(some, kind))
+    if node.op is Op.CONST:
+        return terms.truth(node.lo == 1)
+    if node.op is Op.CELL:
+        return t.opaque(node).term
+    if node.op is Op.ITE:
+        return _either(t, node)
+    if node.op is Op.SELECT:
+        return t.chain(node, t.truth, terms.truth(False))
+    if node.op in (Op.BITAND, Op.BITOR, Op.BITDIFF):
+        a, b = map(t.truth, node.args)
+        if node.op is Op.BITDIFF:
+            return terms.all_of([a, terms.negated(b)])
+        return terms.all_of([a, b]) if node.op is Op.BITAND else terms.any_of([a, b])
+    return terms.infix("=", t.plain(node), terms.number(1))
+
+
+def _either(t: Translation, node: Node) -> Term:
+    """Return the choice between two conditions, without IF where one of them is known."""
+    terms, condition = t.terms, t.condition(node.args[0])
+    yes, no = t.arms(node)
+    then, otherwise = yes.truth(node.args[1]), no.truth(node.args[2])
+    known = {terms.truth(False): False, terms.truth(True): True}
+    if then in known:
+        first = condition if known[then] else terms.negated(condition)
+        return (terms.any_of if known[then] else terms.all_of)([first, otherwise])
+    if otherwise in known:
+        first = terms.negated(condition) if known[otherwise] else condition
+        return (terms.any_of if known[otherwise] else terms.all_of)([first, then])
+    return terms.chosen(condition, then, otherwise)

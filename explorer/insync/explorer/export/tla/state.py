@@ -1,0 +1,275 @@
+"""The state in TLA+: where each cell lies in records and functions, and the value of a field from those of its cells.
+
+A record is a record, and an array a function over what it is indexed by. A record that may be absent has one field
+more, which says whether it is there. A sequence, a bag or a set of at most so many values is its length and its places,
+as it is stored; a set with a cell for each value is the function that says whether that value is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from insync.explorer.export.tla.terms import Form, Term, Terms
+from insync.explorer.export.tla.values import Kind, Kinds, What
+from insync.model.domains import composite as d
+from insync.model.domains.containers import Listed
+from insync.model.domains.sorts import Index
+
+__all__ = ["THERE", "Axis", "PathStep", "PlacedCell", "Shapes"]
+
+THERE = "there"
+"""The field of a record that may be absent that says whether it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What the places of an array are called in TLA+.
+
+    Attributes:
+        kind: of the arguments of the function.
+        literals: for the cells of a set the value that each is about; empty elsewhere.
+        variable: what a variable over it is called.
+    """
+
+    kind: Kind
+    literals: tuple[Term, ...] = ()
+    variable: str = "i"
+
+    def __len__(self) -> int:
+        return len(self.literals) or self.kind.size
+
+    def argument(self, terms: Terms, place: int) -> Term:
+        """Return what stands for a place."""
+        return self.literals[place] if self.literals else self.kind.literal(terms, place)
+
+    def extent(self, terms: Terms) -> Term:
+        """Return the set of all that stand for a place."""
+        return terms.set_of(self.literals) if self.literals else self.kind.extent(terms)
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One step on the way to a cell: a field by its name, or a place of an axis."""
+
+    name: str = ""
+    axis: Axis | None = None
+    place: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCell:
+    """Where a cell lies, and what its values are."""
+
+    steps: tuple[PathStep, ...]
+    kind: Kind
+
+
+Leaf = Callable[[int, Kind], Term]
+"""Of the number of a cell and the kind of its values: the term of its value."""
+
+
+class Shapes:
+    """The cells of a domain as parts of values in TLA+.
+
+    Args:
+        terms: makes the terms.
+        kinds: makes the kinds.
+        state: the domain.
+
+    Attributes:
+        cells: each cell, in order.
+    """
+
+    def __init__(self, terms: Terms, kinds: Kinds, state: d.State) -> None:
+        self.terms, self.kinds = terms, kinds
+        self._axes: dict[int, Axis] = {}
+        self.cells = list(self._cells(state, ()))
+
+    def live(self, domain: d.Domain) -> bool:
+        """Return whether a domain has more than one value, so that TLA+ needs it."""
+        return any(size > 1 for _, size in domain.cells(""))
+
+    def cells_of(self, domain: d.Domain) -> list[PlacedCell]:
+        """Return where the cells of a part of the state lie in it."""
+        return list(self._cells(domain, ()))
+
+    def value(self, domain: d.Domain, at: int, leaf: Leaf) -> Term:
+        """Return the value of a domain whose cells begin at a number."""
+        return _VALUES[type(domain)](self, domain, at, leaf)
+
+    def extent(self, domain: d.Domain) -> Term:
+        """Return the set of the values of a domain, as far as their parts say it."""
+        return _EXTENTS[type(domain)](self, domain)
+
+    # ------------------------------------------------------------------------------------------------------ cells
+
+    def _cells(self, domain: d.Domain, steps: tuple[PathStep, ...]) -> Iterator[PlacedCell]:
+        for step, inner in _PARTS[type(domain)](self, domain):
+            yield from self._cells(inner, (*steps, *step))
+        if type(domain) in d.SCALARS:
+            assert isinstance(domain, d.Scalar)
+            yield PlacedCell(steps, self.kinds.of_scalar(domain))
+
+    def _no_parts(self, domain: d.Domain) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        return iter(())
+
+    def _record_parts(self, domain: d.Record) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        return (((PathStep(name),), inner) for name, inner in domain.fields.items())
+
+    def _option_parts(self, domain: d.Option) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        yield (PathStep(self.there(domain)),), d.Boolean()
+        yield (), domain.of
+
+    def _array_parts(self, domain: d.Array) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        axis = self.axis(domain)
+        return (((PathStep(axis=axis, place=place),), domain.of) for place in range(len(domain.labels)))
+
+    def _listed_parts(self, domain: Listed) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        yield (PathStep("length"),), d.Int(0, domain.most)
+        axis = self.axis(domain)
+        yield from (((PathStep("at"), PathStep(axis=axis, place=place)), domain.of) for place in range(domain.most))
+
+    def _bit_parts(self, domain: d.BitSet) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
+        axis = self.axis(domain)
+        return (((PathStep(axis=axis, place=place),), d.Boolean()) for place in range(domain.width))
+
+    def there(self, domain: d.Option) -> str:
+        """Return the name of the field that says whether a record is there."""
+        fields = domain.of.fields if isinstance(domain.of, d.Record) else {}
+        return next(name for name in (THERE, f"is_{THERE}", f"{THERE}_", f"{THERE}__") if name not in fields)
+
+    def axis(self, domain: d.Array | Listed | d.BitSet) -> Axis:
+        """Return what the places of a domain are called, always the same object for the same domain."""
+        if id(domain) not in self._axes:
+            self._axes[id(domain)] = self._new_axis(domain)
+        return self._axes[id(domain)]
+
+    def _new_axis(self, domain: d.Array | Listed | d.BitSet) -> Axis:
+        if isinstance(domain, d.BitSet):
+            texts = [self.value(domain.of, 0, self._of_codes(codes)) for codes in domain.members]
+            return Axis(Kind(What.NUMBER, len(texts)), tuple(texts), "v")
+        if isinstance(domain, Listed):
+            return Axis(Kind(What.NUMBER, domain.most))
+        over = domain.over
+        if isinstance(over, int) or not isinstance(over, type):
+            return Axis(Kind(What.NUMBER, len(domain.labels)))
+        if issubclass(over, Index):
+            return Axis(self.kinds.of_sort(over), variable=over.__name__[0].lower())
+        if domain.lowest == 0 and not hasattr(over, "hi"):
+            return Axis(self.kinds.of_enum(over), variable=over.__name__[0].lower())
+        return Axis(Kind(What.NUMBER, len(domain.labels), low=domain.lowest))
+
+    def _of_codes(self, codes: Sequence[int]) -> Leaf:
+        return lambda number, kind: kind.literal(self.terms, codes[number])
+
+    # ----------------------------------------------------------------------------------------------------- values
+
+    def _scalar_value(self, domain: d.Scalar, at: int, leaf: Leaf) -> Term:
+        return leaf(at, self.kinds.of_scalar(domain))
+
+    def _record_value(self, domain: d.Record, at: int, leaf: Leaf) -> Term:
+        return self._record(self._field_values(domain, at, leaf))
+
+    def _field_values(self, domain: d.Record, at: int, leaf: Leaf) -> list[tuple[str, Term]]:
+        live = [(name, inner) for name, inner in domain.fields.items() if self.live(inner)]
+        return [(name, self.value(inner, at + domain.offsets[name], leaf)) for name, inner in live]
+
+    def _record(self, values: Sequence[tuple[str, Term]]) -> Term:
+        return self.terms.make(Form.RECORD, [value for _, value in values], fields=[name for name, _ in values])
+
+    def _option_value(self, domain: d.Option, at: int, leaf: Leaf) -> Term:
+        there = leaf(at, self.kinds.of_scalar(d.Boolean()))
+        assert isinstance(domain.of, d.Record)
+        return self._record([(self.there(domain), there), *self._field_values(domain.of, at + 1, leaf)])
+
+    def _array_value(self, domain: d.Array, at: int, leaf: Leaf) -> Term:
+        width = domain.of.width
+        values = [self.value(domain.of, at + place * width, leaf) for place in range(len(domain.labels))]
+        return self.function(self.axis(domain), values)
+
+    def function(self, axis: Axis, values: Sequence[Term]) -> Term:
+        """Return the function with a value for each place of an axis."""
+        terms, variable = self.terms, self.terms.variable(axis.variable, *values)
+        body = values[-1]
+        for place in reversed(range(len(values) - 1)):
+            here = terms.infix("=", terms.variable_name(variable), axis.argument(terms, place))
+            body = terms.chosen(here, values[place], body)
+        return terms.binding(Form.FUNCTION, variable, axis.extent(terms), body)
+
+    def _listed_value(self, domain: Listed, at: int, leaf: Leaf) -> Term:
+        length = leaf(at, self.kinds.of_scalar(d.Int(0, domain.most)))
+        places = range(domain.most)
+        if not domain.most or not self.live(domain.of):
+            return self._record([("length", length)])
+        values = [self.value(domain.of, at + 1 + place * domain.of.width, leaf) for place in places]
+        return self._record([("length", length), ("at", self.function(self.axis(domain), values))])
+
+    def _bit_value(self, domain: d.BitSet, at: int, leaf: Leaf) -> Term:
+        truth = self.kinds.of_scalar(d.Boolean())
+        return self.function(self.axis(domain), [leaf(at + place, truth) for place in range(domain.width)])
+
+    def _absent_value(self, domain: d.Absent, at: int, leaf: Leaf) -> Term:
+        raise AssertionError(domain)  # never live
+
+    # ----------------------------------------------------------------------------------------------------- extents
+
+    def _scalar_extent(self, domain: d.Scalar) -> Term:
+        return self.kinds.of_scalar(domain).extent(self.terms)
+
+    def _fields_extent(self, domain: d.Record) -> list[tuple[str, Term]]:
+        return [(name, self.extent(inner)) for name, inner in domain.fields.items() if self.live(inner)]
+
+    def _records(self, fields: Sequence[tuple[str, Term]]) -> Term:
+        return self.terms.make(Form.RECORDS, [extent for _, extent in fields], fields=[name for name, _ in fields])
+
+    def _record_extent(self, domain: d.Record) -> Term:
+        return self._records(self._fields_extent(domain))
+
+    def _option_extent(self, domain: d.Option) -> Term:
+        assert isinstance(domain.of, d.Record)
+        return self._records([(self.there(domain), self.terms.name("BOOLEAN")), *self._fields_extent(domain.of)])
+
+    def _array_extent(self, domain: d.Array) -> Term:
+        return self.terms.make(Form.FUNCTIONS, (self.axis(domain).extent(self.terms), self.extent(domain.of)))
+
+    def _listed_extent(self, domain: Listed) -> Term:
+        length = ("length", self._scalar_extent(d.Int(0, domain.most)))
+        if not domain.most or not self.live(domain.of):
+            return self._records([length])
+        places = self.terms.make(Form.FUNCTIONS, (self.axis(domain).extent(self.terms), self.extent(domain.of)))
+        return self._records([length, ("at", places)])
+
+    def _bit_extent(self, domain: d.BitSet) -> Term:
+        return self.terms.make(Form.FUNCTIONS, (self.axis(domain).extent(self.terms), self.terms.name("BOOLEAN")))
+
+
+_LISTED = (d.Seq, d.Bag, d.ListedSet)
+_PARTS: dict[type[d.Domain], Callable[[Shapes, Any], Iterator[tuple[tuple[PathStep, ...], d.Domain]]]] = {
+    **dict.fromkeys((*d.SCALARS, d.Absent), Shapes._no_parts),
+    **dict.fromkeys((d.Record, d.State), Shapes._record_parts),
+    d.Option: Shapes._option_parts,
+    d.Array: Shapes._array_parts,
+    **dict.fromkeys(_LISTED, Shapes._listed_parts),
+    d.BitSet: Shapes._bit_parts,
+}
+_VALUES: dict[type[d.Domain], Callable[[Shapes, Any, int, Leaf], Term]] = {
+    **dict.fromkeys(d.SCALARS, Shapes._scalar_value),
+    **dict.fromkeys((d.Record, d.State), Shapes._record_value),
+    d.Option: Shapes._option_value,
+    d.Absent: Shapes._absent_value,
+    d.Array: Shapes._array_value,
+    **dict.fromkeys(_LISTED, Shapes._listed_value),
+    d.BitSet: Shapes._bit_value,
+}
+_EXTENTS: dict[type[d.Domain], Callable[[Shapes, Any], Term]] = {
+    **dict.fromkeys(d.SCALARS, Shapes._scalar_extent),
+    **dict.fromkeys((d.Record, d.State), Shapes._record_extent),
+    d.Option: Shapes._option_extent,
+    d.Absent: lambda shapes, domain: shapes.terms.set_of([]),
+    d.Array: Shapes._array_extent,
+    **dict.fromkeys(_LISTED, Shapes._listed_extent),
+    d.BitSet: Shapes._bit_extent,
+}
+assert set(_PARTS) == set(_VALUES) == set(_EXTENTS) == d.DOMAINS

@@ -1,0 +1,281 @@
+"""Hypothesis state machines of models: a rule per action, an invariant per property, failures as insync traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar, cast
+
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.control import currently_in_test_context
+from hypothesis.errors import InvalidArgument
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from insync.explorer.failures import PropertyViolated, describe, save, trace_directory
+from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.hypothesis.strategies import initial_states
+from insync.explorer.stepping.claims import Claim, PropertyLike, claims_of
+from insync.explorer.stepping.stepper import ParameterValue, Refused, Stepper, Walk
+from insync.explorer.traces.counterexample import trace_of
+from insync.explorer.traces.trace import Trace
+from insync.model import Model
+from insync.model.errors import UserError
+from insync.model.evaluator import Codes
+from insync.properties.explain import explain_step
+from insync.properties.invariants import TYPE_OK, StepInvariant
+from insync.properties.registry import confined
+
+__all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
+
+NOTHING_LEFT = "nothing_is_enabled"
+"""The rule that is left where no action is enabled: Hypothesis takes a machine without a rule for a mistake."""
+
+BEGINNING = "begin"
+"""The rule that chooses the initial state where there are several."""
+
+_HYPOTHESIS_TAKES = frozenset({"self", "target", "targets"})
+"""Names that a parameter of a rule cannot have."""
+
+M = TypeVar("M", bound="ModelMachine")
+
+
+def state_machine(
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
+    properties: Sequence[PropertyLike] | None = None,
+    within: Sequence[str] | None = None,
+) -> type[RuleBasedStateMachine]:
+    """Return a Hypothesis state machine of a model; its `TestCase` is a test for pytest or unittest.
+
+    It has one rule per action, which Hypothesis runs where the action is enabled, with parameters drawn from those that
+    enable it, and one invariant per property. Of several initial states each run draws one. A failing run is shrunk by
+    Hypothesis; then the shortest one found is shown as a trace grid, and saved as a trace file.
+
+    Args:
+        model: a model class or instance, or a model's name.
+        bounds: its bounds; those left out have their defaults.
+        properties: names of properties, and functions of the readable state; None is the model's headline. type_ok is
+            always checked.
+        within: names of invariants; a run ends in a state in which one fails, which is still checked. None is what the
+            model's class says.
+
+    Raises:
+        UserError: an unknown model, bound or property, or no action is enabled in an initial state.
+    """
+    built = confined(model_of(model, bounds), within)
+    return build_machine(ModelMachine, built, properties, {})
+
+
+def build_machine(
+    base: type[M], model: Model, properties: Sequence[PropertyLike] | None, members: Mapping[str, object]
+) -> type[M]:
+    """Return a machine class of a model on top of a base, with further members."""
+    stepper, claims = Stepper(model), claims_of(model, properties)
+    initials = model.program.initials
+    if not any(stepper.enabled(codes) for codes in initials):
+        where = "the initial state" if len(initials) == 1 else "any initial state"
+        message = (
+            f"{model.name}: no action is enabled in {where} under {model.identity}, so there is nothing to "
+            f"run. Look at the guards of its actions, or choose larger bounds."
+        )
+        raise UserError(message)
+    names = dict.fromkeys(action.name for action in model.program.actions)
+    errors = {name: _error(name) for name in (*(claim.name for claim in claims), TYPE_OK)}
+    parts: dict[str, object] = {"stepper": stepper, "errors": errors, **members}
+    if len(initials) > 1:
+        parts[_free(BEGINNING, base, parts)] = _beginning(model)
+    for name in names:
+        parts[_free(name, base, parts)] = _rule(name, _values(stepper, name))
+    parts[_free(NOTHING_LEFT, base, parts)] = _nothing_left()
+    for claim in claims:
+        parts[_free(claim.name, base, parts)] = _invariant(claim)
+    machine = cast("type[M]", type(f"{type(model).__name__}Machine", (base,), parts))
+    # To explain a failure, Hypothesis would look for lines of Python that only failing runs execute: insync's own.
+    phases = [phase for phase in settings().phases if phase is not Phase.explain]
+    machine.TestCase.settings = settings(machine.TestCase.settings, phases=phases)
+    return machine
+
+
+class ModelMachine(RuleBasedStateMachine):
+    """What every state machine of a model has: a walk, and how it fails."""
+
+    stepper: ClassVar[Stepper]
+    errors: ClassVar[Mapping[str, type[PropertyViolated]]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.walk = Walk(self.stepper)
+        self._chosen: dict[str, ParameterValue] = {}
+        self._proved: set[str] = set()
+        # Hypothesis's own choice switches random rules off for a whole run, and drops the run where none of those that
+        # are left is enabled: half of all runs of a protocol, whose actions wait for one another.
+        self._rules_strategy: Any = _enabled_rule(self, _rules(self))
+
+    def begin_in(self, codes: Codes) -> None:
+        """Begin the walk in an initial state."""
+        __tracebackhide__ = True
+        self.walk = Walk(self.stepper, codes)
+
+    def options(self, action: str, parameter: str) -> list[ParameterValue]:
+        """Return the values of a parameter with which an action is enabled, given those that were drawn before it."""
+        bindings = (self.stepper.values(number) for number in self.walk.enabled[action])
+        return list(dict.fromkeys(b[parameter] for b in bindings if {**b, **self._chosen} == b))
+
+    def choose(self, parameter: str, value: ParameterValue) -> ParameterValue:
+        """Note what was drawn for a parameter, and return it."""
+        self._chosen[parameter] = value
+        return value
+
+    def take(self, action: str, parameters: Mapping[str, ParameterValue]) -> None:
+        """Take a step of the model."""
+        __tracebackhide__ = True
+        self._chosen, self._proved = {}, set()
+        number = self.walk.number_of(action, parameters)
+        try:
+            self.walk.step(number)
+        except Refused as refused:
+            raise self.violated(self._trace(TYPE_OK, refused.message, refused)) from None
+
+    def require(self, claim: Claim) -> None:
+        """Raise PropertyViolated unless a claim holds in the state that the walk is in."""
+        __tracebackhide__ = True
+        if claim.name in self._proved:
+            return
+        if claim.of_steps is not None:
+            self._require_of_last_step(claim.name, claim.of_steps)
+        elif not self.stepper.holds(claim, self.walk.codes):
+            raise self.violated(self._trace(claim.name, claim.reason(self.walk.codes)))
+        self._proved.add(claim.name)
+
+    def _require_of_last_step(self, name: str, found: StepInvariant) -> None:
+        """Raise PropertyViolated if the step that the walk has taken last breaks an invariant of steps."""
+        __tracebackhide__ = True
+        if len(self.walk.moves) > 1:
+            (_, before), (_, after) = self.walk.moves[-2:]
+            reason = explain_step(self.stepper.model, found, before, after)
+            if reason is not None:
+                raise self.violated(self._trace(name, reason))
+
+    def _trace(self, failing: str, reason: str, refused: Refused | None = None) -> Trace:
+        return trace_of(self.stepper.model, failing, self.walk.moves, reason, refused)
+
+    def violated(self, trace: Trace) -> PropertyViolated:
+        """Return the failure that a trace shows; only the shrunk one is saved and shown whole."""
+        error = self.errors[trace.property]
+        if not is_final():
+            return error(f"{trace.property} fails.", trace)
+        file = save(self.stepper.model, trace, trace_directory())
+        model = self.stepper.model
+        return error(f"{model.name}: {trace.property} violated\n\n{describe(model, trace, file)}", trace, file)
+
+
+def _rules(machine: RuleBasedStateMachine) -> list[Any]:
+    """Return the rules of a machine, those that are simpler to show first."""
+    given: Any = machine.rules
+    found = given() if callable(given) else given  # a method in the oldest Hypothesis that we support
+    return sorted(found, key=lambda one: (len(one.arguments), one.function.__name__))
+
+
+@st.composite
+def _enabled_rule(draw: st.DrawFn, machine: ModelMachine, rules: list[Any]) -> tuple[Any, dict[str, ParameterValue]]:
+    """Draw a rule whose action is enabled, and its parameters."""
+
+    def enabled(candidate: Any) -> bool:
+        return all(holds(machine) for holds in candidate.preconditions)
+
+    # A filter, not a list of those that are enabled: what is drawn then means the same after an earlier step was
+    # left out, which is how Hypothesis shrinks.
+    chosen = draw(st.sampled_from(rules).filter(enabled))
+    return chosen, {name: draw(values) for name, values in chosen.arguments_strategies.items()}
+
+
+def is_final() -> bool:
+    """Return whether this run is shown to people: Hypothesis's last one of a failure, or one outside Hypothesis."""
+    if not currently_in_test_context():
+        return True
+    from hypothesis.control import current_build_context  # not among the documented names, so asked for last
+
+    try:
+        return bool(current_build_context().is_final)
+    except (InvalidArgument, AttributeError):
+        return True
+
+
+def _error(name: str) -> type[PropertyViolated]:
+    """Return an error class of its own for a property: Hypothesis shrinks failures of one class to one another."""
+    members = {"__module__": PropertyViolated.__module__, "__doc__": f"{name} fails in a reachable state."}
+    return type(PropertyViolated.__name__, (PropertyViolated,), members)
+
+
+def _values(stepper: Stepper, action: str) -> dict[str, list[ParameterValue]]:
+    """Return the parameters of an action, each with every value that it can have."""
+    values: dict[str, dict[ParameterValue, None]] = {}
+    for number, bound in enumerate(stepper.actions):
+        if bound.name == action:
+            for name, value in stepper.values(number).items():
+                values.setdefault(name, {})[value] = None
+    return {name: list(known) for name, known in values.items()}
+
+
+def _free(name: str, base: type, taken: Iterable[str]) -> str:
+    """Return an attribute name for a rule or invariant that neither Hypothesis nor another one of them uses."""
+    own = {*dir(base), *vars(RuleBasedStateMachine).get("__annotations__", {}), "walk", "pair", *taken}
+    while name in own:
+        name += "_"
+    return name
+
+
+def _rule(action: str, values: Mapping[str, Sequence[ParameterValue]]) -> Callable[..., None]:
+    names = {f"{name}_" if name in _HYPOTHESIS_TAKES else name: name for name in values}
+
+    def step(self: ModelMachine, **given: ParameterValue) -> None:
+        __tracebackhide__ = True
+        self.take(action, {names.get(name, name): value for name, value in given.items()})
+
+    step.__name__ = step.__qualname__ = action
+    strategies: Any = {given: _drawn(action, name, values[name]) for given, name in names.items()}
+    drawn: Callable[..., None] = rule(**strategies)(step)  # type: ignore[no-untyped-call]
+    return precondition(lambda self: action in self.walk.enabled)(drawn)
+
+
+def _drawn(action: str, parameter: str, values: Sequence[ParameterValue]) -> st.SearchStrategy[Any]:
+    def enabling(machine: ModelMachine) -> st.SearchStrategy[ParameterValue]:
+        options = machine.options(action, parameter)
+
+        # Named functions: Hypothesis describes what it filters and maps by, and describing a partial takes it longer
+        # than everything else.
+        def enables(value: ParameterValue) -> bool:
+            return value in options
+
+        def chosen(value: ParameterValue) -> ParameterValue:
+            return machine.choose(parameter, value)
+
+        return st.sampled_from(values).filter(enables).map(chosen)
+
+    return st.runner().flatmap(enabling)
+
+
+def _beginning(model: Model) -> Callable[..., None]:
+    def begin(self: ModelMachine, state: Codes) -> None:
+        __tracebackhide__ = True
+        self.begin_in(state)
+
+    drawn: Callable[..., None] = initialize(state=initial_states(model))(begin)
+    return drawn
+
+
+def _nothing_left() -> Callable[..., None]:
+    def nothing_is_enabled(self: ModelMachine) -> None:
+        pass
+
+    return precondition(lambda self: not self.walk.enabled)(rule()(nothing_is_enabled))
+
+
+def _invariant(claim: Claim) -> Callable[..., None]:
+    def holds(self: ModelMachine) -> None:
+        __tracebackhide__ = True
+        self.require(claim)
+
+    holds.__name__ = holds.__qualname__ = claim.name
+    return invariant()(holds)

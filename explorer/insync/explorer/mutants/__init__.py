@@ -1,3 +1,0 @@
-"""Internal: broken copies of a program, one change each, and what they are called."""
-
-from __future__ import annotations

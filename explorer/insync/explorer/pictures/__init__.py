@@ -1,0 +1,1 @@
+"""Internal: a trace as a page, an SVG, Markdown and Mermaid."""

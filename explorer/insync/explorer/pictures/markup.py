@@ -1,0 +1,95 @@
+"""A picture as Markdown: for an issue, a pull request or a ticket."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from insync.explorer.pictures.escaping import in_markdown, in_markdown_code
+from insync.explorer.pictures.mermaid import mermaid
+from insync.explorer.pictures.picture import Picture, PictureStep
+
+__all__ = ["markdown"]
+
+
+def markdown(drawn: Picture) -> str:
+    """Return the text: question and verdict, the table of the steps, the diagram, what was chosen, the command."""
+    rows = [["", "step", *drawn.columns], ["---"] * (2 + len(drawn.columns)), *map(_row, drawn.steps)]
+    return "\n".join(
+        [
+            f"### {in_markdown(drawn.question)}",
+            "",
+            *([in_markdown(drawn.sentence), ""] if drawn.sentence else []),
+            f"**{in_markdown(drawn.verdict)}** {in_markdown(''.join(phrase.text for phrase in drawn.reason))}",
+            "",
+            *_condition(drawn),
+            _line([in_markdown(name) for name in rows[0]]),
+            *map(_line, rows[1:]),
+            "",
+            *_loop(drawn),
+            *_demands(drawn),
+            *_legend(drawn),
+            "```mermaid",
+            mermaid(drawn).rstrip(),
+            "```",
+            "",
+            _settings(drawn),
+            "",
+            f"Replay: {in_markdown_code(drawn.command)}",
+            "",
+        ]
+    )
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _row(step: PictureStep) -> list[str]:
+    label = f"{step.label} (refused)" if step.refused else step.label
+    cells = [in_markdown_code(f"{cell.shown} {cell.mark}".strip(), cell=True) for cell in step.cells]
+    return ["!" if step.refused else str(step.number), in_markdown_code(label, cell=True), *cells]
+
+
+def _condition(drawn: Picture) -> list[str]:
+    condition = drawn.condition
+    if condition is None:
+        return []
+    fault = "does not hold" if condition.must_hold else "must not hold"
+    values = ", ".join(
+        f"{in_markdown_code(phrase.text)} = {in_markdown_code(value)}" for phrase, value in condition.values
+    )
+    return [f"{in_markdown_code(condition.text)} {fault}{f', with {values}' if values else ''}.", ""]
+
+
+def _loop(drawn: Picture) -> list[str]:
+    if drawn.loop is None:
+        return []
+    if drawn.loop == drawn.steps[-1].number:
+        return ["It stays like this for ever.", ""]
+    return [
+        f"Then back to {f'the state after step {drawn.loop}' if drawn.loop else 'the start'}, and so on for ever.",
+        "",
+    ]
+
+
+def _demands(drawn: Picture) -> list[str]:
+    lines = [
+        f"* step {demand.step}: {in_markdown(demand.text)} ({demand.hardness.value})"
+        for step in drawn.steps
+        for demand in step.demands
+    ]
+    return ["What it takes:", "", *lines, ""] if lines else []
+
+
+def _legend(drawn: Picture) -> list[str]:
+    said = "; ".join(f"{in_markdown_code(mark)} {in_markdown(meaning)}" for mark, meaning in drawn.legend)
+    return [f"Marks: {said}.", ""] if said else []
+
+
+def _settings(drawn: Picture) -> str:
+    chosen = ", ".join(_setting(*one) for one in drawn.settings.items())
+    return f"{in_markdown_code(drawn.model)}: {chosen}" if chosen else in_markdown_code(drawn.model)
+
+
+def _setting(name: str, value: int | str) -> str:
+    return f"{in_markdown(name)} {in_markdown(str(value))}"

@@ -1,0 +1,1 @@
+"""Internal: two models as one program, and where they part."""

@@ -1,3 +1,0 @@
-"""Internal: pictures of traces: one description, and the forms in which it is rendered."""
-
-from __future__ import annotations

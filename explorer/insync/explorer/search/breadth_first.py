@@ -1,0 +1,400 @@
+"""Breadth-first search, level by level: expand, route by hash to the owning partition, insert.
+
+Each partition is owned by one worker, so nothing is locked. A level is the same set of states for any number of workers
+and partitions, and only whole levels are counted; so is everything that is concluded from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from insync.explorer.growth import estimated_end
+from insync.explorer.limits import StopReason, Watch
+from insync.explorer.progress import Phase, Progress, Pulse, Reporter
+from insync.explorer.search.encoding import all_coded, even
+from insync.explorer.search.explored import Hit, Space
+from insync.explorer.search.partitions import Partition, WholePartition
+from insync.explorer.search.workers import Team
+from insync.explorer.search_progress import SLOT_BYTES, progress_of
+from insync.machine.interruptible import GivenUp
+from insync.machine.kernels import Kernels
+from insync.machine.packed import Found, PackedRows
+from insync.machine.stores.compressed import InsertOutcome
+from insync.model.domains.layout import Schema
+from insync.model.errors import ModelError
+
+if TYPE_CHECKING:
+    from insync.explorer.search.run_directory import RunLevels
+
+__all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "ROUNDS", "BreadthFirstSearch"]
+
+MOST_WHOLE = 1 << 22
+"""How many states are kept whole where they need not be: when a level ends with more, codes take their place.
+
+Up to here whole states are faster, and what codes would save is little.
+"""
+
+MOST_WHOLE_FOR_PAIRS = 1 << 24
+"""The same where parts of a state have to be numbered in pairs: such codes take half as long again."""
+
+ROUNDS = 1
+"""How often parts of a state may be numbered in pairs; where it takes more rounds codes become too wide in the end."""
+
+_BUFFER_BYTES = 1 << 20
+_BOTH_BYTES = 24  # of codes and their table, for a state, while there are states as well
+_FEW = 1024  # states that one thread expands faster than two can share
+
+
+class BreadthFirstSearch:
+    """One exhaustive search.
+
+    Args:
+        kernels: the compiled program and properties.
+        watch: says when to stop.
+        team: the threads that work.
+        partitions: how many parts the states are kept in.
+        initials: the initial states, each once.
+        keep_going: whether to go on after a violation.
+        reporter: is told how far the search is.
+        schema: of the states, where those of earlier levels need not be kept: a large space is kept as codes then.
+            Without it every state is kept whole.
+        kept: where each level is written when it is complete; the run that is there goes on, in as many partitions.
+
+    Attributes:
+        space: what was found.
+    """
+
+    def __init__(
+        self,
+        kernels: Kernels,
+        watch: Watch,
+        team: Team,
+        partitions: int,
+        initials: PackedRows,
+        keep_going: bool = False,
+        reporter: Reporter | None = None,
+        schema: Schema | None = None,
+        kept: RunLevels | None = None,
+    ) -> None:
+        self.initials, self.kept = initials, kept
+        self.kernels, self.watch, self.team = kernels, watch, team
+        self.keep_going, self.reporter, self.schema = keep_going, reporter, schema
+        self.partitions = partitions if kept is None else kept.partitions or partitions
+        self._keep_levels = False
+        self._again: BreadthFirstSearch | None = None
+        self._lost: StopReason | None = None  # why the states of a run that goes on are not all there
+        self._pulse = Pulse()
+        self._rounds = list(range(ROUNDS + 1))  # of pairing, with which codes are made: what is left to try
+        self._begin(schema)
+
+    def _begin(self, schema: Schema | None) -> None:
+        """Begin with nothing found; with a schema, codes may take the place of states."""
+        self._to_code = schema if self._rounds else None
+        count, most = self.partitions, self.watch.memory_bytes
+        self._begin_with(WholePartition(self.kernels.store(most, count)) for _ in range(count))
+
+    def _begin_with(self, parts: Iterable[Partition]) -> None:
+        kernels, partitions = self.kernels, self.partitions
+        self.space = Space(list(parts), [0] * kernels.sizes.actions)
+        self._owning = kernels.ownership_by_all(partitions)
+        known = self.initials.first(kernels.sizes.words)
+        self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(self.team.size)]
+        self.checkers = [kernels.checker() for _ in range(self.team.size)]
+        self._found, self._outside = [0] * self.team.size, [0] * self.team.size
+        self._failed = InsertOutcome.DONE
+
+    def run(self) -> Space:
+        """Search from the initial states until the space is complete or something ends it.
+
+        Raises:
+            UserError: the limit on the memory leaves no room for the first states.
+            GivenUp: the states of a run that goes on could not all be taken up.
+        """
+        self._search_all()
+        if self._lost is not None:
+            raise GivenUp(self._lost)
+        return self.space
+
+    def _search_all(self) -> None:
+        self._require_room()
+        self._search()
+        while self._failed is InsertOutcome.NO_CODES:  # known only now, so all begins again, without such codes
+            self.space.close()
+            self._begin(self.schema)
+            self._require_room()
+            self._search()
+
+    def readable(self) -> Space:
+        """Return a space of which every level up to those of violations can be read: this one, or one searched again.
+
+        Raises:
+            GivenUp: the search was stopped, or ran out of memory.
+        """
+        if self.space.kept != "codes":
+            return self.space
+        if self._again is None:
+            hits = [*self.space.violations.values(), *([self.space.refused] if self.space.refused else [])]
+            self.space.close()
+            watch = self.watch.again(max(1, max(hit.level for hit in hits) - 1))
+            reporter = None if self.reporter is None else partial(_again, self.reporter)
+            self._again = BreadthFirstSearch(
+                self.kernels, watch, self.team, self.partitions, self.initials, True, reporter, self.schema
+            )
+            self._again._keep_levels = True
+            stopped = self._again.run().stopped_by
+            if stopped is not None and stopped is not StopReason.DEPTH:
+                raise GivenUp(stopped)
+        return self._again.space
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self.space.close()
+        if self._again is not None:
+            self._again.space.close()
+
+    def _search(self) -> None:
+        try:
+            if self.kept is None or self.kept.known is None:
+                self._add_initials()
+            else:
+                self._take_up(self.kept, self.kept.known)
+            while self.space.stopped_by is None and self._goes_on() and self._next_level():
+                pass
+        finally:
+            self._close_workers()
+
+    def _close_workers(self) -> None:
+        for expander in self.expanders:
+            expander.close()
+        for checker in self.checkers:
+            checker.close()
+
+    def _require_room(self) -> None:
+        """Refuse a limit within which the first batch of states could not be expanded and stored."""
+        stores = sum(partition.page_bytes + partition.store.table_bytes for partition in self.space.whole)
+        initial = 2 * self.initials.count * (self.kernels.sizes.row_bytes + SLOT_BYTES)
+        needed = stores + initial + sum(expander.batch_bytes for expander in self.expanders)
+        threads, partitions = self.team.size, len(self.space.partitions)
+        use = f"the first states with threads={threads} and partitions={partitions}"
+        self.watch.require_room(needed, use)
+
+    def _goes_on(self) -> bool:
+        if not self.keep_going and (self.space.violations or self.space.refused):
+            return False
+        self.space.stopped_by = self.watch.after_level(len(self.space.levels), sum(self.space.levels))
+        return self.space.stopped_by is None
+
+    def _add_initials(self) -> None:
+        initials = self.kernels.representatives(self.initials)
+        shares = self.kernels.shares(initials, len(self.space.partitions))
+
+        def add(worker: int) -> None:
+            for number in range(worker, len(shares), self.team.size):
+                self._insert_into(number, shares[number].address, shares[number].count)
+                self._look_at_unseen(number, worker)
+
+        self.team.run(add, alone=self.initials.count < _FEW)
+        self.watch.settle()
+        self.space.stopped_by = self._out_of_memory()
+        if self.space.stopped_by is None:
+            self._require_closed()
+            self._close_level()
+
+    def _take_up(self, kept: RunLevels, known: Space) -> None:
+        """Take in the levels of a run that goes on.
+
+        Where it is stopped, or runs out of memory, all that is known is what the run had found.
+        """
+        for level in range(1, len(known.levels) + 1):
+            kept.insert_level(level, self.space.partitions, self._owning, self.team, self._is_inserted)
+            self.team.run(partial(self._settle, looking=False))
+            self.watch.settle()
+            stopped = self.watch.interrupted() or self._out_of_memory()
+            if stopped is not None:
+                self.space = replace(known, partitions=self.space.partitions, stopped_by=stopped)
+                self._lost = stopped if self._failed is not InsertOutcome.NO_CODES else None  # then all begins again
+                return
+            self.space.visited.append(kept.close_level(level, self.space.partitions))
+            self._encode_if_large()
+        self.space = replace(known, partitions=self.space.partitions)
+        kept.go_over(self.space)
+
+    def _is_inserted(self, number: int, rows: int, count: int) -> bool:
+        """Insert states of a run that goes on; return whether to go on with it."""
+        self._insert_into(number, rows, count)
+        return self._failed is InsertOutcome.DONE and self.watch.interrupted() is None
+
+    def _require_closed(self) -> None:
+        """Refuse initial states of which some are permutations of others and some are not there."""
+        if self.kernels.sizes.symmetric and sum(self._found) != self.initials.count:
+            message = (
+                "A sort of this model is declared symmetric, but its initial states single a member out: with other "
+                "members in each place they are not the same states. Take symmetric=True off the sort."
+            )
+            raise ModelError(message)
+
+    def _next_level(self) -> bool:
+        """Expand the last level and close the next; return whether there is one.
+
+        A level in which a refused step ends the search does not count as expanded: where its other steps lead is not
+        looked at.
+        """
+        self._encode_if_large()
+        while any(partition.pending for partition in self.space.partitions):
+            self.space.stopped_by = self._round()
+            if self.space.stopped_by is not None:
+                return False
+        if self.space.kept == "files":
+            self.team.run(self._settle)
+            self.space.stopped_by = self._out_of_memory()
+            if self.space.stopped_by is not None:
+                return False
+        refused = _total([each.take_refused() for each in self.expanders])
+        if refused.least is not None and self.space.refused is None:
+            self.space.refused = Hit(len(self.space.levels), refused.count, refused.least)
+            if not self.keep_going:
+                return False
+        taken = [self.space.steps, *(each.take_steps() for each in self.expanders)]
+        self.space.steps = [sum(steps) for steps in zip(*taken, strict=True)]
+        self.space.stepless.append(sum(each.take_stepless() for each in self.expanders))
+        self.space.expanded = len(self.space.levels)
+        return self._close_level()
+
+    def _close_level(self) -> bool:
+        size = sum(partition.close_level() for partition in self.space.partitions)
+        if not size:
+            return False
+        self.space.levels.append(sum(self._found))
+        self.space.visited.append(size)
+        self.space.outside.append(sum(self._outside))
+        self._found, self._outside = [0] * self.team.size, [0] * self.team.size
+        by_property = zip(*[checker.take() for checker in self.checkers], strict=True)
+        for number, found in enumerate(map(_total, by_property)):
+            if found.least is not None and number not in self.space.violations:
+                self.space.violations[number] = Hit(len(self.space.levels), found.count, found.least)
+        self._expect()
+        if self.kept is not None:
+            self.kept.keep(self.space, self._owning, self.team, self.watch.room)
+        return True
+
+    def _expect(self) -> None:
+        """Tell each partition about how many states it will have, where the levels say so."""
+        end = estimated_end(self.space.visited, self.watch.reaches)
+        if end is not None:
+            known = sum(self.space.visited)
+            for partition in self.space.partitions:
+                partition.expect(len(partition) * end.states // known)
+
+    def _encode_if_large(self) -> None:
+        visited = sum(self.space.visited)
+        while self._to_code is not None and visited > (MOST_WHOLE_FOR_PAIRS if self._rounds[0] else MOST_WHOLE):
+            self._encode(self._to_code)
+
+    def _encode(self, schema: Schema) -> None:
+        """Put codes in the place of states, if they are not too wide and there is memory for both."""
+        self._to_code = None
+        if not self.watch.may_use(_BOTH_BYTES * sum(self.space.visited)):
+            self.watch.settle()
+            return
+        whole = self.space.whole
+        share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
+        owning = even(self.kernels.ownership(schema, self.partitions), whole, self.team)
+        codes = all_coded(whole, schema, self._rounds.pop(0), self.team, share, self._keep_levels, owning)
+        self.watch.settle()
+        if codes is None:
+            self._to_code = schema if self._rounds else None
+            return
+        for partition in codes:
+            partition.store.stopped = lambda: self.watch.stopped
+        self.space.partitions = list(codes)
+        self._owning = owning or self._owning
+        for expander in self.expanders if owning is not None else ():
+            expander.own_by(self._owning)
+        for each in whole:
+            each.close()
+
+    # ----------------------------------------------------------------------------------------------------- one round
+
+    def _round(self) -> StopReason | None:
+        """Expand until the buffers are full or the level is done, and insert what came out."""
+        pending = sum(partition.pending for partition in self.space.partitions)
+        self._report(pending)
+        if (stopped := self.watch.interrupted()) is not None:
+            return stopped
+        widest = pending * self.kernels.sizes.actions * self.kernels.sizes.row_bytes
+        if not self.watch.may_use(min(widest, sum(expander.untouched_bytes for expander in self.expanders))):
+            return StopReason.MEMORY
+        self.team.run(self._expand, alone=pending < _FEW)
+        self.watch.settle()
+        fresh = sum(expander.pending_bytes for expander in self.expanders)
+        if not self.watch.may_use(fresh + sum(partition.page_bytes for partition in self.space.partitions)):
+            return StopReason.MEMORY
+        self.team.run(self._insert, alone=pending < _FEW)
+        self.watch.settle()
+        for expander in self.expanders:
+            expander.clear()
+        return self._out_of_memory()
+
+    def _out_of_memory(self) -> StopReason | None:
+        """Return a reason to stop if an insertion has failed: where codes ran out the search begins again."""
+        return None if self._failed is InsertOutcome.DONE else self.watch.interrupted() or StopReason.MEMORY
+
+    def _expand(self, worker: int) -> None:
+        for partition in self.space.partitions[worker :: self.team.size]:
+            if not partition.expand(self.expanders[worker]):
+                return
+
+    def _insert(self, worker: int) -> None:
+        for number in range(worker, len(self.space.partitions), self.team.size):
+            for expander in self.expanders:
+                self._insert_into(number, *expander.candidates(number))
+            self._look_at_unseen(number, worker)
+
+    def _settle(self, worker: int, looking: bool = True) -> None:
+        """Find out which states are new where that was put off, and look at them."""
+        for number in range(worker, len(self.space.partitions), self.team.size):
+            outcome = self.space.partitions[number].settle()
+            if outcome is not InsertOutcome.DONE:
+                self._failed = outcome
+            elif looking:
+                self._look_at_unseen(number, worker)
+
+    def _insert_into(self, number: int, rows: int, count: int) -> None:
+        """Insert states into a partition; the first failure of any is kept."""
+        if count:
+            outcome = self.space.partitions[number].insert(rows, count, self.watch.may_use)
+            if outcome is not InsertOutcome.DONE:
+                self._failed = outcome
+
+    def _look_at_unseen(self, number: int, worker: int) -> None:
+        """Check the states that are new in a partition, and count those that they stand for, and those outside."""
+        partition, kernels, sizes = self.space.partitions[number], self.kernels, self.kernels.sizes
+        if not (sizes.conditions or sizes.symmetric or sizes.confined):
+            self._found[worker] += partition.skip_unseen()
+            return
+        for rows, count in partition.unseen():
+            self.checkers[worker].check(rows, count)
+            self._found[worker] += kernels.states_of(rows, count)
+            self._outside[worker] += kernels.outside_of(rows, count)
+
+    def _report(self, pending: int) -> None:
+        if self.reporter is not None and self._pulse.due():
+            self.reporter(self._progress(pending, self._pulse.rate(sum(map(len, self.space.partitions)))))
+
+    def _progress(self, pending: int, rate: float) -> Progress:
+        return progress_of(self.space, self.watch, self.kernels.sizes.row_bytes, pending, rate)
+
+
+def _again(reporter: Reporter, progress: Progress) -> None:
+    """Tell a reporter of a search that finds the levels of a trace once more."""
+    reporter(replace(progress, phase=Phase.TRACE))
+
+
+def _total(parts: Sequence[Found]) -> Found:
+    total = Found()
+    for part in parts:
+        total.add(part)
+    return total

@@ -1,0 +1,106 @@
+"""From a state back to an initial one: expand each earlier level again and take the least predecessor.
+
+Nothing is kept for it during the search, and the result is the same for any number of workers and partitions.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+
+from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.partitions import Chunk
+from insync.explorer.stepping.stepper import Move, moves_through
+from insync.machine.kernels import least_predecessor
+from insync.machine.packed import Words
+from insync.model import Model
+from insync.model.errors import InternalError
+from insync.model.evaluator import Codes
+
+__all__ = ["StepBack", "path_to", "traced_back"]
+
+StepBack = Callable[[Words, int], Words | None]
+"""Gives the least state of a level that has a step to a state; None if there is none."""
+
+
+def path_to(
+    model: Model,
+    search: BreadthFirstSearch,
+    target: Words,
+    level: int,
+    start: Codes | None = None,
+) -> list[Move]:
+    """Return a shortest sequence of moves from an initial state to a state; see `traced_back`.
+
+    Args:
+        model: what was searched.
+        search: the search that has ended.
+        target: the state.
+        level: the level it is in, that of the initial states being 1.
+        start: the state that the search began in, where that is not an initial one.
+
+    Raises:
+        GivenUp: levels that are to be read were not kept, and the search that finds them again was stopped.
+        UserError: there is no room on the disk for them.
+    """
+    space, kernels = search.readable(), search.kernels
+
+    def step_back(state: Words, earlier: int) -> Words | None:
+        chunks = deque(chunk for partition in space.partitions for chunk in partition.chunks(earlier))
+        found: list[Words | None] = []
+        search.team.run(lambda _: found.append(least_predecessor(kernels, _loaded(chunks), state)))
+        return min((least for least in found if least is not None), default=None)
+
+    return traced_back(model, target, level, step_back, kernels.representative, start)
+
+
+def _loaded(chunks: deque[Chunk]) -> Iterator[tuple[int, int]]:
+    """Yield the addresses and counts of chunks that no other thread has taken."""
+    while chunks:
+        try:
+            chunk = chunks.popleft()
+        except IndexError:  # another thread was faster
+            return
+        yield chunk.load()
+
+
+def traced_back(
+    model: Model,
+    target: Words,
+    level: int,
+    step_back: StepBack,
+    representative: Callable[[Words], Words] = lambda state: state,
+    start: Codes | None = None,
+) -> list[Move]:
+    """Return a shortest sequence of moves from an initial state to a state.
+
+    Of all predecessors the least packed state is taken, and of several actions that lead on the one with the smallest
+    number. The moves are those of the evaluator. Where states are representatives, the moves lead through states that
+    these stand for.
+
+    Args:
+        model: what was searched.
+        target: the state.
+        level: the level it is in, that of the initial states being 1.
+        step_back: finds the predecessors.
+        representative: gives the state that stands for a state.
+        start: the state that the search began in, where that is not an initial one.
+
+    Raises:
+        InternalError: there is no predecessor, or the evaluator does not confirm a step of the machine code.
+    """
+    states = [target]
+    for earlier in range(level - 1, 0, -1):
+        before = step_back(states[-1], earlier)
+        if before is None:
+            message = f"No state of level {earlier} leads to {states[-1]}."
+            raise InternalError(message)
+        states.append(before)
+    states.reverse()
+    schema = model.program.schema
+    return moves_through(
+        model,
+        [schema.unpack(state) for state in states],
+        lambda codes: schema.unpack(representative(schema.pack(codes))),
+        start,
+    )

@@ -1,0 +1,259 @@
+"""Random walks in the threads of this process: shares of the walks are handed out in order, and summed up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+
+from insync.explorer.limits import StopReason, Watch, require_whole
+from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
+from insync.explorer.search.seen_states import SeenStates
+from insync.explorer.search.workers import Team, available_cores
+from insync.machine.kernels import WALKS, Kernels, compile_kernels
+from insync.machine.packed import PackedRows
+from insync.machine.walker import Strategy, Walked, Walker, merged
+from insync.model.abstraction import Abstraction
+from insync.model.errors import UserError
+from insync.model.expressions.graph import Node
+from insync.model.tracing.program import Program
+
+__all__ = ["Taken", "WalkThreads", "Walks"]
+
+_SHARE_STEPS = 1 << 18  # of a share of the walks: some ten milliseconds
+_SHARE_LEAST, _SHARE_MOST = 256, 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Walks:
+    """The walks that are asked for.
+
+    Attributes:
+        count: how many.
+        depth: most steps of a walk.
+        seed: of the random numbers.
+        strategy: how they choose among the enabled actions.
+        abstract_states: whether the abstract states that they see are counted.
+        until_saturated: after how many walks in a row without a new abstract state they end; None is never. These are
+            then counted in any case.
+
+    Raises:
+        UserError: no walk, no step, a seed that is not from 0 to 2^64 - 1, or a saturation that so many walks cannot
+            show.
+    """
+
+    count: int
+    depth: int
+    seed: int
+    strategy: Strategy = Strategy.MIXED
+    abstract_states: bool = False
+    until_saturated: int | None = None
+
+    def __post_init__(self) -> None:
+        require_whole(f"walks={self.count!r}", self.count, 1)
+        require_whole(f"depth={self.depth!r}", self.depth, 1)
+        require_whole(f"seed={self.seed!r}", self.seed, 0, (1 << 64) - 1)
+        if self.until_saturated is None:
+            return
+        require_whole(f"until_saturated={self.until_saturated!r}", self.until_saturated, 1)
+        if self.until_saturated >= self.count:
+            message = (
+                f"until_saturated={self.until_saturated} needs more walks than walks={self.count}, as the first one "
+                f"always sees a new abstract state; give fewer, or more walks."
+            )
+            raise UserError(message)
+
+    @property
+    def notes_states(self) -> bool:
+        """Whether abstract states are counted."""
+        return self.abstract_states or self.until_saturated is not None
+
+    @property
+    def per_share(self) -> int:
+        """How many are handed out at a time: the fewer, the longer they may be."""
+        return max(_SHARE_LEAST, min(_SHARE_MOST, _SHARE_STEPS // self.depth))
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The walks that were taken.
+
+    Attributes:
+        total: the sum of all of them, up to the first that fails.
+        stopped_by: what ended them before the last.
+        seen: the abstract states that they saw, where that was asked for.
+    """
+
+    total: Walked
+    stopped_by: StopReason | None
+    seen: SeenStates | None = None
+
+
+class WalkThreads:
+    """Takes walks in threads; see `simulate.WalkEngine`.
+
+    Args:
+        threads: how many; None is one per core.
+    """
+
+    def __init__(self, threads: int | None) -> None:
+        self._threads = threads or available_cores()
+        self._kernels: Kernels | None = None
+
+    def compile(
+        self,
+        program: Program,
+        conditions: Sequence[Node],
+        abstraction: Abstraction | None,
+        stopped: Callable[[], object],
+    ) -> None:
+        """Compile the kernel of walks."""
+        self._kernels = compile_kernels(program, conditions, WALKS, stopped=stopped, abstraction=abstraction)
+
+    def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
+        """Take walks; those that are under way when it is stopped end where they are, and count."""
+        assert self._kernels is not None, "compile comes first"
+        kernels = self._kernels
+        with ExitStack() as opened, Team(self._threads) as team:
+            seen = SeenStates(kernels.sightings(), walks.until_saturated) if walks.notes_states else None
+            walkers = [kernels.walker(initials, walks.seed, walks.depth, walks.strategy) for _ in range(self._threads)]
+            for walker in walkers:
+                opened.callback(walker.close)
+            if seen is not None:
+                opened.callback(seen.close)
+            shares = _Shares(walks, watch, reporter, seen)
+            team.run(lambda number: shares.work(walkers[number]))
+            return shares.taken()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What a share saw that is not counted yet.
+
+    Attributes:
+        entries: see `Walker.seen`.
+        end: the number after its last walk.
+        failed: the number of its first walk that fails.
+    """
+
+    entries: bytes
+    end: int
+    failed: int | None
+
+
+class _Shares:
+    """Hands out shares of the walks in order, and collects what came of them."""
+
+    def __init__(
+        self, walks: Walks, watch: Watch, reporter: WalkReporter | None, seen: SeenStates | None = None
+    ) -> None:
+        self._end, self._watch, self._reporter, self._seen = walks.count, watch, reporter, seen
+        self._share = walks.per_share
+        self._next = 0
+        self._lock = threading.Lock()
+        self._done: dict[int, Walked] = {}
+        self._under_way: dict[int, int] = {}
+        self._left_off: set[int] = set()
+        self._sights: dict[int, _Sight] = {}
+        self._next_sight: int | None = 0  # the share that is to be counted next; None when no more count
+        self._pulse = Pulse()
+        self._stopped_by: StopReason | None = None
+
+    def work(self, walker: Walker) -> None:
+        while (first := self._take()) is not None:
+            end = min(first + self._share, self._end)
+            walked = walker.walk(first, end, partial(self._stops, first, walker))
+            with self._lock:
+                self._done[first] = walked
+                self._under_way.pop(first, None)
+                failed = None if walked.failed is None else walked.failed.number
+                if failed is not None:
+                    self._end = min(self._end, first + self._share)  # shares after this one are not needed
+                if self._seen is not None:
+                    self._sights[first] = _Sight(walker.seen, end, failed)
+                saturated = self._saturated()
+            if saturated is not None:
+                self._leave(saturated, walker)
+            self._report()
+
+    def taken(self) -> Taken:
+        """Return the sum of the shares; it was not stopped if those up to the first that fails are whole."""
+        seen = self._seen
+        if seen is not None:
+            for first in sorted(self._sights):
+                self._count(seen, first, whole=False)
+            if seen.saturated is not None:
+                parts = [self._done[first] for first in sorted(self._done) if first < seen.saturated]
+                whole = self._share_of(seen.saturated) not in self._left_off
+                return Taken(merged(parts), StopReason.SATURATION if whole else self._stopped_by, seen)
+        total = merged([self._done[first] for first in sorted(self._done)])
+        decided = total.failed is not None and all(first > total.failed.number for first in self._left_off)
+        return Taken(total, None if decided else self._stopped_by, seen)
+
+    def _saturated(self) -> int | None:
+        """Count what the shares saw before the first that is not whole; return after how many walks it was all."""
+        seen = self._seen
+        if seen is None or self._next_sight is None:
+            return None
+        while self._next_sight in self._sights and self._next_sight not in self._left_off:
+            self._count(seen, self._next_sight, whole=True)
+        if seen.saturated is not None:
+            self._end = min(self._end, seen.saturated)
+        return seen.saturated
+
+    def _leave(self, count: int, walker: Walker) -> None:
+        """Take those walks of a share again that are among the first so many: the others do not count."""
+        first = self._share_of(count)
+        if first < count:
+            walked = walker.walk(first, count, partial(self._stops, first, walker))
+            with self._lock:
+                self._done[first] = walked
+                self._under_way.pop(first, None)
+
+    def _share_of(self, walk: int) -> int:
+        return walk // self._share * self._share
+
+    def _count(self, seen: SeenStates, first: int, whole: bool) -> None:
+        sight = self._sights.pop(first)
+        if self._next_sight is not None:
+            seen.add(sight.entries, first, sight.end, sight.failed, whole)
+            ended = sight.failed is not None or seen.saturated is not None
+            self._next_sight = None if ended else sight.end
+
+    def _take(self) -> int | None:
+        with self._lock:
+            if self._next >= self._end:
+                return None
+            self._stopped_by = self._stopped_by or (self._must_stop() if self._next else None)
+            if self._stopped_by is not None:
+                return None
+            first, self._next = self._next, self._next + self._share
+            return first
+
+    def _must_stop(self) -> StopReason | None:
+        return self._watch.must_stop(grows=self._seen is not None)
+
+    def _stops(self, first: int, walker: Walker) -> bool:
+        """Whether to leave a share off that is under way: on a stop, or when one before it has ended the walks."""
+        with self._lock:
+            self._under_way[first] = walker.steps
+            self._stopped_by = self._stopped_by or self._must_stop()
+            stops = self._stopped_by is not None or first >= self._end
+            if stops:
+                self._left_off.add(first)
+        self._report()
+        return stops
+
+    def _report(self) -> None:
+        if self._reporter is None or threading.current_thread() is not threading.main_thread():
+            return
+        if self._pulse.due():
+            with self._lock:
+                parts, under_way = list(self._done.values()), sum(self._under_way.values())
+            steps = sum(sum(part.steps) for part in parts) + under_way
+            walks = sum(sum(part.lengths.values()) for part in parts)
+            rate = self._pulse.rate(steps)
+            seen = None if self._seen is None else len(self._seen)
+            self._reporter(WalkProgress(walks, steps, rate, self._watch.resident, self._watch.seconds, seen))

@@ -1,0 +1,66 @@
+"""Stepping through a model with machine code: what the evaluator says of a state, found at once for all actions."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from insync.explorer.stepping.stepper import Refused, Stepper, remembered
+from insync.machine.expander import Edges
+from insync.machine.kernels import Part, compile_kernels
+from insync.machine.packed import Words
+from insync.model import Model
+from insync.model.evaluator import Codes
+
+__all__ = ["MachineStepper"]
+
+
+class MachineStepper(Stepper):
+    """The states and steps of a model, from machine code.
+
+    A state with a step that leaves a field's domain is asked of the evaluator, which says what is wrong with it.
+
+    Args:
+        model: the model.
+        stopped: asked while the code is compiled, at the first question, whether to give up; something true is the
+            reason, and the question raises GivenUp.
+    """
+
+    def __init__(self, model: Model, stopped: Callable[[], object] | None = None) -> None:
+        super().__init__(model)
+        self._stopped = stopped
+        self._steps: OrderedDict[Codes, Mapping[int, Words] | None] = OrderedDict()
+        self._packed: OrderedDict[Codes, Words] = OrderedDict()  # of the states that a step has led to
+
+    @cached_property
+    def _edges(self) -> Edges:
+        return compile_kernels(self.model.program, parts=(Part.EDGES,), stopped=self._stopped).edges()
+
+    def close(self) -> None:
+        """Give all memory back; nothing can be asked afterwards that was not asked before."""
+        if "_edges" in vars(self):
+            self._edges.close()
+
+    def _of(self, codes: Codes) -> Mapping[int, Words] | None:
+        """Return where the enabled actions lead, by number; None if one of them is refused."""
+        return remembered(self._steps, codes, lambda: self._listed(codes))
+
+    def _listed(self, codes: Codes) -> Mapping[int, Words] | None:
+        packed = self._packed.get(codes) or self.model.program.schema.pack(codes)
+        listed = self._edges.of_one(packed)
+        return None if self._edges.take_refused().count else listed
+
+    def _by_name(self, codes: Codes) -> Mapping[str, list[int]]:
+        steps = self._of(codes)
+        return super()._by_name(codes) if steps is None else self._named(steps)
+
+    def _outcome(self, codes: Codes, number: int) -> Codes | Refused | None:
+        steps = self._of(codes)
+        if steps is None:
+            return super()._outcome(codes, number)
+        if number not in steps:
+            return None
+        after = self.model.program.schema.unpack(steps[number])
+        remembered(self._packed, after, lambda: steps[number])
+        return after

@@ -1,0 +1,148 @@
+"""Delta debugging of a failing walk: drop the steps that the failure does not need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol, TypeVar
+
+from insync.explorer.stepping.stepper import Move, Refused, Stepper, Walk
+from insync.machine.interruptible import GivenUp, delayed
+from insync.model.errors import InternalError
+from insync.model.evaluator import Codes
+
+__all__ = ["Failing", "FailingLists", "FailingWalks", "HasActions", "shrink"]
+
+_GRACE_SECONDS = 0.5
+"""How long a failing walk may still be confirmed when the end is wanted: a failure is worth more than that."""
+
+
+class HasActions(Protocol):
+    """What has failed after some actions."""
+
+    @property
+    def actions(self) -> list[int]:
+        """The numbers of the actions, of which the last one failed."""
+
+
+F = TypeVar("F", bound=HasActions)
+F_co = TypeVar("F_co", bound=HasActions, covariant=True)
+
+
+class FailingLists(Protocol[F_co]):
+    """Takes lists of actions, until something fails."""
+
+    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> F_co | None:
+        """Return what failed, with the actions up to it that were taken; None if nothing fails.
+
+        Args:
+            actions: the list; what cannot be taken when its turn comes is passed over.
+            stopped: asked before each step whether to give up.
+
+        Raises:
+            GivenUp: `stopped` gave a reason.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A walk to a failure.
+
+    Attributes:
+        actions: the actions from the initial state to the failure; a refused step is the last.
+        moves: the states along them; of a refused step there is none.
+    """
+
+    actions: list[int]
+    moves: list[Move]
+
+
+class FailingWalks:
+    """Walks along lists of actions from an initial state, until something fails.
+
+    Args:
+        stepper: of the model.
+        fails: whether a state is a failure; None for the failure of a step that leaves a field's domain.
+        start: the initial state; None is the first.
+    """
+
+    def __init__(self, stepper: Stepper, fails: Callable[[Codes], bool] | None, start: Codes | None = None) -> None:
+        self._stepper, self._start = stepper, start
+        self._refusal = fails is None
+        self._fails: Callable[[Codes], bool] = cache(fails or (lambda codes: False))
+
+    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Failing | None:
+        """Return the walk up to the failure; None if nothing fails.
+
+        An action that is not enabled when its turn comes is passed over. An action whose step is refused ends the list
+        if that is the failure that is looked for, and is passed over if not.
+
+        Args:
+            actions: the list.
+            stopped: asked before each step whether to give up.
+
+        Raises:
+            GivenUp: `stopped` gave a reason.
+        """
+        walk = Walk(self._stepper, self._start)
+        if self._fails(walk.codes):
+            return Failing([], walk.moves)
+        for action in actions:
+            if reason := stopped():
+                raise GivenUp(reason)
+            outcome = self._stepper.attempt(walk.codes, action)
+            if isinstance(outcome, Refused):
+                if self._refusal:
+                    return Failing([*walk.taken, action], walk.moves)
+            elif outcome is not None:
+                walk.step(action)
+                if self._fails(walk.codes):
+                    return Failing(walk.taken, walk.moves)
+        return None
+
+
+def shrink(walks: FailingLists[F], actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> F:
+    """Return a part of a failing list of actions that still fails, and no longer does without any one of its steps.
+
+    Runs of steps are left out, long ones first; whatever is not enabled without them goes as well.
+
+    Args:
+        walks: decide what fails.
+        actions: a failing list.
+        stopped: asked before each step; something true ends it with the part that there is by then.
+
+    Raises:
+        GivenUp: it was stopped, and the list is too long to be taken once.
+        InternalError: nothing fails along the list.
+    """
+    best = walks.failing(actions, delayed(stopped, _GRACE_SECONDS))
+    if best is None:
+        message = f"The machine code finds that a walk of {len(actions)} steps fails; by the evaluator it does not."
+        raise InternalError(message)
+    size = max(len(best.actions) // 2, 1)
+    while True:
+        shorter = _without_a_run(walks, best, size, stopped)
+        if stopped():
+            return shorter
+        if len(shorter.actions) < len(best.actions):
+            best = shorter
+        elif size == 1:
+            return best
+        else:
+            size //= 2
+
+
+def _without_a_run(walks: FailingLists[F], best: F, size: int, stopped: Callable[[], object]) -> F:
+    """Return the walk without those runs of so many steps that it does not need."""
+    start = 0
+    while start < len(best.actions):
+        try:
+            found = walks.failing(best.actions[:start] + best.actions[start + size :], stopped)
+        except GivenUp:
+            break
+        if found is not None and len(found.actions) < len(best.actions):
+            best = found
+        else:
+            start += size
+    return best

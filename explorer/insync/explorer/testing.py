@@ -1,0 +1,363 @@
+"""What the pytest fixture `insync_check` does: run a search, and fail the test unless it is conclusive.
+
+The plugin itself is `_insync_pytestplugin`, which imports this module when a test asks for the fixture.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict, describe, save
+from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.limits import Limits, StopReason, limits_of
+from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
+from insync.explorer.search.workers import available_cores
+from insync.explorer.stepping.claims import PropertyLike
+from insync.explorer.traces.grid import describe_bounds, describe_chosen
+from insync.machine.memory import physical_memory
+from insync.model import Model
+from insync.model.errors import UserError, closest
+from insync.model.given_names import given_list
+from insync.model.visible_text import visible
+from insync.properties.registry import confined, default_names
+
+__all__ = ["ENGINES", "Answer", "InsyncCheck", "Settings"]
+
+WALKS = "walks"
+"""What stops a simulation that is not stopped by anything else: it proves nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line of pytest says: the defaults of every search.
+
+    Attributes:
+        engine: what searches.
+        seconds: how long a search may take.
+        memory_bytes: how large a process may become; None is nine tenths of the machine, divided by the processes.
+        seed: of the engine simulate.
+        processes: how many processes run tests at once.
+    """
+
+    engine: str = "local"
+    seconds: float | None = None
+    memory_bytes: int | None = None
+    seed: int = 0
+    processes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One search, as an engine is asked for it; walks, depth and seed are of the engine simulate."""
+
+    model: Model
+    properties: Sequence[PropertyLike] | None
+    limits: Limits
+    threads: int
+    walks: int
+    depth: int
+    seed: int
+    symmetry: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an engine found.
+
+    Attributes:
+        verdict: of all properties together.
+        stopped_by: what ended the search before it was complete; None if it is complete, or a property fails.
+        states: how many distinct states were seen, or how many steps were taken by walks.
+        what: what `states` counts.
+        depth: the levels that were searched, or the most steps of a walk.
+        properties: what is known of each property.
+        violations: a trace for each that fails.
+        warnings: what is suspicious in the model, or in its settings; a sentence for each.
+    """
+
+    verdict: Verdict
+    stopped_by: str | None
+    states: int
+    what: str
+    depth: int
+    properties: tuple[PropertyResult, ...]
+    violations: tuple[Violation, ...]
+    warnings: tuple[str, ...]
+
+
+class InsyncCheck:
+    """The fixture `insync_check`: call it to search a model.
+
+    Attributes:
+        answer: what the last call found; None before the first.
+        traces: the trace files of all violations so far.
+    """
+
+    def __init__(
+        self, settings: Settings, directory: Callable[[], Path], note: Callable[[str, str], None] | None = None
+    ) -> None:
+        self._settings, self._directory, self._note = settings, directory, note
+        self.answer: Answer | None = None
+        self.traces: list[Path] = []
+
+    def __call__(
+        self,
+        model: ModelLike,
+        *,
+        bounds: Mapping[str, int | str] | None = None,
+        properties: Sequence[PropertyLike] | None = None,
+        engine: str | None = None,
+        limits: Limits | None = None,
+        threads: int | None = None,
+        walks: int = 10_000,
+        depth: int = 100,
+        seed: int | None = None,
+        symmetry: bool = True,
+        within: Sequence[str] | None = None,
+        expect: str = Verdict.HOLDS,
+        stopped_by: str | Collection[str] = (),
+    ) -> Verdict:
+        """Search a model and return the verdict: the test fails unless it is the one that is expected.
+
+        Args:
+            model: a model class or instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+            bounds: its bounds; those left out have their defaults.
+            properties: names of properties, and for the engine evaluator functions of the readable state; None is the
+                model's headline. type_ok is always checked.
+            engine: "local" (machine code, every state), "evaluator" (plain Python, every state) or "simulate" (random
+                walks); None is --insync-engine.
+            limits: bounds of the search. Without one on seconds it is --insync-max-seconds, without one on the memory
+                --insync-memory. Walks know the one on seconds alone.
+            threads: of the engines local and simulate; None is all cores, shared with the other processes of xdist.
+            walks: how many the engine simulate takes.
+            depth: most steps of such a walk.
+            seed: of its random numbers; None is --insync-seed.
+            symmetry: whether the engine local visits one state for all that differ only in who is who, where a sort is
+                declared symmetric.
+            within: names of invariants; states in which one fails are checked, and no step is taken from them. None is
+                what the model's class says.
+            expect: the verdict with which the test passes, "holds" or "violated".
+            stopped_by: the bound, or bounds, that the test means to be stopped by: "depth", "states", "time", "memory",
+                or "walks" for simulate. The search may then be incomplete.
+
+        A test that passes says by a `SuspiciousModel` warning what is suspicious in the model.
+
+        Raises:
+            PropertyViolated: a property is violated; the message has the trace grid and the command that replays it.
+            UnexpectedVerdict: the search is incomplete, or nothing is violated though it is expected.
+            UserError: an unknown model, bound, property, invariant, engine or verdict, or a limit that the engine does
+                not know.
+        """
+        __tracebackhide__ = True
+        chosen = engine or self._settings.engine
+        seed = self._settings.seed if seed is None else seed
+        try:
+            bounded = self._limits(limits_of(limits), chosen)
+            built = confined(model_of(model, bounds), within)
+            meant = _meant(expect, stopped_by)
+            properties = _given_properties(built, properties)
+            run = _engine(chosen)
+            request = Request(built, properties, bounded, threads or self._threads(), walks, depth, seed, symmetry)
+            self.answer = answer = run(request)
+            files = self._save(built, answer.violations)
+            self._note_down(built, answer, files)
+        except UserError as error:
+            raise error.with_traceback(None) from None  # a mistake in the test: where insync noticed it says nothing
+        if answer.verdict is Verdict.VIOLATED and expect != Verdict.VIOLATED:
+            if not answer.violations:
+                raise UnexpectedVerdict(_warned(_untraced_text(built, answer), answer))
+            first = answer.violations[0].trace
+            raise PropertyViolated(_warned(_violated_text(built, answer, files), answer), first, files[0])
+        if answer.verdict is Verdict.INCOMPLETE and answer.stopped_by not in meant:
+            raise UnexpectedVerdict(_warned(_incomplete_text(built, answer, bounded), answer))
+        if answer.verdict is not Verdict.VIOLATED and expect == Verdict.VIOLATED:
+            raise UnexpectedVerdict(_warned(_not_violated_text(built, answer), answer))
+        for text in answer.warnings:
+            warnings.warn(visible(text), SuspiciousModel, stacklevel=2)
+        return answer.verdict
+
+    def _note_down(self, model: Model, answer: Answer, files: Sequence[Path]) -> None:
+        """Say what was found to the test, whose report keeps it: `--junitxml` writes it down."""
+        if self._note is None:
+            return
+        broken = ", ".join(violation.property for violation in answer.violations)
+        found = f"violated ({broken})" if broken else str(answer.verdict)
+        stopped = f", stopped by {answer.stopped_by}" if answer.stopped_by and not broken else ""
+        seen = f"{answer.states} {answer.what}, depth {answer.depth}"
+        within = f" ({describe_bounds(model.identity)})" if model.identity else ""
+        self._note("insync", f"{model.name}{within}: {found}{stopped}; {seen}")
+        for file in files:
+            self._note("insync_trace", str(file))
+
+    def _limits(self, given: Limits, engine: str) -> Limits:
+        """Return the limits of a test with those of the command line where it says nothing."""
+        seconds = self._settings.seconds if given.seconds is None else given.seconds
+        if engine == "simulate":
+            return replace(given, seconds=seconds)
+        return replace(given, seconds=seconds, memory_bytes=given.memory_bytes or self._memory())
+
+    def _memory(self) -> int:
+        return self._settings.memory_bytes or physical_memory() * 9 // 10 // self._settings.processes
+
+    def _threads(self) -> int:
+        return max(1, available_cores() // self._settings.processes)
+
+    def _save(self, model: Model, violations: Sequence[Violation]) -> list[Path]:
+        files = [save(model, violation.trace, self._directory()) for violation in violations]
+        self.traces += files
+        return files
+
+
+def _local(request: Request) -> Answer:
+    from insync.explorer.check import check  # compiles, which the evaluator alone need not
+
+    names = []
+    for given in request.properties or ():
+        if not isinstance(given, str):
+            message = (
+                f"The engine local runs machine code, and {getattr(given, '__name__', given)!r} is a function of the "
+                f"readable state, in Python. Write it symbolically, as an @invariant of the model, or use "
+                f"engine='evaluator' for a small space, or a Hypothesis state machine."
+            )
+            raise UserError(message)
+        names.append(given)
+    asked = None if request.properties is None else names
+    found = check(
+        request.model,
+        properties=asked,
+        limits=request.limits,
+        threads=request.threads,
+        symmetry=request.symmetry,
+    )
+    return _searched(found)
+
+
+def _evaluator(request: Request) -> Answer:
+    return _searched(check_by_evaluator(request.model, properties=request.properties, limits=request.limits))
+
+
+def _searched(found: CheckResult) -> Answer:
+    return Answer(
+        found.verdict,
+        found.stopped_by,
+        found.distinct_states,
+        "states",
+        found.depth,
+        found.properties,
+        found.violations,
+        found.warnings,
+    )
+
+
+def _simulate(request: Request) -> Answer:
+    from insync.explorer.simulate import simulate
+
+    names = [given for given in request.properties or () if isinstance(given, str)]
+    if len(names) < len(request.properties or ()):
+        message = (
+            "The engine simulate runs machine code, which knows no Python functions of the readable state. Name "
+            "properties of the model, or use a Hypothesis state machine, which takes random walks in Python."
+        )
+        raise UserError(message)
+    asked = None if request.properties is None else names
+    found = simulate(
+        request.model,
+        properties=asked,
+        walks=request.walks,
+        depth=request.depth,
+        seed=request.seed,
+        limits=request.limits,
+        threads=request.threads,
+    )
+    stopped = found.stopped_by or (WALKS if found.verdict is Verdict.INCOMPLETE else None)
+    violations = () if found.violation is None else (found.violation,)
+    steps, what = found.steps, "steps of random walks"
+    warned = found.warnings
+    return Answer(found.verdict, stopped, steps, what, request.depth, found.properties, violations, warned)
+
+
+ENGINES: Mapping[str, Callable[[Request], Answer]] = {
+    "local": _local,
+    "evaluator": _evaluator,
+    "simulate": _simulate,
+}
+"""Every engine that a test may name."""
+
+
+def _engine(name: str) -> Callable[[Request], Answer]:
+    if name not in ENGINES:
+        message = f"There is no engine {name!r}. {closest(name, ENGINES)}"
+        raise UserError(message)
+    return ENGINES[name]
+
+
+def _meant(expect: str, stopped_by: str | Collection[str]) -> Collection[str]:
+    """Return the bounds that the test means, after a look at what it expects."""
+    if expect not in (Verdict.HOLDS, Verdict.VIOLATED):
+        message = (
+            f"expect={expect!r} must be 'holds' or 'violated'; for a search that may be incomplete, name the bound "
+            f"that stops it: stopped_by='depth'."
+        )
+        raise UserError(message)
+    meant = [stopped_by] if isinstance(stopped_by, str) else list(stopped_by)
+    known = [*(reason.value for reason in StopReason if reason is not StopReason.INTERRUPT), WALKS]
+    for name in meant:
+        if name not in known:
+            message = f"stopped_by={name!r} is not a bound of a search. {closest(name, known)}"
+            raise UserError(message)
+    return meant
+
+
+def _given_properties(model: Model, properties: Sequence[PropertyLike] | None) -> tuple[PropertyLike, ...] | None:
+    if properties is not None:
+        return given_list("properties", properties)
+    if not default_names(model):
+        message = (
+            f"{model.name} has no properties to check by default and the test names none, so it would check type_ok "
+            f"alone. Name some, or say so with properties=[]."
+        )
+        raise UserError(message)
+    return None
+
+
+def _warned(text: str, answer: Answer) -> str:
+    """Return the text of a failure with what is suspicious in the model below it."""
+    return "\n\n".join([text, *(f"warning: {warning}" for warning in answer.warnings)])
+
+
+def _violated_text(model: Model, answer: Answer, files: Sequence[Path]) -> str:
+    names = ", ".join(violation.property for violation in answer.violations)
+    grids = [describe(model, v.trace, file) for v, file in zip(answer.violations, files, strict=True)]
+    return "\n\n".join([f"{model.name}: {names} violated", *grids])
+
+
+def _incomplete_text(model: Model, answer: Answer, limits: Limits) -> str:
+    bound = {"time": limits.seconds, "states": limits.states, "depth": limits.depth, "memory": limits.memory_bytes}
+    value = bound.get(str(answer.stopped_by))
+    by = f"{answer.stopped_by} ({value:g})" if value is not None else str(answer.stopped_by)
+    names = ", ".join(found.name for found in answer.properties) or "any property"
+    return (
+        f"{model.name}   {describe_chosen(model.identity, model)}: incomplete, stopped by {by} after {answer.states:,} "
+        f"{answer.what}, depth {answer.depth}. No violation of {names} so far, but nothing is proved. Raise that "
+        f"bound, or write stopped_by={str(answer.stopped_by)!r} if the test means it."
+    )
+
+
+def _untraced_text(model: Model, answer: Answer) -> str:
+    names = ", ".join(found.name for found in answer.properties if found.verdict is Verdict.VIOLATED)
+    return (
+        f"{model.name}   {describe_chosen(model.identity, model)}: violated ({names}), and the search for a trace was "
+        f"stopped by {answer.stopped_by}. Raise that bound."
+    )
+
+
+def _not_violated_text(model: Model, answer: Answer) -> str:
+    names = ", ".join(found.name for found in answer.properties) or "no property"
+    return (
+        f"{model.name}   {describe_chosen(model.identity, model)}: the test expects a violation, and the verdict is "
+        f"{answer.verdict}: {names} in {answer.states:,} {answer.what}, depth {answer.depth}."
+    )
