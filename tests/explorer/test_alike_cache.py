@@ -9,8 +9,7 @@ from typing import cast
 
 import pytest
 
-from insync.explorer.alike_cache import alike_key, keep_shown, was_shown
-from insync.explorer.symmetry import symmetry_for
+from insync.explorer.symmetry import alike_key, keep_shown, symmetry_for, was_shown
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.model.tracing.program import Program

@@ -8,12 +8,14 @@ once is not shown again (`alike_cache`).
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from insync.explorer.alike_cache import alike_key, keep_shown, was_shown
+from insync.machine.compiler import conditions_key, program_key, sources_digest
+from insync.machine.objects import load_object, save_object
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.sorts import Index, Parameter, Subset
@@ -28,7 +30,8 @@ from insync.model.tracing.program import BoundAction
 from insync.proofs.equivariance import PermutedParts
 from insync.properties.invariants import names_within
 
-__all__ = ["LARGEST_GROUP", "UNUSED", "Alike", "symmetry_for"]
+__all__ = ["UNUSED", "Alike", "alike_key", "keep_shown", "symmetry_for", "was_shown"]
+
 
 LARGEST_GROUP = 2**62
 """How many permutations there can be: orbits are counted in 64 bits."""
@@ -247,3 +250,47 @@ class _Permuted:
         if same is None:
             return f"it could not be shown that {part} is the same, {self._parts.why},"
         return f"{part} is not the same"
+
+
+# Which programs were shown to treat their members alike, kept on disk beside the object code.
+#
+# Only "shown" is kept, under a key of all that it was shown of: actions with their parameters, initial states,
+# conditions, what a permutation does, and the sources of whoever showed it. Who is refused is examined again, for a
+# refusal speaks in the model's own names.
+
+
+_SHOWN = b"shown"
+_JUDGES = ("insync.model", "insync.proofs", "insync.explorer.symmetry")
+
+
+def alike_key(model: Model, symmetry: Symmetry, conditions: Mapping[str, Node]) -> str:
+    """Return the key of what there is to show of a model whose members are permuted."""
+    program = model.program
+    bound = [
+        (action.name, [(name, _named(type(value)), repr(value)) for name, value in action.parameters])
+        for action in program.actions
+    ]
+    sorts = [_named(sort) for sort in symmetry.sorts]
+    digest = hashlib.sha256(sources_digest(*_JUDGES))
+    for part in (
+        program_key("alike", program, symmetry),
+        conditions_key("alike", program.schema, conditions.values()),
+        repr((bound, sorts)),
+    ):
+        digest.update(part.encode())
+    digest.update(program.initials.rows)
+    return f"alike-{digest.hexdigest()[:40]}"
+
+
+def was_shown(key: str) -> bool:
+    """Return whether it was shown before."""
+    return load_object(key) == _SHOWN
+
+
+def keep_shown(key: str) -> None:
+    """Keep that it was shown, if the folder can be written."""
+    save_object(key, _SHOWN)
+
+
+def _named(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
