@@ -23,9 +23,8 @@ from insync.cli.show.figures import brief
 from insync.cli.show.progress import pause_after, progress_line, search_progress, status_line, steps_of_work, walk_line
 from insync.cli.show.terminal import emit, emit_error, emit_status
 from insync.explorer import Limits, Progress, WalkProgress
-from insync.explorer.growth import SpaceEstimate
 from insync.explorer.limits import Watch
-from insync.explorer.progress import DiskNeed, Phase
+from insync.explorer.progress import DiskNeed, Phase, SpaceEstimate
 
 Insync = Callable[..., Any]
 

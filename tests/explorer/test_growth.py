@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.explorer.growth import SpaceEstimate, estimated_end
+from insync.explorer.progress import SpaceEstimate, estimated_end
 
 LEVELS = st.lists(st.integers(1, 10**9), max_size=40)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import check
-from insync.explorer.growth import estimated_end
+from insync.explorer.progress import estimated_end
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

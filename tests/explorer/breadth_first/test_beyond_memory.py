@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Progress, check
-from insync.explorer.growth import estimated_end
+from insync.explorer.progress import estimated_end
 from insync.explorer.search.beyond_memory import disk_need
 
 

@@ -15,9 +15,8 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
-from insync.explorer.progress import Progress, Pulse, Reporter, while_compiling
+from insync.explorer.progress import Progress, Pulse, Reporter, estimated_end, last_growth, while_compiling
 from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.interruptible import GivenUp

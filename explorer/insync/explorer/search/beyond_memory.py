@@ -6,8 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from insync.explorer.growth import last_growth
-from insync.explorer.progress import DiskNeed, Progress
+from insync.explorer.progress import DiskNeed, Progress, last_growth
 from insync.machine.kernels import code_kernels, order_kernels
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows

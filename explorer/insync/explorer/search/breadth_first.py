@@ -11,14 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from insync.explorer.growth import estimated_end
 from insync.explorer.limits import StopReason, Watch
-from insync.explorer.progress import Phase, Progress, Pulse, Reporter
+from insync.explorer.progress import SLOT_BYTES, Phase, Progress, Pulse, Reporter, estimated_end, progress_of
 from insync.explorer.search.encoding import all_coded, even
 from insync.explorer.search.explored import Hit, Space
 from insync.explorer.search.partitions import Partition, WholePartition
 from insync.explorer.search.workers import Team
-from insync.explorer.search_progress import SLOT_BYTES, progress_of
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Found, PackedRows

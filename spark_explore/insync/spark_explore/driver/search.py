@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.growth import estimated_end, last_growth
 from insync.explorer.limits import StopReason, Watch
-from insync.explorer.progress import Phase, Progress, Reporter
+from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
 from insync.explorer.search.explored import Space
 from insync.machine.memory import resident_memory
 from insync.machine.packed import Sizes
