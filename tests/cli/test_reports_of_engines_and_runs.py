@@ -9,9 +9,8 @@ from pathlib import Path
 from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
 from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.explorer import LivenessResult, RunResult
-from insync.explorer.agree import Agreement
+from insync.explorer.agree import Agreement, Opinion
 from insync.explorer.limits import StopReason
-from insync.explorer.opinions import Opinion
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.difference import Difference
 from insync.explorer.traces.grid import plain

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from insync.explorer import Fate, MutantResult, MutationResult
+from insync.explorer.agree import Opinion, local_engine
 from insync.explorer.limits import Limits, StopReason
-from insync.explorer.opinions import Opinion, local_engine
 from insync.explorer.stepping.difference import Difference
 from insync.model import Model
 

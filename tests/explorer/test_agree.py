@@ -10,18 +10,19 @@ from threading import Event
 import pytest
 
 from insync.explorer import Limits, Verdict, check
-from insync.explorer.agree import Agreement, agree
-from insync.explorer.mutants import mutants_of
-from insync.explorer.opinions import (
+from insync.explorer.agree import (
     SHARES,
+    Agreement,
     Engine,
     Opinion,
+    agree,
     evaluator_engine,
     local_engine,
     opinion_of,
     own_engines,
     z3_engine,
 )
+from insync.explorer.mutants import mutants_of
 from insync.explorer.stepping.difference import first_difference
 from insync.kafka.published import Kip101, Kip320
 from insync.machine import kernels

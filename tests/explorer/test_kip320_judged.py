@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.agree import agree
+from insync.explorer.agree import agree, evaluator_engine, local_engine, z3_engine
 from insync.explorer.mutate import Fate, MutationResult, mutate
-from insync.explorer.opinions import evaluator_engine, local_engine, z3_engine
 from insync.kafka.published import Kip320
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]

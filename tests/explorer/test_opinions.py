@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import Limits, check
-from insync.explorer.agree import agree
+from insync.explorer.agree import Engine, Opinion, agree, opinion_of, sharing, states_in_words, z3_engine
 from insync.explorer.limits import StopReason
-from insync.explorer.opinions import Engine, Opinion, opinion_of, sharing, states_in_words, z3_engine
 from insync.explorer.results import Verdict
 from insync.model import (
     BoundValues,

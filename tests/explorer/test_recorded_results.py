@@ -15,7 +15,7 @@ from zlib import crc32
 import pytest
 
 from insync.explorer import Limits, agree, bounded_check, check, diff, graph, liveness, mutate, prove, simulate, why
-from insync.explorer.opinions import own_engines
+from insync.explorer.agree import own_engines
 from insync.explorer.tables import Shown, Tabular
 from insync_confined import Mail, Plane
 from insync_meanings import Record

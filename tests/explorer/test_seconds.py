@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from insync.explorer import Limits, agree, check, liveness, mutate, simulate
+from insync.explorer.agree import evaluator_engine
 from insync.explorer.check_by_evaluator import check_by_evaluator
-from insync.explorer.opinions import evaluator_engine
 from insync_lamp import Lamp
 from insync_runs import Crossing
 

@@ -27,9 +27,9 @@ from insync.explorer import (
     simulate,
     why,
 )
+from insync.explorer.agree import own_engines
 from insync.explorer.notebook.drawn import model_behind
 from insync.explorer.notebook.pieces import table
-from insync.explorer.opinions import own_engines
 from insync.explorer.tables import Shown, Tabular
 from insync.model import UserError
 from insync.model.catalogue import class_reference

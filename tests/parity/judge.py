@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from insync.explorer import CheckResult, Limits, check, liveness, replay
+from insync.explorer.agree import Opinion
 from insync.explorer.export.tla.foreign_traces import foreign_trace
 from insync.explorer.limits import StopReason
-from insync.explorer.opinions import Opinion
 from insync.explorer.results import Verdict
 from insync.explorer.spin import SpinTools, find_spin, spin_opinion
 from insync.explorer.tlc import tlc_opinion, tlc_opinion_of_runs

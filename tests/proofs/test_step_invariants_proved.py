@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from insync.explorer import Limits, agree, bounded_check, check, prove
-from insync.explorer.opinions import evaluator_engine, local_engine, opinion_of, z3_engine
+from insync.explorer.agree import evaluator_engine, local_engine, opinion_of, z3_engine
 from insync.explorer.prove import induction_trace
 from insync.model import Condition, Int, Model, State, StateView, UserError, action, invariant, require, step_invariant
 from insync.model.evaluator import evaluate

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from insync.explorer.agree import Opinion
 from insync.explorer.liveness import LivenessResult
-from insync.explorer.opinions import Opinion
 from insync.explorer.results import CheckResult, Verdict
 from insync.properties.temporal import RunKind
 from insync_comparisons import Comparison, Comparisons

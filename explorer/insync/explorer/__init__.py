@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from insync.explorer.agree import Agreement, agree
+    from insync.explorer.agree import Agreement, Opinion, agree
     from insync.explorer.ask import ask
     from insync.explorer.check import check
     from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
-    from insync.explorer.opinions import Opinion
     from insync.explorer.products.differences import DiffResult, OnlyOne, TraceDifference
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
     from insync.explorer.proof_results import BoundedResult, ProofResult
@@ -110,6 +109,7 @@ __all__ = [
 _OF_MODULE = {
     "agree": (
         "Agreement",
+        "Opinion",
         "agree",
     ),
     "ask": ("ask",),
@@ -153,7 +153,6 @@ _OF_MODULE = {
         "MutationResult",
         "mutate",
     ),
-    "opinions": ("Opinion",),
     "products.differences": (
         "DiffResult",
         "OnlyOne",

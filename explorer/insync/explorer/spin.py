@@ -9,9 +9,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from insync.explorer.agree import Engine, Opinion
 from insync.explorer.export.promela import promela_files
 from insync.explorer.limits import Limits, StopReason
-from insync.explorer.opinions import Engine, Opinion
 from insync.explorer.programs.workshop import Ran, Workshop
 from insync.explorer.results import Verdict
 from insync.explorer.within import opinion_within

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from insync.explorer.agree import Engine, Opinion
 from insync.explorer.limits import Limits
-from insync.explorer.opinions import Engine, Opinion
 from insync.explorer.programs.workshop import Ran, Workshop
 from insync.explorer.results import Verdict
 from insync.explorer.tlc_home import ARCHIVE, Tlc

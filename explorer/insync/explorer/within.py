@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from insync.explorer.agree import Opinion
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.opinions import Opinion
 from insync.explorer.programs.workshop import Workshop
 from insync.machine.interruptible import GivenUp
 

@@ -8,10 +8,9 @@ from threading import Event
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.agree import Agreement, agree
+from insync.explorer.agree import Agreement, Opinion, agree, local_engine
 from insync.explorer.export.promela import promela_files
 from insync.explorer.limits import StopReason
-from insync.explorer.opinions import Opinion, local_engine
 from insync.explorer.results import Verdict
 from insync.explorer.spin import SpinTools, find_spin, spin_engine, spin_opinion
 from insync.model import Model

@@ -17,10 +17,9 @@ from insync.cli.options.values import GivenPath, Whole
 from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
 from insync.cli.show.progress import Steps, steps_of_work
 from insync.cli.show.terminal import emit_error
-from insync.explorer.agree import agree
+from insync.explorer.agree import SHARES, Engine, Opinion, agree, opinion_of, own_engines, sharing
 from insync.explorer.export import FORMATS
 from insync.explorer.limits import Limits
-from insync.explorer.opinions import SHARES, Engine, Opinion, opinion_of, own_engines, sharing
 from insync.explorer.spin import find_spin, spin_engine
 from insync.explorer.tlc import tlc_engine
 from insync.explorer.tlc_home import TLC_VARIABLE, find_tlc
