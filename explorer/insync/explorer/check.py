@@ -156,8 +156,8 @@ def _run_levels(
             raise UserError(message)
         yield None
         return
+    from insync.explorer.search.explored import SpaceShape
     from insync.explorer.search.run_directory import RunLevels
-    from insync.explorer.search.space_entries import SpaceShape
 
     program, symmetry = model.program, alike.symmetry
     code = f"{program_key('run', program, symmetry)} {conditions_key('run', program.schema, judged.nodes)}"

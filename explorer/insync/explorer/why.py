@@ -14,8 +14,7 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.explored import Space
-from insync.explorer.search.tally import count_states, negated
+from insync.explorer.search.explored import Space, count_states, negated
 from insync.explorer.search.workers import Team, available_cores
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.search.explored import Hit, Space
-from insync.explorer.search.space_entries import SpaceShape
+from insync.explorer.search.explored import Hit, Space, SpaceShape
 from insync.machine.packed import Found
 from insync.spark_explore.driver.ledger import Ledger
 

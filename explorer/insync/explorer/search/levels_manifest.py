@@ -14,8 +14,7 @@ from pathlib import Path
 
 from insync.explorer.manifest_entries import as_dict, as_list, as_text, require
 from insync.explorer.run_identity import Identity
-from insync.explorer.search.explored import Space
-from insync.explorer.search.space_entries import space_entries, space_of
+from insync.explorer.search.explored import Space, space_entries, space_of
 from insync.machine.stores.row_encoding import FORMS
 from insync.machine.stores.whole_files import open_file, write_whole
 from insync.model.checksums import DIGEST_BYTES, Damaged, json_with_digest, require_digest

@@ -23,12 +23,11 @@ from pathlib import Path
 
 from insync.explorer.run_identity import Identity, require_same
 from insync.explorer.run_lock import RunLock
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Space, SpaceShape
 from insync.explorer.search.level_rows import LevelRows, buffered_rows, write_level_rows
 from insync.explorer.search.levels_manifest import MANIFEST, LevelsManifest, require_run
 from insync.explorer.search.partitions import Partition
 from insync.explorer.search.run_folder import IN_MEMORY, RunFolder, unwritable
-from insync.explorer.search.space_entries import SpaceShape
 from insync.explorer.search.workers import Team
 from insync.machine.ownership import Ownership
 from insync.machine.stores.external import SortedPartition

@@ -17,8 +17,7 @@ from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Violation
 from insync.explorer.run_identity import Identity, identity_of, require_same
-from insync.explorer.search.explored import Space
-from insync.explorer.search.space_entries import SpaceShape
+from insync.explorer.search.explored import Space, SpaceShape
 from insync.explorer.symmetry import UNUSED, symmetry_for
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load

@@ -8,8 +8,7 @@ from typing import Any
 
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.manifest_entries import as_dict, as_list, as_numbers, as_text, require
-from insync.explorer.search.explored import Hit, Space
-from insync.explorer.search.space_entries import SpaceShape, space_entries, space_of
+from insync.explorer.search.explored import Hit, Space, SpaceShape, space_entries, space_of
 from insync.machine.packed import Found
 from insync.model.checksums import DIGEST_BYTES
 from insync.spark_explore.wire.states_file import CountedFiles
