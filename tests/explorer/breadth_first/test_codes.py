@@ -16,8 +16,8 @@ from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.reaching import reach
 from insync.explorer.failures import UnexpectedVerdict
 from insync.explorer.progress import Phase
+from insync.explorer.search import breadth_first, partitions
 from insync.explorer.search import breadth_first as search_module
-from insync.explorer.search import encoding, partitions
 from insync.explorer.testing import InsyncCheck
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import code_kernels
@@ -175,7 +175,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         made.append(rounds)
         return code_kernels(schema, rounds)
 
-    monkeypatch.setattr(encoding, "code_kernels", noted)
+    monkeypatch.setattr(breadth_first, "code_kernels", noted)
     monkeypatch.setattr(search_module, "MOST_WHOLE_FOR_PAIRS", 300)
     return made
 

@@ -11,8 +11,8 @@ import pytest
 
 from insync.explorer import CheckResult, Limits, check
 from insync.explorer.limits import Watch
+from insync.explorer.search import breadth_first
 from insync.explorer.search import breadth_first as search_module
-from insync.explorer.search import encoding
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.machine import ownership
 from insync.machine.expander import Expander
@@ -38,7 +38,7 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> Divided:
 
     def arrange(even: float) -> list[int]:
         monkeypatch.setattr(search_module, "MOST_WHOLE", 100)
-        monkeypatch.setattr(encoding, "_EVEN", even)
+        monkeypatch.setattr(breadth_first, "_EVEN", even)
         monkeypatch.setattr(ownership, "_CHUNK", 7)
         monkeypatch.setattr(Expander, "own_by", noted)
         return calls

@@ -9,25 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import SLOT_BYTES, Phase, Progress, Pulse, Reporter, estimated_end, progress_of
-from insync.explorer.search.encoding import all_coded, even
 from insync.explorer.search.explored import Hit, Space
-from insync.explorer.search.partitions import Partition, WholePartition
+from insync.explorer.search.partitions import CodedPartition, Partition, StateRuns, WholePartition, coded
 from insync.explorer.search.workers import Team
 from insync.machine.interruptible import GivenUp
-from insync.machine.kernels import Kernels
+from insync.machine.kernels import Kernels, code_kernels
+from insync.machine.ownership import Ownership
 from insync.machine.packed import Found, PackedRows
-from insync.machine.stores.compressed import InsertOutcome
+from insync.machine.stores.compressed import InsertOutcome, Turns
 from insync.model.domains.layout import Schema
 from insync.model.errors import ModelError
 
 if TYPE_CHECKING:
     from insync.explorer.search.run_directory import RunLevels
 
-__all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "ROUNDS", "BreadthFirstSearch"]
+__all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "BreadthFirstSearch"]
+
 
 MOST_WHOLE = 1 << 22
 """How many states are kept whole where they need not be: when a level ends with more, codes take their place.
@@ -396,3 +398,74 @@ def _total(parts: Sequence[Found]) -> Found:
     for part in parts:
         total.add(part)
     return total
+
+
+# Codes in the place of the states of all partitions at once: in all or in none.
+
+
+_EVEN = 1.1  # times the mean: how many states a partition may have, that its worker is not waited for long
+
+
+def all_coded(
+    whole: Sequence[WholePartition],
+    schema: Schema,
+    rounds: int,
+    team: Team,
+    level_bytes: int,
+    keep: bool,
+    ownership: Ownership | None = None,
+) -> list[CodedPartition] | None:
+    """Return partitions as codes, which are not changed; None if in one of them codes are too wide, or save nothing.
+
+    Args:
+        whole: the partitions, between two levels.
+        schema: of their states.
+        rounds: how often two parts of a state are numbered together; see `components.digits_of`.
+        team: the threads that work.
+        level_bytes: how much address space a level of a partition may take.
+        keep: whether to keep the levels.
+        ownership: says which partition has a state from now on; without it, that which has it.
+
+    Raises:
+        UserError: there is no room on the disk for the levels.
+    """
+    kernels = code_kernels(schema, rounds)
+    made: dict[int, CodedPartition | None] = {}
+
+    def encode(worker: int) -> None:
+        for number in range(worker, len(whole), team.size):
+            levels = (_of(whole, number, level, ownership) for level in range(1, len(whole[number].starts)))
+            made[number] = coded(whole[number], levels, kernels, level_bytes, keep)
+
+    team.run(encode)
+    codes = [partition for _, partition in sorted(made.items()) if partition is not None]
+    if len(codes) == len(whole):
+        turns = Turns()
+        for partition in codes:
+            partition.store.turns = turns
+        return codes
+    for partition in codes:
+        partition.close()
+    return None
+
+
+def even(ownership: Ownership | None, whole: Sequence[WholePartition], team: Team) -> Ownership | None:
+    """Return who is to own the states of partitions, if none gets many more than another; else None."""
+    if ownership is None or len(whole) == 1:
+        return None
+    counts = [0] * len(whole)
+
+    def count(worker: int) -> None:
+        for number in range(worker, len(whole), team.size):
+            levels = range(1, len(whole[number].starts))
+            counts[number] = sum(some for level in levels for _, some in _of(whole, number, level, ownership))
+
+    team.run(count)
+    return ownership if max(counts) * len(counts) <= _EVEN * sum(counts) else None
+
+
+def _of(whole: Sequence[WholePartition], number: int, level: int, ownership: Ownership | None) -> StateRuns:
+    """The states of a level that a partition has."""
+    if ownership is None:
+        return whole[number].rows(level)
+    return ownership.owned(chain.from_iterable(each.rows(level) for each in whole), number)
