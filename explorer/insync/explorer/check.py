@@ -122,7 +122,7 @@ def check(
         if kept is None:
             search = BreadthFirstSearch(*given)
         else:
-            from insync.explorer.search.disk_search import DiskSearch  # what most searches do without
+            from insync.explorer.search.beyond_memory import DiskSearch  # what most searches do without
 
             search = DiskSearch(*given, kept)
         try:
