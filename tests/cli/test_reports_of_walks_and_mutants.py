@@ -15,7 +15,7 @@ from insync.cli.show.report import describe_simulation
 from insync.explorer import Fate, MutantResult, MutationResult, SimulationResult
 from insync.explorer.limits import StopReason
 from insync.explorer.results import PropertyResult, Verdict, Violation
-from insync.explorer.search.seen_states import AbstractStates
+from insync.explorer.search.walks import AbstractStates
 from insync.explorer.simulate import WalkLengths
 from insync.explorer.traces.grid import plain
 from insync.machine.walker import Strategy

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from insync.explorer.runs.graph import graph, write_graph
     from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
     from insync.explorer.runs.state_graph import StateGraph
-    from insync.explorer.search.seen_states import AbstractStates
+    from insync.explorer.search.walks import AbstractStates
     from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
     from insync.explorer.testing import InsyncCheck
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
@@ -189,7 +189,7 @@ _OF_MODULE = {
         "to_networkx",
     ),
     "runs.state_graph": ("StateGraph",),
-    "search.seen_states": ("AbstractStates",),
+    "search.walks": ("AbstractStates",),
     "simulate": (
         "SimulationResult",
         "WalkLengths",

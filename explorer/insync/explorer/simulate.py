@@ -12,8 +12,7 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
 from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.results import PropertyResult, Verdict, Violation, properties_table
-from insync.explorer.search.seen_states import AbstractStates
-from insync.explorer.search.walks import Taken, Walks, WalkThreads
+from insync.explorer.search.walks import AbstractStates, Taken, Walks, WalkThreads
 from insync.explorer.stepping.shrinking import FailingWalks, shrink
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.tables import TableColumns, Tabular, plural

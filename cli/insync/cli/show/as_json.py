@@ -13,7 +13,7 @@ from insync.properties.invariants import names_within
 if TYPE_CHECKING:
     from insync.explorer.results import CheckResult, PropertyResult
     from insync.explorer.runs.state_graph import StateGraph
-    from insync.explorer.search.seen_states import AbstractStates
+    from insync.explorer.search.walks import AbstractStates
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.trace import Trace
 

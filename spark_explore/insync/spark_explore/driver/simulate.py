@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.given_model import ModelLike
 from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.search.seen_states import SeenStates
-from insync.explorer.search.walks import Taken, Walks
+from insync.explorer.search.walks import SeenStates, Taken, Walks
 from insync.explorer.simulate import SimulationResult, simulated, strategy_called
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import WALKS, Part, Texts, load
