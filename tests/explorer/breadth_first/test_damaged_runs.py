@@ -18,7 +18,7 @@ import pytest
 from insync.explorer import Limits, check
 from insync.explorer.limits import Watch
 from insync.explorer.search import beyond_memory
-from insync.explorer.search.levels_manifest import MANIFEST, LevelsManifest
+from insync.explorer.search.run_directory import MANIFEST, LevelsManifest
 from insync.machine.stores import row_encoding, sorted_file
 from insync.model.catalogue import find_model
 from insync.model.checksums import json_with_digest

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.search import level_rows
-from insync.explorer.search.level_rows import LevelRows, buffered_rows, write_level_rows
+from insync.explorer.search import run_directory
+from insync.explorer.search.run_directory import LevelRows, buffered_rows, write_level_rows
 from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.stores import sorted_file
 from insync.machine.stores import sorted_file as sorted_rows
@@ -57,6 +57,6 @@ def test_states_that_are_close_take_few_bytes(tmp_path: Path) -> None:
 
 def test_few_rows_are_sorted_at_once_where_there_is_little_memory() -> None:
     assert buffered_rows(2, (1 << 22) + 44 * 10_000) == 10_000  # 33 bytes each, and a quarter is left for the rest
-    assert buffered_rows(2, 1 << 22) == level_rows.LEAST_ROWS
-    assert buffered_rows(2, -5) == level_rows.LEAST_ROWS
-    assert buffered_rows(2, 1 << 40) == level_rows.MOST_ROWS
+    assert buffered_rows(2, 1 << 22) == run_directory.LEAST_ROWS
+    assert buffered_rows(2, -5) == run_directory.LEAST_ROWS
+    assert buffered_rows(2, 1 << 40) == run_directory.MOST_ROWS

@@ -25,8 +25,7 @@ from insync.explorer.run_lock import RunLock
 from insync.explorer.search import breadth_first as search_module
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Space
-from insync.explorer.search.level_rows import write_level_rows
-from insync.explorer.search.run_directory import RunLevels
+from insync.explorer.search.run_directory import RunLevels, write_level_rows
 from insync.machine.stores import compressed
 from insync.model import Model
 from insync.model.catalogue import find_model
