@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from insync.explorer.ask import Given, Question
 from insync.explorer.limits import Watch
-from insync.explorer.stepping.claims import Claim, claims_of
-from insync.explorer.stepping.stepper import Refused, Stepper
+from insync.explorer.stepping.stepper import Claim, Refused, Stepper, claims_of
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
 from insync.model.evaluator import Codes

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from insync.explorer.check import Extent, concluded
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.results import CheckResult, Violation
-from insync.explorer.stepping.claims import Claim, PropertyLike, asked_names, claims_of
-from insync.explorer.stepping.stepper import Refused, Stepper, Walk
+from insync.explorer.stepping.stepper import Claim, PropertyLike, Refused, Stepper, Walk, asked_names, claims_of
 from insync.explorer.traces.counterexample import trace_of, violation_trace
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate

@@ -16,7 +16,7 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, limits_of
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
 from insync.explorer.search.workers import available_cores
-from insync.explorer.stepping.claims import PropertyLike
+from insync.explorer.stepping.stepper import PropertyLike
 from insync.explorer.traces.grid import describe_bounds, describe_chosen
 from insync.machine.memory import physical_memory
 from insync.model import Model

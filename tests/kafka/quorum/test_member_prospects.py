@@ -10,8 +10,7 @@ import pytest
 from insync.conformance.quorum.beside_kafka import AS_KAFKA as STAYING
 from insync.conformance.quorum.beside_kafka import MEMBERS_AS_KAFKA, quorum_model
 from insync.explorer import check, liveness
-from insync.explorer.stepping.claims import claims_of
-from insync.explorer.stepping.stepper import Stepper
+from insync.explorer.stepping.stepper import Stepper, claims_of
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.model import Model, UserError

@@ -14,8 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from insync.explorer.failures import PropertyViolated, describe, save, trace_directory
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.strategies import initial_states
-from insync.explorer.stepping.claims import Claim, PropertyLike, claims_of
-from insync.explorer.stepping.stepper import ParameterValue, Refused, Stepper, Walk
+from insync.explorer.stepping.stepper import Claim, ParameterValue, PropertyLike, Refused, Stepper, Walk, claims_of
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from insync.explorer.stepping.claims import claims_of
-from insync.explorer.stepping.stepper import Refused, Stepper
+from insync.explorer.stepping.stepper import Refused, Stepper, claims_of
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
