@@ -19,7 +19,7 @@ from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.failures import PropertyViolated
 from insync.explorer.hypothesis import model_based_test, reachable_states, state_machine
 from insync.explorer.replay import replay
-from insync.explorer.runs.graph import graph
+from insync.explorer.runs.state_graph import graph
 from insync.model import (
     And,
     Condition,

@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from insync.explorer.prove import bounded_check, prove
     from insync.explorer.replay import replay
     from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
-    from insync.explorer.runs.graph import graph, write_graph
-    from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
-    from insync.explorer.runs.state_graph import StateGraph
+    from insync.explorer.runs.state_graph import StateGraph, dot_text, graph, graphml_text, to_networkx, write_graph
     from insync.explorer.search.walks import AbstractStates
     from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
     from insync.explorer.testing import InsyncCheck
@@ -179,16 +177,14 @@ _OF_MODULE = {
         "Verdict",
         "Violation",
     ),
-    "runs.graph": (
-        "graph",
-        "write_graph",
-    ),
-    "runs.graph_export": (
+    "runs.state_graph": (
+        "StateGraph",
         "dot_text",
+        "graph",
         "graphml_text",
         "to_networkx",
+        "write_graph",
     ),
-    "runs.state_graph": ("StateGraph",),
     "search.walks": ("AbstractStates",),
     "simulate": (
         "SimulationResult",

@@ -8,9 +8,7 @@ import networkx as nx
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.runs.graph import write_graph
-from insync.explorer.runs.graph_export import dot_text, graphml_text, to_networkx
-from insync.explorer.runs.state_graph import StateGraph, build_graph
+from insync.explorer.runs.state_graph import StateGraph, build_graph, dot_text, graphml_text, to_networkx, write_graph
 from insync.kafka.published import Kip320
 from insync.model import ReadableState, UserError
 from insync_runs import Crossing

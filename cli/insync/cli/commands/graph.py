@@ -17,7 +17,7 @@ from insync.cli.show.progress import search_progress
 from insync.cli.show.report import confined_lines
 from insync.cli.show.terminal import emit_error
 from insync.explorer import Limits, StateGraph, StopReason, graph, write_graph
-from insync.explorer.runs.graph import require_graph_format
+from insync.explorer.runs.state_graph import require_graph_format
 from insync.explorer.traces.files import check_writable
 from insync.model.errors import UserError
 from insync.properties.invariants import names_within

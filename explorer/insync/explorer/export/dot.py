@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.explorer.limits import Limits
-from insync.explorer.runs.graph_export import dot_text
-from insync.explorer.runs.state_graph import build_graph
+from insync.explorer.runs.state_graph import build_graph, dot_text
 from insync.model import Model
 from insync.model.errors import UserError
 

@@ -8,16 +8,20 @@ in memory. Needs numpy, which comes with the extra `graph`.
 from __future__ import annotations
 
 import bisect
+import io
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Progress, Pulse, Reporter, estimated_end, last_growth, while_compiling
 from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
+from insync.explorer.traces.files import write_whole
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels
@@ -25,7 +29,28 @@ from insync.machine.packed import BATCH, PackedRows
 from insync.model import Model, ReadableState
 from insync.model.errors import UserError
 from insync.model.expressions.graph import Node
+from insync.model.language.presentation import cell_text, checked_grid
 from insync.model.tracing.program import BoundAction
+from insync.properties.condition_text import field_value, plain
+from insync.properties.registry import confined
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = [
+    "StateGraph",
+    "build_graph",
+    "dot_text",
+    "graph",
+    "graph_watch",
+    "graph_within",
+    "graphml_text",
+    "require_graph_format",
+    "require_graph_libraries",
+    "to_networkx",
+    "write_graph",
+]
+
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +60,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Rows = NDArray[np.uint64]
 
-__all__ = ["MOST_STATES", "StateGraph", "build_graph", "graph_watch", "graph_within", "require_graph_libraries"]
 
 MOST_STATES = 3_000_000
 """How many states a graph may have unless the limits say otherwise: about 2 GB."""
@@ -276,3 +300,121 @@ class _Builder:
         end = estimated_end(levels, self.watch.reaches)
         said = Progress(len(levels), left, len(self.index), rate, self.watch.resident, self.watch.seconds)
         self.reporter(replace(said, growth=last_growth(levels), end=end))
+
+
+# A state graph for other tools: as a networkx graph, as GraphML, as DOT.
+
+
+def to_networkx(graph: StateGraph) -> nx.MultiDiGraph:
+    """Return a graph with a node per state and an edge per step.
+
+    A node is the state's number, the initial ones first, and has its `level` (1 if it is initial), whether it is
+    `expanded`, its `label` as the trace grid shows it, and each field by its path (`replica[b1].leo`) with the value as
+    text. An edge has the `action`, its `label`, and each parameter by name.
+
+    Raises:
+        UserError: networkx is not installed.
+    """
+    try:
+        import networkx as nx
+    except ImportError as error:
+        message = "This needs the extra `graph` (networkx is missing); install it: pip install 'insync[graph]'."
+        raise UserError(message) from error
+    made = nx.MultiDiGraph(model=graph.model.name, **{name: str(value) for name, value in graph.model.identity.items()})
+    for state in range(len(graph)):
+        made.add_node(state, **_node(graph, state))
+    steps = zip(graph.source.tolist(), graph.action.tolist(), graph.target.tolist(), strict=True)
+    for source, number, target in steps:
+        action = graph.actions[number]
+        made.add_edge(source, target, action=action.name, label=action.label, **action.shown_parameters)
+    return made
+
+
+def _node(graph: StateGraph, state: int) -> dict[str, object]:
+    readable = graph.readable(state)
+    paths = [cell.path for cell in graph.model.program.schema.cells]
+    fields = {path: plain(field_value(readable, path)) for path in paths}
+    level, expanded = graph.level_of(state), state < graph.expanded
+    return {"level": level, "expanded": expanded, "label": _label(graph.model, graph, state), **fields}
+
+
+def _label(model: Model, graph: StateGraph, state: int) -> str:
+    columns = checked_grid(model, graph.readable(state))
+    return "\n".join(f"{name}: {cell_text(cell)}" for name, cell in columns.items() if cell)
+
+
+def graphml_text(graph: StateGraph) -> str:
+    """Return the graph as GraphML, which yEd, Gephi and Cytoscape read."""
+    made = to_networkx(graph)
+
+    import networkx as nx
+
+    buffer = io.BytesIO()
+    nx.write_graphml(made, buffer)
+    return buffer.getvalue().decode("utf-8")
+
+
+def dot_text(graph: StateGraph) -> str:
+    """Return the graph in the DOT language of Graphviz: states as the trace grid shows them, steps by their labels."""
+    lines = [f"digraph {_quoted(graph.model.name)} {{", '  node [shape=box, fontname="monospace"];']
+    for state in range(len(graph)):
+        style = ", penwidth=2" if state < graph.initial else "" if state < graph.expanded else ", style=dashed"
+        lines.append(f"  {state} [label={_quoted(_label(graph.model, graph, state))}{style}];")
+    for source, number, target in zip(graph.source.tolist(), graph.action.tolist(), graph.target.tolist(), strict=True):
+        lines.append(f"  {source} -> {target} [label={_quoted(graph.actions[number].label)}];")
+    return "\n".join([*lines, "}", ""])
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\l")
+    return f'"{escaped}\\l"' if "\n" in text else f'"{escaped}"'
+
+
+# `graph`: the states and steps of a small space, to look at or to write for other tools.
+
+
+_WRITERS: Mapping[str, Callable[[StateGraph], str]] = {".graphml": graphml_text, ".dot": dot_text}
+
+
+def graph(
+    model: ModelLike,
+    *,
+    bounds: Mapping[str, int | str] | None = None,
+    within: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    reporter: Reporter | None = None,
+    stop: threading.Event | None = None,
+) -> StateGraph:
+    """Return the graph of a model's states, all of them unless a limit ends the exploration.
+
+    Args:
+        model: what to explore: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults.
+        within: names of invariants; states in which one fails are in the graph without their steps. None is what the
+            model's class says.
+        limits: bounds of compilation and exploration; without one on the states it is `state_graph.MOST_STATES`.
+        reporter: is told about once a second how far it is.
+        stop: ends compilation or exploration when it is set.
+
+    Raises:
+        UserError: an unknown model, bound or invariant, or the extra `graph` is not installed.
+    """
+    return build_graph(confined(model_of(model, bounds), within), limits=limits, reporter=reporter, stop=stop)
+
+
+def require_graph_format(path: Path) -> None:
+    """Raise UserError unless the ending of a path says in which format a graph is written there."""
+    if path.suffix not in _WRITERS:
+        message = f"{path}: a graph is written as .graphml or .dot; give the file one of these endings."
+        raise UserError(message)
+
+
+def write_graph(path: str | Path, written: StateGraph) -> None:
+    """Write a graph as GraphML or DOT, by the ending of the path.
+
+    Raises:
+        UserError: another ending, or the file cannot be written.
+    """
+    file = Path(path)
+    require_graph_format(file)
+    write_whole(file, _WRITERS[file.suffix](written))
