@@ -12,8 +12,7 @@ from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.explorer.results import Verdict
 from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of
-from insync.explorer.runs.lasso_search import Path, find_lasso
-from insync.explorer.runs.lassos import Lasso, lasso_trace, verify, witness_reason
+from insync.explorer.runs.lassos import Lasso, Path, find_lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
 from insync.explorer.stepping.stepper import Move, confirmed
 from insync.explorer.tables import Shown, TableColumns, Tabular, plural

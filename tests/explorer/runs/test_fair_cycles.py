@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from insync.explorer.limits import Limits, Watch
 from insync.explorer.runs.fair_cycles import Adjacency, Obligation, adjacency_of, fair_components, obligations_of
-from insync.explorer.runs.lasso_search import find_lasso
+from insync.explorer.runs.lassos import find_lasso
 from insync.explorer.runs.state_graph import StateGraph
 from insync.properties.temporal import FairSet
 

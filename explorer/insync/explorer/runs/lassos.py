@@ -6,17 +6,34 @@ again, or the place is the last state itself, where the run then stays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from insync.explorer.limits import Watch
+from insync.explorer.runs.fair_cycles import Adjacency, Obligation
 from insync.explorer.stepping.stepper import Move, Stepper
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
+from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.temporal import Fairness, FairSet, Instance, RunProperty, fair_sets
 
-__all__ = ["Lasso", "Verified", "lasso_trace", "verify", "witness_reason"]
+if TYPE_CHECKING:
+    from insync.explorer.runs.state_graph import Bits, Numbers
+
+__all__ = [
+    "Lasso",
+    "Path",
+    "Verified",
+    "find_lasso",
+    "lasso_trace",
+    "verify",
+    "witness_reason",
+]
+
 
 _MOST_EXCUSES = 6
 
@@ -147,3 +164,178 @@ def witness_reason(model: Model, found: RunProperty, codes: Codes) -> str | None
 def lasso_trace(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso, reason: str) -> Trace:
     """Return a lasso as the trace of a property that it breaks."""
     return replace(trace_of(model, found.name, lasso.moves, reason), loop=lasso.loop, fairness=fairness)
+
+
+# The shortest stem to a fair loop, and a small loop there.
+#
+# The stem is a shortest path from an initial state by way of a state in which something becomes due, after which it
+# never comes, to a fair component. The loop goes from there to the nearest place that meets an obligation of fairness
+# not met yet, and so on, and back.
+
+
+_OFTEN = 256  # states between two looks at the clock
+
+Path = list[tuple[int | None, int]]
+"""The action that leads to each state, None for the first, and the state's number."""
+
+
+def find_lasso(
+    adjacency: Adjacency, start: Bits, inside: Bits, fair: Numbers, obligations: Sequence[Obligation], watch: Watch
+) -> tuple[Path, int] | None:
+    """Return a path and the place in it to which its end goes back; None if no fair loop can be reached.
+
+    Args:
+        adjacency: the steps.
+        start: the states in which the obligation begins.
+        inside: the states in which it is not met.
+        fair: for each state the fair component that it is in, or -1.
+        obligations: the fairness.
+        watch: says when to stop.
+
+    Raises:
+        GivenUp: the watch says so.
+    """
+    stem = _StemSearch(adjacency, start & inside, inside, watch).to(fair >= 0)
+    if stem is None:
+        return None
+    entry = stem[-1][1]
+    loop = _LoopSearch(adjacency, fair == fair[entry], obligations, watch).around(entry)
+    return stem + loop, len(stem) - 1
+
+
+@dataclass(slots=True)
+class _StemSearch:
+    """Breadth-first search through the states before and after the obligation begins, both at once."""
+
+    adjacency: Adjacency
+    start: Bits
+    inside: Bits
+    watch: Watch
+
+    def to(self, goal: Bits) -> Path | None:
+        import numpy as np
+
+        graph = self.adjacency.graph
+        seen = np.zeros(len(graph), dtype=np.bool_)
+        layers: list[Numbers] = []
+        frontier = np.zeros(0, dtype=np.int64)
+        starts = np.flatnonzero(self.start)
+        levels = np.searchsorted(np.array(graph.starts), starts, side="right")
+        for level in range(1, len(graph) + len(graph.starts) + 1):
+            self.watch.go_on()
+            frontier = np.union1d(frontier, starts[levels == level])
+            frontier = frontier[~seen[frontier]]
+            seen[frontier] = True
+            layers.append(frontier)
+            hits = frontier[goal[frontier]]
+            if len(hits):
+                return self._back(layers, int(hits[0]))
+            if not len(frontier) and level >= len(graph.starts):
+                return None
+            frontier = self._after(frontier)
+        return None
+
+    def _after(self, states: Numbers) -> Numbers:
+        import numpy as np
+
+        parts = [self.adjacency.target[self.adjacency.first[s] : self.adjacency.first[s + 1]] for s in states.tolist()]
+        after = np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
+        return after[self.inside[after]]
+
+    def _back(self, layers: Sequence[Numbers], state: int) -> Path:
+        """Walk back to an initial state, first within the obligation, then level by level before it."""
+        import numpy as np
+
+        path: Path = []
+        level = len(layers)
+        while not (self.start[state] and self.adjacency.graph.level_of(state) == level):
+            level -= 1
+            state, step = self._before(state, np.isin(self.adjacency.source, layers[level - 1]))
+            path.insert(0, step)
+        while level > 1:
+            level -= 1
+            first, last = self.adjacency.graph.starts[level - 1 : level + 1]
+            state, step = self._before(state, (self.adjacency.source >= first) & (self.adjacency.source < last))
+            path.insert(0, step)
+        return [(None, state), *path]
+
+    def _before(self, state: int, among: Bits) -> tuple[int, tuple[int, int]]:
+        """Return the least predecessor among some steps, and the move from it."""
+        import numpy as np
+
+        self.watch.go_on()
+        steps = np.flatnonzero((self.adjacency.target == state) & among)
+        if not len(steps):
+            message = f"State {state} of the graph has no predecessor in the level before."
+            raise InternalError(message)
+        return int(self.adjacency.source[steps[0]]), (int(self.adjacency.action[steps[0]]), state)
+
+
+@dataclass(slots=True)
+class _LoopSearch:
+    """Walks within one fair component."""
+
+    adjacency: Adjacency
+    inside: Bits
+    obligations: Sequence[Obligation]
+    watch: Watch
+
+    def around(self, entry: int) -> Path:
+        """Return the moves of a closed walk from `entry` that meets all obligations; none if staying there does."""
+        if not any(obligation.enabled[entry] for obligation in self.obligations):
+            return []
+        open_ = [obligation for obligation in self.obligations if self._matters(obligation)]
+        walk: Path = []
+        state = entry
+        while True:
+            open_ = [
+                obligation for obligation in open_ if not self._met(obligation, [entry, *(s for _, s in walk)], walk)
+            ]
+            if not open_:
+                break
+            part = self._nearest(state, open_)
+            walk += part
+            state = walk[-1][1]
+        return walk + self._path(state, lambda _, target: target == entry) if state != entry or not walk else walk
+
+    def _matters(self, obligation: Obligation) -> bool:
+        return bool((obligation.enabled & self.inside).any())
+
+    def _met(self, obligation: Obligation, states: Sequence[int], walk: Path) -> bool:
+        if any(action in obligation.fair.numbers for action, _ in walk):
+            return True
+        return not obligation.fair.strong and any(not obligation.enabled[state] for state in states)
+
+    def _nearest(self, state: int, open_: Sequence[Obligation]) -> Path:
+        def meets(action: int, target: int) -> bool:
+            return any(
+                action in obligation.fair.numbers or not (obligation.fair.strong or obligation.enabled[target])
+                for obligation in open_
+            )
+
+        return self._path(state, meets)
+
+    def _path(self, state: int, ends: Callable[[int, int], bool]) -> Path:
+        """Return the moves to the nearest step that `ends`, within the component."""
+        parents: dict[int, tuple[int, int]] = {}
+        queue, seen = deque([state]), {state}
+        while queue:
+            if len(seen) % _OFTEN == 0:
+                self.watch.go_on()
+            current = queue.popleft()
+            for action, target in self.adjacency.steps(current):
+                if not self.inside[target]:
+                    continue
+                if ends(action, target):
+                    path: Path = [(action, target)]
+                    while current != state:
+                        before, step = parents[current]
+                        path.insert(0, (step, current))
+                        current = before
+                    return path
+                if target not in seen:
+                    seen.add(target)
+                    parents[target] = (current, action)
+                    queue.append(target)
+        message = "A fair component does not meet the obligations that it was chosen for."
+        raise InternalError(message)
