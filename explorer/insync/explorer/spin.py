@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from insync.explorer.agree import Engine, Opinion
 from insync.explorer.export.promela import promela_files
 from insync.explorer.limits import Limits, StopReason
-from insync.explorer.programs.workshop import Ran, Workshop
+from insync.explorer.programs.child_processes import Ran, Workshop
 from insync.explorer.results import Verdict
 from insync.explorer.within import opinion_within
 from insync.machine.memory import available_memory

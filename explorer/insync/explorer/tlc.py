@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from insync.explorer.agree import Engine, Opinion
 from insync.explorer.limits import Limits
-from insync.explorer.programs.workshop import Ran, Workshop
+from insync.explorer.programs.child_processes import Ran, Workshop
 from insync.explorer.results import Verdict
 from insync.explorer.tlc_home import ARCHIVE, Tlc
 from insync.explorer.within import opinion_within

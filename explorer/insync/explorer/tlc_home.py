@@ -12,7 +12,7 @@ from pathlib import Path
 
 from insync.explorer.java import find_compiler, find_java
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.programs.workshop import Workshop
+from insync.explorer.programs.child_processes import Workshop
 from insync.machine.cache import find_kept, kept_folder
 from insync.model.errors import UserError
 

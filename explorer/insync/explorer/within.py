@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from insync.explorer.agree import Opinion
 from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.programs.workshop import Workshop
+from insync.explorer.programs.child_processes import Workshop
 from insync.machine.interruptible import GivenUp
 
 __all__ = ["opinion_within"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer.limits import Limits, Watch
-from insync.explorer.programs.workshop import Workshop
+from insync.explorer.programs.child_processes import Workshop
 from insync.machine.interruptible import GivenUp
 from insync.model.errors import UserError
 
@@ -95,7 +95,7 @@ def test_what_is_stopped_is_ended_with_all_its_processes_within_a_second(how: st
 
 SCRIPT = f"""
 import threading
-from insync.explorer.programs.workshop import Workshop
+from insync.explorer.programs.child_processes import Workshop
 from insync.explorer.limits import Limits, Watch
 
 with Workshop(Watch(Limits(), None)) as shop:

@@ -21,7 +21,7 @@ from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.steps.forbidden import forbidden_of
 from insync.conformance.steps.pair import Pair
 from insync.explorer.limits import StopReason
-from insync.explorer.programs.python_processes import modules_of_python
+from insync.explorer.programs.child_processes import modules_of_python
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from types import TracebackType
+from typing import IO, Any, Self
 
+from insync.explorer.limits import Watch
 from insync.explorer.programs import guardian
 from insync.model.errors import UserError
 
-__all__ = ["Ended", "Guarded"]
+__all__ = [
+    "Ended",
+    "Guarded",
+    "Ran",
+    "Workshop",
+    "modules_of_python",
+]
+
 
 _PATIENCE = 30.0  # seconds for the guardian to end, who then is killed
 _NO_GUARDIAN = {"fault": "the process that guards it has ended"}
@@ -117,3 +131,87 @@ class Guarded:
             if answer["number"] == self._asked:
                 return answer
         return _NO_GUARDIAN
+
+
+# A folder in which programs are run one after the other; nothing of it is left, whatever becomes of insync.
+
+
+_OFTEN = 0.05  # seconds between two looks at a program, at most
+_SOON = 0.002  # between the first two
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A program that has ended: its exit code, all it wrote, and the seconds of work that it took."""
+
+    code: int
+    output: str
+    work: float
+
+
+class Workshop:
+    """A folder of its own for programs, which ends them and goes when it is left.
+
+    Args:
+        watch: says when to stop what runs.
+
+    Attributes:
+        folder: where the programs run.
+    """
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._begun = 0
+        self.folder = Path(tempfile.gettempdir()).resolve() / f"insync-judge-{uuid.uuid4().hex}"
+        self._programs = Guarded(self.folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._programs.close()
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file into the folder."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def run(self, command: Sequence[str]) -> Ran:
+        """Run a program in the folder and return what became of it.
+
+        Raises:
+            GivenUp: the watch says to stop; the program is ended when the workshop is left.
+            UserError: it cannot be started.
+        """
+        self._begun += 1
+        name, output = str(self._begun), self.folder / f"output-{self._begun}"
+        self._programs.start(name, command, output)
+        pause = _SOON
+        while (ended := self._programs.ended().get(name)) is None:
+            self._watch.go_on()
+            time.sleep(pause)
+            pause = min(2 * pause, _OFTEN)
+        return Ran(ended.code, output.read_text(encoding="utf-8", errors="replace"), ended.work)
+
+
+# Processes of Python that `multiprocessing` starts: where they look for their modules.
+
+
+_SAFE_PATH = "PYTHONSAFEPATH"
+
+
+@contextmanager
+def modules_of_python() -> Iterator[None]:
+    """Have processes that start in this block pass over the current folder when they import their first modules.
+
+    `multiprocessing` starts them by `python -c`, which would look there first: for `multiprocessing.py` itself, and for
+    whatever that imports. So a file in a folder that somebody sent would run.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
