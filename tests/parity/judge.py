@@ -21,8 +21,7 @@ from insync.explorer.export.tla.foreign_traces import foreign_trace
 from insync.explorer.limits import StopReason
 from insync.explorer.results import Verdict
 from insync.explorer.spin import SpinTools, find_spin, spin_opinion
-from insync.explorer.tlc import tlc_opinion, tlc_opinion_of_runs
-from insync.explorer.tlc_home import Tlc, find_tlc
+from insync.explorer.tlc import Tlc, find_tlc, tlc_opinion, tlc_opinion_of_runs
 from insync.model import Model
 from insync.model.errors import InternalError, UserError
 from insync.properties.registry import run_properties_of

@@ -14,7 +14,7 @@ from insync.explorer.export.promela import promela_files
 from insync.explorer.limits import Limits, StopReason
 from insync.explorer.programs.child_processes import Ran, Workshop
 from insync.explorer.results import Verdict
-from insync.explorer.within import opinion_within
+from insync.explorer.tlc import opinion_within
 from insync.machine.memory import available_memory
 from insync.model import Model
 from insync.model.errors import InternalError, UserError

@@ -10,8 +10,7 @@ from insync.explorer import Limits
 from insync.explorer.limits import StopReason
 from insync.explorer.programs.child_processes import Ran
 from insync.explorer.results import Verdict
-from insync.explorer.tlc import TlcReport, tlc_engine, tlc_opinion, tlc_opinion_of_runs
-from insync.explorer.tlc_home import TLC_VARIABLE, Tlc, find_tlc
+from insync.explorer.tlc import TLC_VARIABLE, Tlc, TlcReport, find_tlc, tlc_engine, tlc_opinion, tlc_opinion_of_runs
 from insync.model.errors import InternalError, UserError
 from insync_toys import Clock
 

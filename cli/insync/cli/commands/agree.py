@@ -21,8 +21,7 @@ from insync.explorer.agree import SHARES, Engine, Opinion, agree, opinion_of, ow
 from insync.explorer.export import FORMATS
 from insync.explorer.limits import Limits
 from insync.explorer.spin import find_spin, spin_engine
-from insync.explorer.tlc import tlc_engine
-from insync.explorer.tlc_home import TLC_VARIABLE, find_tlc
+from insync.explorer.tlc import TLC_VARIABLE, find_tlc, tlc_engine
 from insync.model import Model
 
 __all__ = ["command"]
