@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.explorer import Exploration, Limits, NoViolation, Verdict, check, explore, read_trace, replay
-from insync.explorer.pictures.picture import picture
-from insync.explorer.pictures.words import Outcome
+from insync.explorer.pictures.picture import Outcome, picture
 from insync.explorer.traces.trace import EXPLORED
 from insync.model import Model, UserError
 from insync.model.evaluator import Evaluator

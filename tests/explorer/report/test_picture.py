@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.pictures.picture import Picture, picture, picture_of_state
+from insync.explorer.pictures.picture import Outcome, Picture, picture, picture_of_state
 from insync.explorer.pictures.pointing import Place, phrases
-from insync.explorer.pictures.words import Outcome
 from insync.explorer.traces.state_diff import Box, CellChange, LogDrawing, Piece, ShownCell
 from insync.explorer.traces.trace import RefusedStep
 from insync.kafka.placement import Placement

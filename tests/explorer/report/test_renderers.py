@@ -11,11 +11,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from insync.explorer.pictures.escaping import attribute, in_markdown, in_markdown_code, in_mermaid, in_xml
 from insync.explorer.pictures.markup import markdown
 from insync.explorer.pictures.mermaid import mermaid
 from insync.explorer.pictures.page import Page, html_page
-from insync.explorer.pictures.picture import Picture, PictureStep, picture
+from insync.explorer.pictures.picture import (
+    Picture,
+    PictureStep,
+    attribute,
+    in_markdown,
+    in_markdown_code,
+    in_mermaid,
+    in_xml,
+    picture,
+)
 from insync.explorer.pictures.step import strip_svg
 from insync.explorer.pictures.svg import svg
 from insync.explorer.traces.trace import RefusedStep, Trace

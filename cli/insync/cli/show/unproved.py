@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from insync.explorer.pictures.induction_picture import induction_picture
-from insync.explorer.pictures.picture import Picture
+from insync.explorer.pictures.picture import Picture, induction_picture
 from insync.explorer.proof_results import ProofResult
 from insync.explorer.prove import induction_trace
 from insync.proofs.results import ProofVerdict

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from insync.explorer.pictures.escaping import attribute, in_xml
-from insync.explorer.pictures.picture import PictureStep
+from insync.explorer.pictures.picture import PictureStep, attribute, in_xml
 from insync.explorer.pictures.pointing import Place
 from insync.explorer.traces.state_diff import Box, CellChange, LogDrawing, Piece, ShownCell
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.explorer.pictures.escaping import in_markdown, in_markdown_code
 from insync.explorer.pictures.mermaid import mermaid
-from insync.explorer.pictures.picture import Picture, PictureStep
+from insync.explorer.pictures.picture import Picture, PictureStep, in_markdown, in_markdown_code
 
 __all__ = ["markdown"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from insync.explorer.pictures.escaping import in_mermaid
-from insync.explorer.pictures.picture import Picture, PictureStep
+from insync.explorer.pictures.picture import Picture, PictureStep, in_mermaid
 from insync.explorer.pictures.step import SYMBOLS
 from insync.model import Arrow, Drawn
 

@@ -9,24 +9,41 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 
 from insync.explorer.pictures.pointing import Phrase, phrases
-from insync.explorer.pictures.words import Outcome, outcome, question, sentence_of_property, verdict
+from insync.explorer.tables import plural
 from insync.explorer.traces.grid import chosen_bounds
 from insync.explorer.traces.state_diff import ShownCell, legend_of, state_cells
-from insync.explorer.traces.trace import AGREEMENT, Trace, TraceStep
+from insync.explorer.traces.trace import AGREEMENT, DIFFERENCE, EXPLORED, Trace, TraceStep
 from insync.explorer.traces.trace_file import replay_command
 from insync.model import Demand, Drawn, Mark, MarkKind, Model
 from insync.model.domains.domain import plain
 from insync.model.errors import UserError
 from insync.model.language.presentation import checked_drawing, checked_grid, checked_lifelines, checked_marks
+from insync.model.visible_text import visible
 from insync.properties.explain import failure, failure_of_step
-from insync.properties.invariants import TYPE_OK, Failure, StepInvariant
-from insync.properties.registry import judge, run_properties_of
+from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Failure, StepInvariant
+from insync.properties.registry import invariants_of, judge, lemmas_of, run_properties_of
+from insync.properties.temporal import RunKind
 
-__all__ = ["Condition", "Picture", "PictureStep", "file_for", "lifelines_of", "picture", "picture_of_state"]
+__all__ = [
+    "Outcome",
+    "Picture",
+    "PictureStep",
+    "attribute",
+    "file_for",
+    "in_markdown",
+    "in_markdown_code",
+    "in_mermaid",
+    "in_xml",
+    "induction_picture",
+    "lifelines_of",
+    "picture",
+    "picture_of_state",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,3 +250,165 @@ def _failure(trace: Trace, model: Model) -> Failure | None:
 
 def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name)[:80] or "trace"
+
+
+# A picture in words: what was asked, and what came of it.
+
+
+class Outcome(Enum):
+    """Whether a picture shows something good or bad, for whoever colours it."""
+
+    GOOD = "good"
+    BAD = "bad"
+
+
+def outcome(trace: Trace) -> Outcome:
+    """Return what a trace shows: a witness is good, and so are steps that were explored without a failure."""
+    return Outcome.GOOD if trace.witness or trace.property == EXPLORED else Outcome.BAD
+
+
+def question(trace: Trace, model: Model) -> str:
+    """Return what was asked."""
+    name = trace.property
+    if name == AGREEMENT:
+        return f"Do {model.name} and the system take the same steps?"
+    if name == DIFFERENCE:
+        return f"Which steps does {model.name} take that the other model does not?"
+    if name == EXPLORED:
+        return f"Where do these steps of {model.name} lead?"
+    if name == TYPE_OK:
+        return f"Does every step of {model.name} keep to the domains of the fields?"
+    run = run_properties_of(model).get(name)
+    if run is None:
+        return f"Does {name} hold in every state of {model.name}?"
+    if run.kind is RunKind.SOMETIMES:
+        return f"Is there a state of {model.name} with {name}?"
+    return f"Does every fair run of {model.name} fulfil {name}?"
+
+
+def verdict(trace: Trace) -> str:
+    """Return what came of it, in a sentence."""
+    steps = trace.length - 1
+    count = f"after {steps} step{'s' if steps > 1 else ''}" if steps else "in the initial state"
+    if trace.witness:
+        return f"Yes: it is reached {count}."
+    if trace.property == EXPLORED:
+        return f"They were explored by hand; this is the state {count}."
+    if trace.property == DIFFERENCE:
+        return f"Step {steps}; up to there both take the same." if steps else "They do not begin in the same state."
+    if trace.property == AGREEMENT:
+        return f"No: they part {count}."
+    if trace.loop is not None:
+        if trace.loop == trace.length - 1:
+            return f"No: {count} a run stays as it is for ever."
+        return f"No: a run goes round for ever, from step {trace.loop} to step {steps} and back."
+    if trace.refused is not None:
+        return f"No: a step from the state {count} does not." if steps else "No: the first step does not."
+    return f"No: it fails {count}."
+
+
+def sentence_of_property(trace: Trace, model: Model) -> str:
+    """Return what the property of a trace says; empty where nobody wrote it down."""
+    if trace.property == TYPE_OK:
+        return TYPE_OK_SENTENCE
+    try:
+        known: Mapping[str, object] = {**invariants_of(model), **lemmas_of(model), **run_properties_of(model)}
+    except UserError:
+        return ""
+    return str(getattr(known.get(trace.property), "sentence", ""))
+
+
+# The picture of a counterexample to induction: good states, and the step from the last that breaks something.
+
+
+def induction_picture(trace: Trace, model: Model, step: str, failing: Sequence[str], command: str) -> Picture:
+    """Return the picture of a counterexample to induction.
+
+    Args:
+        trace: its states, which do not begin with an initial one.
+        model: its model.
+        step: the query that it answers, such as the name of the action.
+        failing: what the step breaks.
+        command: what finds it again, as no replay can.
+    """
+    good = plural(trace.length - 1 if trace.refused is None else trace.length, "good state")
+    names = " and ".join(failing)
+    return replace(
+        picture(trace, model),
+        question=f"Does every step of {model.name} from a good state keep {names}?",
+        verdict=f"No: {step} breaks it after {good}. Whether such a state is ever reached is not known.",
+        command=command,
+        file="",
+    )
+
+
+# Texts of a trace as texts of a page, a drawing, a diagram or a table: whatever is in them, they are never markup.
+
+
+_ILLEGAL = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+"""What XML does not allow, escaped or not, beside control characters."""
+
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>|~&$!]|(?<!\w)[@#](?=\w)|://|\bwww\.|^\s*\d+[.)](?=\s|$)|^[-+=#]")
+"""What has a meaning in Markdown, or becomes a link or a mention of somebody where it is shown."""
+
+_UNSEEN = "&#8203;"
+"""A blank of no width: it keeps what stands at its sides apart."""
+
+_ENTITIES = {
+    "<": "&lt;",
+    ">": "&gt;",
+    "&": "&amp;",
+    "@": f"@{_UNSEEN}",
+    "#": f"\\#{_UNSEEN}",
+    "://": f":{_UNSEEN}//",
+    "www.": f"www{_UNSEEN}.",
+}
+
+_IN_MERMAID = re.compile(r"[^\w \-.,()+@/=!?*'\[\]|:\u0080-\uffff]|\bend\b")
+"""What ends a line of Mermaid, begins a number or a comment, or is a word of its language."""
+
+
+def in_xml(text: str) -> str:
+    """Return a text as it stands between the tags of HTML or SVG."""
+    clean = _clean(text)
+    return clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def attribute(text: str) -> str:
+    """Return a text as the value of an attribute of HTML or SVG, in quotation marks."""
+    value = in_xml(" ".join(re.split(r"[\n\r\t]", text))).replace('"', "&quot;").replace("'", "&#39;")
+    return f'"{value}"'
+
+
+def in_mermaid(text: str) -> str:
+    """Return a text as it stands in a message or a note of Mermaid: what has a meaning there is written as a number."""
+    one_line = " ".join(_clean(text).split())
+    return _IN_MERMAID.sub(lambda found: f"#{ord(found[0][0])};{found[0][1:]}", one_line) or "#8203;"
+
+
+def in_markdown(text: str) -> str:
+    """Return a text as it stands in a paragraph or a cell of a table of Markdown."""
+    one_line = " ".join(_clean(text).split())
+    return _MARKDOWN.sub(_escaped, one_line)
+
+
+def in_markdown_code(text: str, *, cell: bool = False) -> str:
+    """Return a text as code in a line; `cell` says that it is one of a table, which a bar would end."""
+    one_line = " ".join(_clean(text).split())
+    if not one_line:
+        return ""
+    fence = "`" * (max((len(run) for run in re.findall("`+", one_line)), default=0) + 1)
+    padded = f" {one_line} " if one_line[0] == "`" or one_line[-1] == "`" else one_line
+    code = f"{fence}{padded}{fence}"
+    return code.replace("|", r"\|") if cell else code
+
+
+def _escaped(found: re.Match[str]) -> str:
+    mark = found[0]
+    if mark[-1] in ".)" and mark != "www.":
+        return f"{mark[:-1]}\\{mark[-1]}"
+    return _ENTITIES.get(mark, f"\\{mark}")
+
+
+def _clean(text: str) -> str:
+    return _ILLEGAL.sub("\ufffd", visible(text))

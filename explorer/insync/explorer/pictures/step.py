@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from insync.explorer.pictures.escaping import attribute, in_xml
-from insync.explorer.pictures.picture import PictureStep
+from insync.explorer.pictures.picture import PictureStep, attribute, in_xml
 from insync.model import Arrow, Drawn, Mark, MarkKind
 
 __all__ = ["SYMBOLS", "in_words", "shared_lifelines", "strip_height", "strip_svg"]
