@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from insync.explorer import check
-from insync.explorer.pictures.html_state import epochs_of, state_table
 from insync.explorer.pictures.page import Page, html_page
 from insync.explorer.pictures.picture import picture
+from insync.explorer.pictures.step import epochs_of, state_table
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.cluster.model import Cluster

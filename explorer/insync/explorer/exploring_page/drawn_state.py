@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from insync.explorer.exploring.session import Exploration
 from insync.explorer.exploring.visited import VisitedState
-from insync.explorer.pictures.html_state import epochs_of, state_table
 from insync.explorer.pictures.picture import PictureStep, in_xml, lifelines_of, picture_of_state
-from insync.explorer.pictures.step import strip_svg
+from insync.explorer.pictures.step import epochs_of, state_table, strip_svg
 from insync.explorer.stepping.stepper import remembered
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.state_diff import legend_of

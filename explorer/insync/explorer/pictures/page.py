@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from gzip import compress
 from hashlib import sha256
 
-from insync.explorer.pictures.html_state import epochs_of, place_id, state_table
 from insync.explorer.pictures.picture import Outcome, Picture, PictureStep, attribute, in_xml
 from insync.explorer.pictures.pointing import Phrase, Place
-from insync.explorer.pictures.static_files import resource
-from insync.explorer.pictures.step import shared_lifelines, strip_svg
+from insync.explorer.pictures.step import epochs_of, place_id, resource, shared_lifelines, state_table, strip_svg
 from insync.explorer.traces.trace import START
 
 __all__ = ["Page", "article", "html_page", "page_style"]

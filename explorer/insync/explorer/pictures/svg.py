@@ -8,10 +8,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from insync.explorer.pictures.html_state import epochs_of
 from insync.explorer.pictures.picture import Picture, PictureStep, in_xml
-from insync.explorer.pictures.static_files import resource
-from insync.explorer.pictures.step import strip_height, strip_svg
+from insync.explorer.pictures.step import epochs_of, resource, strip_height, strip_svg
 from insync.explorer.traces.state_diff import CellChange, LogDrawing, ShownCell
 
 __all__ = ["svg"]
