@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from insync.explorer.pictures.page_file import write_page
+from insync.explorer.pictures.page import write_page
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace

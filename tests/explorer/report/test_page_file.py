@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from insync.explorer.pictures.page_file import write_page
+from insync.explorer.pictures.page import write_page
 from insync_pictures import kip101
 
 

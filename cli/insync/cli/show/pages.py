@@ -39,7 +39,7 @@ def write_page(
     Raises:
         UserError: the page cannot be written.
     """
-    from insync.explorer.pictures import page_file
+    from insync.explorer.pictures import page as page_file
 
     replayed = [(trace, model, None if file is None or is_itf(file) else file) for trace, model, file in shown]
     page_file.write_page(path, replayed, others=others)

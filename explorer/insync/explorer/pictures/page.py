@@ -10,17 +10,29 @@ the last state are there, and the changes of every step are on paper.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from gzip import compress
 from hashlib import sha256
+from itertools import chain, count
+from pathlib import Path
 
-from insync.explorer.pictures.picture import Outcome, Picture, PictureStep, attribute, in_xml
+from insync.explorer.pictures.picture import Outcome, Picture, PictureStep, attribute, file_for, in_xml, picture
 from insync.explorer.pictures.pointing import Phrase, Place
 from insync.explorer.pictures.step import epochs_of, place_id, resource, shared_lifelines, state_table, strip_svg
-from insync.explorer.traces.trace import START
+from insync.explorer.traces.files import write_whole
+from insync.explorer.traces.trace import START, Trace
+from insync.explorer.traces.trace_file import trace_text
+from insync.model import Model
 
-__all__ = ["Page", "article", "html_page", "page_style"]
+__all__ = [
+    "Page",
+    "article",
+    "html_page",
+    "page_style",
+    "write_page",
+]
+
 
 _MOST_LINES = 6
 """A step with more arrows and marks than that is drawn closer."""
@@ -308,3 +320,36 @@ def _download(page: Page) -> str:
         f'<p class="screen"><a class="packed" download={name} href="data:application/gzip;base64,{content}">'
         f"The trace as a file</a>, {in_xml(page.picture.file)}.</p>"
     )
+
+
+# The page of some traces as a file.
+
+
+def write_page(
+    path: Path, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = ()
+) -> None:
+    """Write the page of some traces, each with its model and the file that `insync replay` takes, if there is one.
+
+    Where there is none, the page offers one, and no two of these have the same name.
+
+    Args:
+        path: of the page.
+        shown: the traces.
+        others: pictures that stand below them and cannot be replayed.
+
+    Raises:
+        UserError: the page cannot be written.
+    """
+    offered: set[Path] = set()
+    pages = []
+    for trace, model, file in shown:
+        name = file or _free(file_for(trace, model), offered)
+        offered.add(name)
+        pages.append(Page(picture(trace, model, file=name), trace_text(trace)))
+    pages += [Page(drawn) for drawn in others]
+    write_whole(path, html_page(pages))
+
+
+def _free(name: Path, taken: Collection[Path]) -> Path:
+    numbered = (name.with_stem(f"{name.stem}-{number}") for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)
