@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from insync.explorer.pictures.mermaid import mermaid
+from insync.explorer.pictures.markup import mermaid
 from insync.explorer.pictures.picture import picture
 from insync.explorer.pictures.svg import svg
 from insync.explorer.traces.trace import RefusedStep, Trace

@@ -13,8 +13,7 @@ from zlib import crc32
 
 import pytest
 
-from insync.explorer.pictures.markup import markdown
-from insync.explorer.pictures.mermaid import mermaid
+from insync.explorer.pictures.markup import markdown, mermaid
 from insync.explorer.pictures.page import Page, article
 from insync.explorer.pictures.picture import picture
 from insync.explorer.pictures.svg import svg

@@ -11,8 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from insync.explorer.pictures.markup import markdown
-from insync.explorer.pictures.mermaid import mermaid
+from insync.explorer.pictures.markup import markdown, mermaid
 from insync.explorer.pictures.page import Page, html_page
 from insync.explorer.pictures.picture import (
     Picture,

@@ -21,7 +21,8 @@ PICTURES = ("html", "svg", "mermaid", "markdown")
 
 def as_picture(form: str, trace: Trace, model: Model, file: Path) -> str:
     """Return a trace as a picture in one of the forms."""
-    from insync.explorer.pictures import markup, mermaid, page, svg
+    from insync.explorer.pictures import markup, page, svg
+    from insync.explorer.pictures import markup as mermaid
     from insync.explorer.pictures.picture import picture
     from insync.explorer.traces.trace_file import trace_text
 
