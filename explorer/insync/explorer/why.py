@@ -6,9 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from insync.explorer.coverage.counts import Answers, Questions
-from insync.explorer.coverage.of_actions import ask_of_action, field_of
-from insync.explorer.coverage.of_properties import ask_of_property
+from insync.explorer.coverage.counts import Answers, Questions, ask_of_action, ask_of_property, field_of
 from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of

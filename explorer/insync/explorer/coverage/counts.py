@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
 
+from insync.explorer.coverage.results import (
+    ActionCoverage,
+    AssignmentCoverage,
+    BranchCoverage,
+    GuardCoverage,
+    PremiseCoverage,
+    PropertyCoverage,
+)
+from insync.explorer.coverage.source_text import argument_text, premise_text
+from insync.model import Model
+from insync.model.domains.layout import Schema
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.source import Premise, Spot
+from insync.model.expressions.store import conjuncts
+from insync.model.tracing.anatomy import Anatomy
+from insync.model.tracing.predicates import step_condition
+from insync.model.tracing.program import BoundAction
+from insync.properties.condition_text import show
+from insync.properties.invariants import Invariant, StepInvariant
 
-__all__ = ["Answers", "Questions"]
+__all__ = [
+    "Answers",
+    "Questions",
+    "ask_of_action",
+    "ask_of_property",
+    "field_of",
+]
 
 
 class Answers:
@@ -57,3 +84,289 @@ class Questions:
     def not_all(self, conditions: Sequence[Node]) -> Node:
         """Return the condition that some of these do not hold."""
         return apply(Op.NOT, combine(self.graph, Op.AND, list(conditions)))
+
+
+# What is asked of an action: its guards, branches, assignments and fields, over all values of its parameters.
+
+
+_PLACES = re.compile(r"\[[^\]]*\]|\{.*\}$")
+
+
+def field_of(path: str) -> str:
+    """Return the field that a cell is of, whatever the place in it: `replica[].log[].epoch`."""
+    return _PLACES.sub(lambda found: "[]" if found[0].startswith("[") else "", path)
+
+
+def ask_of_action(
+    questions: Questions, schema: Schema, name: str, place: str, bindings: Sequence[Anatomy]
+) -> Callable[[Answers], ActionCoverage]:
+    """Ask what is to be known of an action; what is returned makes it of the answers.
+
+    Args:
+        questions: where to ask.
+        schema: of the states.
+        name: the action.
+        place: its `file:line`.
+        bindings: its parts for all values of its parameters.
+    """
+    possible = [(one, one.bound) for one in bindings if one.bound is not None]
+    takes = [(one, [*bound.guard, *(check.node for check in bound.checks)]) for one, bound in possible]
+    enabled = questions.ask_some([bound.guard for _, bound in possible])
+    attempts = [questions.ask(bound.guard) for _, bound in possible]
+    steps = [questions.ask(takes_it) for _, takes_it in takes]
+    guards = _ask_of_guards(questions, bindings)
+    branches = _ask_of_branches(questions, takes)
+    assignments = _ask_of_assignments(questions, takes)
+    changed = _ask_of_fields(questions, schema, [bound for _, bound in possible])
+    file, _, line = place.rpartition(":")
+
+    def answer(answers: Answers) -> ActionCoverage:
+        taken = sum(answers[node] for node in steps)
+        return ActionCoverage(
+            name=name,
+            file=file,
+            line=int(line),
+            bindings=len(possible),
+            states=answers[enabled],
+            chances=answers.states * len(possible),
+            steps=taken,
+            refused=sum(answers[node] for node in attempts) - taken,
+            guards=tuple(one(answers) for one in guards),
+            branches=tuple(one(answers) for one in branches),
+            assignments=tuple(one(answers) for one in assignments),
+            changed={field: sum(answers[node] for node in nodes) for field, nodes in changed.items()},
+        )
+
+    return answer
+
+
+def _ask_of_guards(questions: Questions, bindings: Sequence[Anatomy]) -> list[Callable[[Answers], GuardCoverage]]:
+    false: dict[tuple[Spot, int], list[Node]] = {}
+    alone: dict[tuple[Spot, int], list[Node]] = {}
+    ruled_out: dict[tuple[Spot, int], int] = {}
+    for binding in bindings:
+        parts: dict[tuple[Spot, int], list[Node]] = {}
+        for one in binding.required:
+            parts.setdefault((one.spot, one.place), []).extend(conjuncts(one.condition))
+            false.setdefault((one.spot, one.place), [])
+        if binding.bound is None:
+            last = binding.required[-1]  # it ended the tracing
+            ruled_out[last.spot, last.place] = ruled_out.get((last.spot, last.place), 0) + 1
+            continue
+        for key, own in parts.items():
+            # What the model is confined to is no guard: only the states inside are counted.
+            others = [node for other, nodes in parts.items() if other != key for node in nodes]
+            fails = questions.not_all(own)
+            false[key].append(questions.ask([fails]))
+            alone.setdefault(key, []).append(questions.ask([fails, *others]))
+
+    def one_guard(key: tuple[Spot, int]) -> Callable[[Answers], GuardCoverage]:
+        return lambda answers: GuardCoverage(
+            spot=key[0],
+            place=key[1],
+            text=argument_text(key[0], key[1]),
+            false=sum(answers[node] for node in false[key]),
+            alone=sum(answers[node] for node in alone.get(key, [])),
+            ruled_out=ruled_out.get(key, 0),
+            decided=all(node.op is Op.CONST for node in false[key]),
+        )
+
+    return [one_guard(key) for key in false]
+
+
+def _ask_of_branches(
+    questions: Questions, takes: Sequence[tuple[Anatomy, Sequence[Node]]]
+) -> list[Callable[[Answers], BranchCoverage]]:
+    sides: dict[tuple[Spot, str], tuple[list[Node], list[Node]]] = {}
+    by_state: set[tuple[Spot, str]] = set()
+    for binding, guard in takes:
+        tests: dict[tuple[Spot, str], tuple[list[list[Node]], list[list[Node]]]] = {}
+        for one in binding.branches:
+            true, false = tests.setdefault((one.spot, one.word), ([], []))
+            if one.test.op is not Op.CONST and questions.graph.false not in one.where:
+                by_state.add((one.spot, one.word))
+            true.append([*one.where, one.test])
+            false.append([*one.where, apply(Op.NOT, one.test)])
+        for key, (true, false) in tests.items():
+            asked = sides.setdefault(key, ([], []))
+            for side, alternatives in zip(asked, (true, false), strict=True):
+                side.append(_ask_within(questions, guard, alternatives))
+
+    def one_branch(key: tuple[Spot, str]) -> Callable[[Answers], BranchCoverage]:
+        spot, word = key
+        true, false = sides[key]
+        return lambda answers: BranchCoverage(
+            spot=spot,
+            word=word,
+            text=argument_text(spot),
+            true=sum(answers[node] for node in true),
+            false=sum(answers[node] for node in false),
+            decided=key not in by_state,
+        )
+
+    return [one_branch(key) for key in sides]
+
+
+def _ask_of_assignments(
+    questions: Questions, takes: Sequence[tuple[Anatomy, Sequence[Node]]]
+) -> list[Callable[[Answers], AssignmentCoverage]]:
+    happen: dict[Spot, list[Node]] = {}
+    for binding, guard in takes:
+        wheres: dict[Spot, list[list[Node]]] = {}
+        for one in binding.assigned:
+            wheres.setdefault(one.spot, []).append(list(one.where))
+        for spot, alternatives in wheres.items():
+            happen.setdefault(spot, []).append(_ask_within(questions, guard, alternatives))
+
+    def one_assignment(spot: Spot) -> Callable[[Answers], AssignmentCoverage]:
+        return lambda answers: AssignmentCoverage(spot, sum(answers[node] for node in happen[spot]))
+
+    return [one_assignment(spot) for spot in happen]
+
+
+def _ask_of_fields(questions: Questions, schema: Schema, actions: Sequence[BoundAction]) -> dict[str, list[Node]]:
+    changes: dict[str, list[Node]] = {}
+    for action in actions:
+        fields: dict[str, list[list[Node]]] = {}
+        for cell, node in action.updates:
+            other = apply(Op.NOT, apply(Op.EQ, node, questions.graph.cell(cell)))
+            fields.setdefault(field_of(schema.cells[cell].path), []).append([other])
+        guard = [*action.guard, *(check.node for check in action.checks)]
+        for field, alternatives in fields.items():
+            changes.setdefault(field, []).append(_ask_within(questions, guard, alternatives))
+    return changes
+
+
+def _ask_within(questions: Questions, guard: Sequence[Node], alternatives: Sequence[Sequence[Node]]) -> Node:
+    """Ask in how many states a guard and one of some conjunctions hold."""
+    graph = questions.graph
+    some = combine(graph, Op.OR, [combine(graph, Op.AND, list(conditions)) for conditions in alternatives])
+    return questions.ask([*guard, some])
+
+
+# What is asked of a property: whether it was put to the test at all.
+
+
+def ask_of_property(
+    questions: Questions, model: Model, asked: Invariant, node: Node, premises: Sequence[Premise]
+) -> Callable[[Answers], PropertyCoverage]:
+    """Ask what is to be known of a property; what is returned makes it of the answers.
+
+    Args:
+        questions: where to ask.
+        model: whose property it is.
+        asked: the property.
+        node: its condition.
+        premises: what was noticed of its implications.
+    """
+    of_steps = asked if isinstance(asked, StepInvariant) else None
+    of_states = of_steps is None
+    fails = questions.ask([apply(Op.NOT, node)])
+    near = questions.ask([one_from_failing(node)]) if of_states else None
+    parts = [(part, questions.ask([part])) for part in comparisons(node)] if of_states else []
+    true = partial(_in_a_step, model, of_steps) if of_steps is not None else partial(_in_the_state, questions.graph)
+    implied = _ask_of_premises(questions, premises, true)
+
+    def answer(answers: Answers) -> PropertyCoverage:
+        settled = [part for part, one in parts if answers[one] in (0, answers.states)]
+        return PropertyCoverage(
+            name=asked.name,
+            fails=answers[fails],
+            near=None if near is None else answers[near],
+            premises=tuple(premise(answers) for premise in implied),
+            comparisons=len(parts),
+            settled=tuple(f"{_word(answers[part] > 0)} {show(model, part) or '...'}" for part in settled),
+        )
+
+    return answer
+
+
+def _ask_of_premises(
+    questions: Questions, premises: Sequence[Premise], true: Callable[[Node | bool], Sequence[Sequence[Node]]]
+) -> list[Callable[[Answers], PremiseCoverage]]:
+    """Ask in how many states each premise is true; `true` gives the alternatives in which one is."""
+    by_spot: dict[Spot, list[Sequence[Node]]] = {}
+    for one in premises:
+        by_spot.setdefault(one.spot, []).extend(true(one.condition))
+    asked = {spot: questions.ask_some(each) for spot, each in by_spot.items()}
+
+    def one_premise(spot: Spot) -> Callable[[Answers], PremiseCoverage]:
+        return lambda answers: PremiseCoverage(spot, *premise_text(spot), answers[asked[spot]])
+
+    return [one_premise(spot) for spot in by_spot]
+
+
+def _in_the_state(graph: Graph, premise: Node | bool) -> list[list[Node]]:
+    return [[graph.boolean(premise) if isinstance(premise, bool) else premise]]
+
+
+def _in_a_step(model: Model, asked: StepInvariant, premise: Node | bool) -> list[list[Node]]:
+    """Return what makes a premise on two states true: that some action takes a step there, of which it is true."""
+    on_two = asked.pair(model).graph.boolean(premise) if isinstance(premise, bool) else premise
+    program, never = model.program, apply(Op.NOT, on_two)
+    return [[apply(Op.NOT, step_condition(program, never, action))] for action in program.actions]
+
+
+def _word(holds: bool) -> str:
+    return "always" if holds else "never"
+
+
+# How near a condition is to failing: whether one comparison in it, coming out the other way, would make it fail.
+
+
+_CONNECTIVES = {Op.AND, Op.OR, Op.NOT}
+
+
+def comparisons(root: Node) -> list[Node]:
+    """Return the conditions that a condition is made of by and, or and not, those of constants left out."""
+    return [node for node in _conditions(root) if node.op not in _CONNECTIVES and node.op is not Op.CONST]
+
+
+def one_from_failing(root: Node) -> Node:
+    """Return the condition that another holds, and would fail if one of its comparisons came out the other way.
+
+    A comparison that stands in several places is taken for as many: each could come out by itself.
+    """
+    graph = root.graph
+    near: dict[int, tuple[Node, Node]] = {}  # holds and one from failing; fails and one from holding
+    for node in _conditions(root):
+        parts = [near[arg.index] for arg in node.args] if node.op in _CONNECTIVES else []
+        if node.op is Op.NOT:
+            near[node.index] = (parts[0][1], parts[0][0])
+        elif node.op is Op.AND:
+            all_hold = combine(graph, Op.AND, [node, combine(graph, Op.OR, [holds for holds, _ in parts])])
+            near[node.index] = (all_hold, _one_alone(graph, [fails for _, fails in parts], node.args))
+        elif node.op is Op.OR:
+            negated = [apply(Op.NOT, arg) for arg in node.args]
+            some = combine(graph, Op.OR, [fails for _, fails in parts])
+            none_holds = combine(graph, Op.AND, [apply(Op.NOT, node), some])
+            near[node.index] = (_one_alone(graph, [holds for holds, _ in parts], negated), none_holds)
+        elif node.op is Op.CONST:
+            near[node.index] = (graph.false, graph.false)
+        else:
+            near[node.index] = (node, apply(Op.NOT, node))
+    return near[root.index][0]
+
+
+def _one_alone(graph: Graph, ones: Sequence[Node], others: Sequence[Node]) -> Node:
+    """Return the condition that one of some conditions holds where the others' conditions of all other places do."""
+
+    def both(left: Node, right: Node) -> Node:
+        return combine(graph, Op.AND, [left, right])
+
+    before = list(accumulate(others[:-1], both, initial=graph.true))
+    after = list(accumulate(reversed(others[1:]), both, initial=graph.true))[::-1]
+    places = zip(ones, before, after, strict=True)
+    return combine(graph, Op.OR, [combine(graph, Op.AND, list(place)) for place in places])
+
+
+def _conditions(root: Node) -> list[Node]:
+    """Return a condition and what it is made of by and, or and not, arguments before users."""
+    seen: dict[int, Node] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.index not in seen:
+            seen[node.index] = node
+            stack.extend(node.args if node.op in _CONNECTIVES else ())
+    return [seen[index] for index in sorted(seen)]
