@@ -7,8 +7,7 @@ import re
 import pytest
 
 from insync.explorer import why
-from insync.explorer.coverage.margins import Margin, hottest, margins
-from insync.explorer.coverage.source_page import why_page
+from insync.explorer.coverage.source_page import Margin, hottest, margins, why_page
 from insync.model import BoundValues, Int, Model, State, StateView, action, require, when
 from insync_worksite import Worksite
 

@@ -15,7 +15,7 @@ from insync.explorer.coverage.results import (
     PremiseCoverage,
     PropertyCoverage,
 )
-from insync.explorer.coverage.source_text import argument_text, premise_text
+from insync.explorer.coverage.source_page import argument_text, premise_text
 from insync.model import Model
 from insync.model.domains.layout import Schema
 from insync.model.expressions.graph import Graph, Node, Op

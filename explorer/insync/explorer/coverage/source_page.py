@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
 from importlib import resources
 
-from insync.explorer.coverage.margins import Margin, hottest, margins
 from insync.explorer.coverage.results import ActionCoverage, WhyResult
+from insync.model.expressions.source import Spot
 
-__all__ = ["why_page"]
+__all__ = [
+    "Margin",
+    "argument_text",
+    "hottest",
+    "margins",
+    "premise_text",
+    "why_page",
+]
+
 
 _HEATS = 5
 _AROUND = 8
@@ -194,3 +205,158 @@ def _short(text: str) -> str:
 
 def _anchor(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
+
+
+# What stands in the margin of the author's source: the counts of each line, over all actions that come to it.
+
+
+@dataclass(slots=True)  # not frozen: it adds up what several actions say
+class Margin:
+    """One entry in the margin of a line.
+
+    Attributes:
+        kind: action, require, If, when, assign, Implies or for_all.
+        text: what it is about, where a line has several entries.
+        counts: what is counted, by what it is called; the first is what the line is coloured by.
+        parts: the same for each action that comes to the line.
+    """
+
+    kind: str
+    text: str
+    counts: dict[str, int]
+    parts: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def add(self, action: str, counts: dict[str, int]) -> None:
+        """Add what one action says."""
+        for name, number in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + number
+        self.parts[action] = counts
+
+    @property
+    def cold(self) -> tuple[str, ...]:
+        """What never was so, in words."""
+        counts = self.counts
+        match self.kind:
+            case "action":
+                return ("never enabled",) if counts["bindings"] and not counts["states"] else ()
+            case "require":
+                if not counts["asked"]:
+                    return ()
+                return ("never false",) if not counts["false"] else () if counts["alone"] else ("never alone",)
+            case "If" | "when":
+                sides = ("true", "false") if counts["asked"] else ()
+                return tuple(f"never {side}" for side in sides if not counts[side])
+            case "assign":
+                return ("never",) if not counts["steps"] else ()
+            case _:
+                return ("never true",) if not counts["true"] else ()
+
+
+def margins(result: WhyResult) -> dict[str, dict[int, list[Margin]]]:
+    """Return the entries of each line, by file and line."""
+    found: dict[str, dict[int, dict[tuple[str, str], Margin]]] = {}
+    for file, line, kind, text, action, counts in _entries(result):
+        entries = found.setdefault(file, {}).setdefault(line, {})
+        entries.setdefault((kind, text), Margin(kind, text, {})).add(action, counts)
+    return {file: {line: list(one.values()) for line, one in sorted(lines.items())} for file, lines in found.items()}
+
+
+_Entry = tuple[str, int, str, str, str, dict[str, int]]
+
+
+def _entries(result: WhyResult) -> Iterator[_Entry]:
+    for action in result.actions:
+        yield from _of_action(action)
+    for one in result.properties:
+        for premise in one.premises:
+            spot = premise.spot
+            yield spot.file, spot.line, premise.word, premise.text, one.name, {"true": premise.true}
+
+
+def _of_action(action: ActionCoverage) -> Iterator[_Entry]:
+    name = action.name
+    taken = {"steps": action.steps, "states": action.states, "bindings": action.bindings}
+    yield action.file, action.line, "action", name, name, taken
+    for guard in action.guards:
+        asked = 0 if guard.decided else action.chances
+        counts = {"false": guard.false, "alone": guard.alone, "rules out": guard.ruled_out, "asked": asked}
+        line = argument_line(guard.spot, guard.place)
+        yield guard.spot.file, line, "require", guard.text, name, counts
+    for branch in action.branches if action.steps else ():
+        sides = {"true": branch.true, "false": branch.false, "asked": 0 if branch.decided else action.steps}
+        yield branch.spot.file, branch.spot.line, branch.word, branch.text, name, sides
+    for one in action.assignments if action.steps else ():
+        yield one.spot.file, one.spot.line, "assign", " ".join(one.spot.source.split()), name, {"steps": one.steps}
+
+
+def hottest(entries: Sequence[Margin]) -> int:
+    """Return the largest count that a line is coloured by."""
+    return max((next(iter(one.counts.values())) for one in entries), default=0)
+
+
+# The author's source: of a call that was noticed, the text of the condition that it was given.
+
+
+def argument_text(spot: Spot, place: int = 0) -> str:
+    """Return an argument of a call as it is written, in one line.
+
+    It is the whole call where the arguments are not written one by one, as in `require(*conditions)`, and the line
+    where the call is not found: it stands in a `with` beside another, or the file is not what was imported.
+
+    Args:
+        spot: what was noticed: the call, or the `with` statement that it opens.
+        place: of the argument.
+    """
+    call = _call(spot)
+    if call is None:
+        return linecache.getline(spot.file, spot.line).strip()
+    argument = _argument(call, place)
+    return ast.unparse(call if argument is None else argument)
+
+
+def argument_line(spot: Spot, place: int) -> int:
+    """Return the line in which an argument of a call begins, or the call where they are not written one by one."""
+    call = _call(spot)
+    argument = None if call is None else _argument(call, place)
+    return spot.line if argument is None else argument.lineno
+
+
+def premise_text(spot: Spot) -> tuple[str, str]:
+    """Return the word that was given a premise, and the premise as it is written: of `for_all` the whole call."""
+    call = _call(spot)
+    name = None if call is None else getattr(call.func, "attr", getattr(call.func, "id", None))
+    if name == "for_all":
+        return "for_all", " ".join(spot.source.split())
+    return "Implies", argument_text(spot)
+
+
+def _argument(call: ast.Call, place: int) -> ast.expr | None:
+    given = call.args[: place + 1]
+    alone = len(given) > place and not any(isinstance(one, ast.Starred) for one in given)
+    return given[place] if alone else None
+
+
+def _call(spot: Spot) -> ast.Call | None:
+    linecache.checkcache(spot.file)  # a model that was edited is loaded again
+    known = _calls("".join(linecache.getlines(spot.file)))
+    return known.get((spot.line, spot.column, spot.end_line, spot.end_column))
+
+
+@lru_cache(maxsize=64)
+def _calls(source: str) -> dict[tuple[int, int, int | None, int | None], ast.Call]:
+    """Return the calls in a file by where they stand, and those that open a `with` by where that stands."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # it has been changed since it was imported
+        return {}
+    found: dict[tuple[int, int, int | None, int | None], ast.Call] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found[_span(node)] = node
+        elif isinstance(node, ast.With) and len(node.items) == 1 and isinstance(node.items[0].context_expr, ast.Call):
+            found[_span(node)] = node.items[0].context_expr
+    return found
+
+
+def _span(node: ast.Call | ast.With) -> tuple[int, int, int | None, int | None]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset

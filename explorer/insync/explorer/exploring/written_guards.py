@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from insync.explorer.coverage.source_text import argument_text
+from insync.explorer.coverage.source_page import argument_text
 from insync.model import Model
 from insync.model.expressions.graph import Node
 from insync.model.expressions.store import conjuncts
