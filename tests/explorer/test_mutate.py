@@ -7,9 +7,8 @@ import pytest
 
 from insync.explorer.check import check
 from insync.explorer.limits import Limits
-from insync.explorer.mutants import Change, Mutant, mutants_of, same_steps
+from insync.explorer.mutants import Change, Mutant, mutants_of, same_steps, weakened
 from insync.explorer.mutate import Fate, MutationResult, mutate
-from insync.explorer.weakened import weakened
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
 from insync.model import (
     And,

@@ -8,21 +8,29 @@ the model's own states, so one search decides it for all mutants.
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from insync.explorer.names import assignment_of, conditions_on_state, lacking
-from insync.explorer.weakened import Weakened, weakened
-from insync.model import Model
-from insync.model.domains.sorts import Parameter
-from insync.model.expressions.graph import Graph, Node, Op
+from insync.model import Index, Model
+from insync.model.domains.composite import Array, Bag, BitSet, Domain, ListedSet, Option, Record, Seq
+from insync.model.domains.sorts import Parameter, label_of
+from insync.model.expressions.graph import Graph, Node, Op, Quantifier, reachable
 from insync.model.expressions.intervals import always_holds
-from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.simplify import apply, combine, substituted
 from insync.model.tracing.initial_states import Beginning
 from insync.model.tracing.program import BoundAction, Check, Program
+from insync.properties.condition_text import PART, show
 
-__all__ = ["Change", "Mutant", "mutants_of", "same_steps"]
+__all__ = [
+    "Change",
+    "Mutant",
+    "mutants_of",
+    "same_steps",
+    "weakened",
+]
 
 
 class Change(StrEnum):
@@ -188,3 +196,193 @@ def _iff(graph: Graph, a: Node, b: Node) -> Node:
     both = combine(graph, Op.AND, [a, b])
     neither = combine(graph, Op.AND, [apply(Op.NOT, a), apply(Op.NOT, b)])
     return combine(graph, Op.OR, [both, neither])
+
+
+# What a mutant lacks, in the model's words: fields with the names of the action's parameters in place of members.
+
+
+_MOST_FIELDS = 5
+
+
+def assignment_of(model: Model, action: BoundAction, cell: int) -> str:
+    """Return what an update of a cell assigns to, as it was written: `replica[follower].log[]`.
+
+    An optional record, a sequence, a bag and a set are assigned as a whole, an element of an array whatever its place.
+    """
+    return _general(model.state, model.program.schema.cells[cell].path, dict(action.parameters), whole=True)
+
+
+def conditions_on_state(model: Model, begun: Beginning, nodes: Sequence[Node]) -> list[Node] | None:
+    """Return conditions on the variables of an initial method as conditions on the states that it makes.
+
+    None is that some variable is no cell of these states: `ANY` was assigned, and something else calculated of it.
+    """
+    cells = {node.index: cell for cell, node in enumerate(begun.cells)}
+    variables = [begun.graph.cell(number).index for number in range(len(begun.graph.cell_sizes))]
+    if any(node.op is Op.CELL and node.index not in cells for node in reachable(nodes)):
+        return None
+    graph = model.program.graph
+    return substituted(graph, nodes, [graph.cell(cells.get(variable, 0)) for variable in variables])
+
+
+def lacking(model: Model, bound: Sequence[tuple[str, Parameter]], condition: Node, part: Node | None = None) -> str:
+    """Return a condition, or a part of one with the variable that it speaks of, with the names of bound parameters."""
+    parameters = dict(bound)
+    if part is None:
+        return _condition(model, parameters, condition)
+    text = _condition(model, parameters, part)
+    if not isinstance(condition.arg, Quantifier):
+        return f"{text} (in an alternative)"
+    variable = condition.arg.variable
+    for label in [label for label in condition.arg.labels if f"[{label}]" in text]:
+        text = text.replace(f"[{label}]", f"[{variable}]")
+    return f"{text} (of each {variable})"
+
+
+def _condition(model: Model, parameters: Mapping[str, Parameter], node: Node) -> str:
+    """Return a condition with the names of parameters; the fields it reads where it is too long."""
+    text = show(model, node)
+    if not text:
+        return f"a condition on {_fields(model, parameters, node)}"
+    cells = sorted((cell.path for cell in model.program.schema.cells), key=len, reverse=True)
+    known = re.compile("|".join(re.escape(path) + r"(?![\w.\[])" for path in cells))
+    text = known.sub(lambda match: _general(model.state, match[0], parameters, whole=False), text)
+    for name, value in parameters.items():
+        label = label_of(value)
+        if not label.isdigit():
+            text = re.sub(rf"(?<![\w.\[]){re.escape(label)}(?![\w.\]])", name, text)
+    return text
+
+
+def _fields(model: Model, parameters: Mapping[str, Parameter], node: Node) -> str:
+    cells = [int(str(n.arg)) for n in reachable([node]) if n.op is Op.CELL]
+    paths = [model.program.schema.cells[cell].path for cell in cells]
+    names = dict.fromkeys(_general(model.state, path, parameters, whole=False) for path in paths)
+    names = dict.fromkeys(re.sub(r"\[[^\]]*\]", "[]", re.sub(r"\{.*\}$", "", name)) for name in names)
+    shown = list(names)[:_MOST_FIELDS]
+    return ", ".join(shown) + (", ..." if len(names) > _MOST_FIELDS else "")
+
+
+def _general(domain: Domain, path: str, parameters: Mapping[str, Parameter], *, whole: bool) -> str:
+    """Return a cell's path with parameters in place of members; `whole`: of the assignment that it is a part of."""
+    text, bound = "", {name: value for name, value in parameters.items() if isinstance(value, Index)}
+    for part in PART.finditer(path):
+        if isinstance(domain, (Seq, Bag, ListedSet, BitSet)):
+            return text if whole else text + path[part.start() :]
+        if isinstance(domain, Option):
+            if whole:
+                return text
+            domain = domain.of
+        if isinstance(domain, Record):
+            domain = domain.fields[part[3]]
+            text += f".{part[3]}" if text else part[3]
+        elif isinstance(domain, Array):
+            text += f"[{_index(domain, part[2], bound, whole=whole)}]"
+            domain = domain.of
+    return text
+
+
+def _index(array: Array, label: str, bound: Mapping[str, Index], *, whole: bool) -> str:
+    for name, value in bound.items():
+        if type(value) is array.over and str(value) == label:
+            return name
+    return "" if whole else label
+
+
+# Conditions with one of them taken away, or one part of one, in all bindings of an action or method at once.
+
+
+@dataclass(frozen=True, slots=True)
+class Weakened:
+    """What is left of some conditions.
+
+    Attributes:
+        binding: a binding that has the condition, to name it by.
+        condition: the condition.
+        part: the part of it that is taken away; None where it is all.
+        left: for each binding that it changes, the conditions that are left.
+    """
+
+    binding: int
+    condition: Node
+    part: Node | None
+    left: Mapping[int, list[Node]]
+
+
+def weakened(conditions: Mapping[int, Sequence[Node]]) -> Iterator[Weakened]:
+    """Take away each condition, and each part of one that is made of parts.
+
+    Args:
+        conditions: those of each binding, by its number.
+    """
+    binding = max(conditions, key=lambda number: len(conditions[number]))
+    most = conditions[binding]
+    rows = {number: _aligned(most, own) for number, own in conditions.items()}
+    for place, condition in enumerate(most):
+        left = {
+            number: [own for own in conditions[number] if own is not row[place]]
+            for number, row in rows.items()
+            if row[place] is not None
+        }
+        yield Weakened(binding, condition, None, left)
+        for part, gone in enumerate(_parts(condition)):
+            weaker = {
+                number: _weaker(conditions[number], own, part)
+                for number, row in rows.items()
+                if (own := row[place]) is not None and part < len(_parts(own))
+            }
+            yield Weakened(binding, condition, gone, weaker)
+
+
+def _weaker(conditions: Sequence[Node], one: Node, part: int) -> list[Node]:
+    """Return conditions without a part of one of them."""
+    graph = one.graph
+    weaker = _without_part(graph, one, part)
+    made = [weaker if condition is one else condition for condition in conditions]
+    return [condition for condition in made if condition is not graph.true]
+
+
+def _parts(conjunct: Node) -> Sequence[Node]:
+    """The conditions that must all hold within a quantified conjunct or an alternative of one; none elsewhere."""
+    if isinstance(conjunct.arg, Quantifier) and conjunct.op is Op.AND:
+        return max((_inner(child) for child in conjunct.args), key=len, default=())
+    return _inner(conjunct) if conjunct.op is Op.OR else ()
+
+
+def _inner(node: Node) -> Sequence[Node]:
+    """The parts of a conjunction, or of the last alternative that is one."""
+    if node.op is Op.AND and node.arg is None:
+        return node.args
+    if node.op is Op.OR:
+        return next((_inner(child) for child in reversed(node.args) if _inner(child)), ())
+    return ()
+
+
+def _without_part(graph: Graph, node: Node, part: int) -> Node:
+    if isinstance(node.arg, Quantifier) and node.op is Op.AND:
+        size = len(_parts(node))  # where simplification has left less, it is not known which parts these are
+        children = [_without_part(graph, c, part) if len(_inner(c)) == size else c for c in node.args]
+        return combine(graph, Op.AND, children, node.arg)
+    if node.op is Op.AND and node.arg is None:
+        return combine(graph, Op.AND, [child for number, child in enumerate(node.args) if number != part])
+    if node.op is Op.OR:
+        last = max((number for number, child in enumerate(node.args) if _inner(child)), default=None)
+        if last is not None:
+            changed = _without_part(graph, node.args[last], part)
+            return combine(graph, Op.OR, [*node.args[:last], changed, *node.args[last + 1 :]])
+    return node
+
+
+def _aligned(most: Sequence[Node], guard: Sequence[Node]) -> list[Node | None]:
+    """For each of the longest conditions the one of another binding that was written at the same place."""
+    if len(most) == len(guard):
+        return list(guard)
+    shapes = [[_shape(node) for node in one] for one in (most, guard)]
+    row: list[Node | None] = [None] * len(most)
+    for at, other, size in difflib.SequenceMatcher(None, shapes[0], shapes[1], autojunk=False).get_matching_blocks():
+        row[at : at + size] = guard[other : other + size]
+    return row
+
+
+def _shape(node: Node) -> str:
+    return f"{node.op.value}({','.join(map(_shape, node.args))})" if node.op is not Op.SELECT else "select"

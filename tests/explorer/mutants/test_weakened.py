@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.explorer.weakened import weakened
+from insync.explorer.mutants import weakened
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import Graph, Node, Op, Quantifier
 from insync.model.expressions.simplify import apply, combine
