@@ -10,9 +10,9 @@ from hypothesis import given, settings
 
 from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, check, diff, replay
 from insync.explorer.limits import Watch
-from insync.explorer.products import shared_states
+from insync.explorer.products import divergence
+from insync.explorer.products.divergence import compare_traces
 from insync.explorer.products.product import Joined, join
-from insync.explorer.products.trace_pair import compare_traces
 from insync.explorer.search.explored import Space
 from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.model import (
@@ -271,13 +271,13 @@ def test_a_property_that_neither_has_is_refused() -> None:
 def test_states_that_do_not_fit_beside_those_of_the_other_model_end_the_comparison(
     full: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest, calls = shared_states._added, list[Space]()
+    honest, calls = divergence._added, list[Space]()
 
     def added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
         calls.append(into)
         return None if len(calls) == full else honest(into, of, watch)
 
-    monkeypatch.setattr(shared_states, "_added", added)
+    monkeypatch.setattr(divergence, "_added", added)
     found = diff(TokenRing(), TokenRing(two_tokens=1))
     assert (found.states, found.stopped_by, len(calls)) == (None, StopReason.MEMORY, full)
 

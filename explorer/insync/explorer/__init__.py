@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
-    from insync.explorer.products.differences import DiffResult, OnlyOne, TraceDifference
+    from insync.explorer.products.divergence import DiffResult, OnlyOne, TraceDifference
     from insync.explorer.progress import Progress, Reporter, WalkProgress, WalkReporter
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.prove import bounded_check, prove
@@ -151,7 +151,7 @@ _OF_MODULE = {
         "MutationResult",
         "mutate",
     ),
-    "products.differences": (
+    "products.divergence": (
         "DiffResult",
         "OnlyOne",
         "TraceDifference",

@@ -10,11 +10,17 @@ from dataclasses import replace
 from insync.explorer.check import check
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, StopReason, Watch, limits_of
-from insync.explorer.products.differences import DiffResult, OnlyOne, PropertyChange, StatesCompared, TraceDifference
-from insync.explorer.products.divergence import parting_traces
+from insync.explorer.products.divergence import (
+    DiffResult,
+    OnlyOne,
+    PropertyChange,
+    StatesCompared,
+    TraceDifference,
+    compare_states,
+    compare_traces,
+    parting_traces,
+)
 from insync.explorer.products.product import Joined, join
-from insync.explorer.products.shared_states import compare_states
-from insync.explorer.products.trace_pair import compare_traces
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.search.workers import available_cores

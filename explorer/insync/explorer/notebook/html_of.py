@@ -11,7 +11,7 @@ from insync.explorer.liveness import LivenessResult, RunResult
 from insync.explorer.mutate import Fate, MutationResult
 from insync.explorer.notebook.drawn import drawing_of, drawing_of_induction
 from insync.explorer.notebook.pieces import badge, bars, folded, heading, page, paragraph, table
-from insync.explorer.products.differences import DiffResult
+from insync.explorer.products.divergence import DiffResult
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import CheckResult, PropertyResult, Violation
 from insync.explorer.runs.state_graph import StateGraph

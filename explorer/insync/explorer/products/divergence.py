@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 
 from insync.explorer.exploring.steps import why_not
 from insync.explorer.limits import StopReason, Watch
-from insync.explorer.products.differences import OnlyOne
 from insync.explorer.products.product import Joined, JoinedModel
 from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.explored import Space
 from insync.explorer.search.trace_back import path_to
 from insync.explorer.search.workers import Team
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, confirmed
+from insync.explorer.tables import Shown, TableColumns, Tabular
 from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.trace import DIFFERENCE
+from insync.explorer.traces.trace import DIFFERENCE, Trace, TraceStep
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
+from insync.model import Model
 from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
 from insync.properties.condition_text import field_value, plain
 
-__all__ = ["parting_traces"]
+__all__ = [
+    "DiffResult",
+    "OnlyOne",
+    "PropertyChange",
+    "StatesCompared",
+    "TraceDifference",
+    "compare_states",
+    "compare_traces",
+    "parting_traces",
+]
+
 
 _MOST_FIELDS = 5
 
@@ -134,3 +149,294 @@ def _told(joined: Joined, side: int, mine: Codes, theirs: Codes, apart: Sequence
         told.append(f"{path} is {plain(field_value(here, path))} here and {plain(field_value(there, path))} there")
     more = f", and {len(apart) - _MOST_FIELDS} more parts of the state" if len(apart) > _MOST_FIELDS else ""
     return f"{'; '.join(told)}{more}."
+
+
+# The states that two models of the same fields reach: how many both, and how many of each level one alone.
+
+
+def compare_states(
+    first: Model, second: Model, watch: Watch, threads: int, reporter: Reporter | None = None
+) -> StatesCompared | StopReason:
+    """Return what the states of two models have in common, or the limit that ended one of the searches.
+
+    Args:
+        first: a model.
+        second: another whose states have the very same cells, so that equal states are equal words.
+        watch: over both searches.
+        threads: how many work at once.
+        reporter: is told how far each search is.
+    """
+    with Team(threads) as team:
+        searches: list[BreadthFirstSearch] = []
+        try:
+            for model in (first, second):
+                searches.append(_begun(model, watch, team, reporter))
+                if (stopped := searches[-1].run().stopped_by) is not None:
+                    return stopped
+            one, other = (search.space for search in searches)
+            # The second's states come behind those of the first, which stay where they are.
+            only_second = _added(one, other, watch)
+            only_first = None if only_second is None else _added(other, one, watch)
+        except GivenUp as ended:
+            return StopReason.of(ended)
+        finally:
+            for search in searches:
+                search.close()
+    if only_first is None or only_second is None:
+        return StopReason.MEMORY
+    return StatesCompared(sum(one.levels) - sum(only_first), only_first, only_second)
+
+
+def _begun(model: Model, watch: Watch, team: Team, reporter: Reporter | None) -> BreadthFirstSearch:
+    program = model.program
+    with watch.telling(while_compiling(reporter, watch)):
+        kernels = compile_kernels(program, stopped=watch.interrupted)
+    initials = PackedRows.of(program.initials.rows, program.schema.words)
+    # The partition that a state belongs to depends on the state alone, so it is the same one in both searches.
+    return BreadthFirstSearch(kernels, watch, team, team.size, initials, keep_going=True, reporter=reporter)
+
+
+def _added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
+    """Add the states of one space to the stores of another; return how many of each level are new there.
+
+    None is that there was no memory for all of them.
+    """
+    new = []
+    for level in range(len(of.levels)):
+        fresh = 0
+        for mine, theirs in zip(into.whole, of.whole, strict=True):
+            before, start, end = len(mine.store), theirs.starts[level], theirs.starts[level + 1]
+            if end > start and not mine.store.insert(theirs.store.address(start), end - start, watch.may_use):
+                return None
+            fresh += len(mine.store) - before
+        watch.settle()
+        new.append(fresh)
+    return tuple(new)
+
+
+# Two traces side by side: the first step in which they differ, and how.
+
+
+def compare_traces(first: Trace, second: Trace) -> TraceDifference:
+    """Return the first step in which two traces differ: another step, another state after it, or none at all."""
+    number = next(
+        (at for at, pair in enumerate(zip_longest(first.steps, second.steps)) if not _alike(*pair)),
+        None,
+    )
+    steps = [None if number is None or number >= trace.length else trace.steps[number] for trace in (first, second)]
+    fields: dict[str, tuple[object, object]] = {}
+    if steps[0] is not None and steps[1] is not None:
+        fields = dict(_fields(steps[0].state, steps[1].state, ""))
+    return TraceDifference(
+        step=number,
+        labels=(_label(steps[0]), _label(steps[1])),
+        fields=fields,
+        about=_about(first, second),
+        lengths=(first.length, second.length),
+    )
+
+
+def _alike(one: TraceStep | None, other: TraceStep | None) -> bool:
+    if one is None or other is None:
+        return False
+    same_step = (one.action, one.parameters) == (other.action, other.parameters)
+    return same_step and not any(_fields(one.state, other.state, ""))
+
+
+def _label(step: TraceStep | None) -> str | None:
+    if step is None:
+        return None
+    if step.action is None or step.label != step.action:
+        return step.label
+    return f"{step.action}({', '.join(f'{name}={value}' for name, value in step.parameters.items())})"
+
+
+def _about(first: Trace, second: Trace) -> dict[str, tuple[object, object]]:
+    found: dict[str, tuple[object, object]] = {}
+    for name, pair in {
+        "model": (first.model, second.model),
+        "property": (first.property, second.property),
+        "loop": (first.loop, second.loop),
+        "refused": (first.refused and first.refused.label, second.refused and second.refused.label),
+    }.items():
+        if pair[0] != pair[1]:
+            found[name] = pair
+    for name in dict.fromkeys([*first.bounds, *second.bounds]):
+        pair = (first.bounds.get(name), second.bounds.get(name))
+        if pair[0] != pair[1]:
+            found[name] = pair
+    return found
+
+
+def _fields(one: object, other: object, path: str) -> Iterator[tuple[str, tuple[object, object]]]:
+    """Yield each innermost part of two readable values that differs, by its path, with the value in each."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for name in dict.fromkeys([*one, *other]):
+            inner = f"{path}.{name}" if path else str(name)
+            if name in one and name in other:
+                yield from _fields(one[name], other[name], inner)
+            else:
+                yield inner, (one.get(name), other.get(name))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other) and _nested(one, other):
+        for place, pair in enumerate(zip(one, other, strict=True)):
+            yield from _fields(*pair, f"{path}[{place}]")
+    elif type(one) is not type(other) or one != other:
+        yield path, (one, other)
+
+
+def _nested(one: list[object], other: list[object]) -> bool:
+    """Return whether lists hold parts worth telling apart, not the members of a set."""
+    return all(isinstance(part, Mapping) or part is None for part in [*one, *other])
+
+
+# How two models differ, and two traces.
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChange:
+    """A property of either model.
+
+    Attributes:
+        name: the property.
+        first, second: what is known of it in each; None where the model has no property of that name.
+        lengths: of the shortest trace in each to where it fails; None where it does not.
+    """
+
+    name: str
+    first: Verdict | None
+    second: Verdict | None
+    lengths: tuple[int | None, int | None]
+
+    @property
+    def changed(self) -> bool:
+        """Whether it holds in one model and fails in the other; what a limit left open of one is no difference."""
+        return {self.first, self.second} == {Verdict.HOLDS, Verdict.VIOLATED}
+
+
+@dataclass(frozen=True, slots=True)
+class StatesCompared:
+    """The states of two models of the same fields, both searched to the end.
+
+    Attributes:
+        both: how many are reached in both.
+        only_first, only_second: how many of each level of a model are reached in it alone.
+    """
+
+    both: int
+    only_first: tuple[int, ...]
+    only_second: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyOne:
+    """A shortest trace that one model allows and the other does not: they take the same steps up to the last.
+
+    Attributes:
+        trace: of the model that allows it; its last step is the one that the other does not take, or that leads the
+            other elsewhere. It has no step where its initial state is none of the other's.
+        reason: what the other does in place of the last step.
+    """
+
+    trace: Trace
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DiffResult(Tabular):
+    """How two models differ.
+
+    Attributes:
+        first, second: what the search of each found.
+        settings: the bounds and settings in which they differ, with the value of each; None where a model has none of
+            that name.
+        properties: of either model.
+        own_fields: the cells that only the first has, and those that only the second has, by path; they are compared
+            in nothing.
+        states: of both searches; None where the fields differ, or a search was stopped.
+        only: a shortest trace that only the first allows, and one that only the second allows; None where there is
+            none, or none was found before `stopped_by`.
+        stopped_by: the limit that ended the search for these, or one of the others.
+        seconds: how long it all took.
+    """
+
+    first: CheckResult
+    second: CheckResult
+    settings: Mapping[str, tuple[int | str | None, int | str | None]]
+    properties: tuple[PropertyChange, ...]
+    own_fields: tuple[tuple[str, ...], tuple[str, ...]]
+    states: StatesCompared | None
+    only: tuple[OnlyOne | None, OnlyOne | None]
+    stopped_by: StopReason | None
+    seconds: float
+
+    @property
+    def differ(self) -> bool:
+        """Whether a difference was found: a trace that only one allows, or a property of both that changes."""
+        return any(self.only) or any(one.changed for one in self.properties)
+
+    @property
+    def same(self) -> bool | None:
+        """Whether they take the same steps and have the same verdicts; None where a limit left that open."""
+        if self.differ:
+            return False
+        return None if self.stopped_by is not None else True
+
+    def summary(self) -> str:
+        verdict = {True: "the same", False: "different", None: "not decided"}[self.same]
+        changed = [one.name for one in self.properties if one.changed]
+        said = f"; {', '.join(changed)} changed" if changed else ""
+        return f"{self.first.model} and {self.second.model}: {verdict}{said}"
+
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the tables `properties`, `levels` and `actions`."""
+        return {"properties": self._of_properties, "levels": self._of_levels, "actions": self._of_actions}
+
+    def _of_properties(self) -> TableColumns:
+        return {
+            "property": [one.name for one in self.properties],
+            "first": [one.first and one.first.value for one in self.properties],
+            "second": [one.second and one.second.value for one in self.properties],
+        }
+
+    def _of_levels(self) -> TableColumns:
+        levels = list(zip_longest(self.first.levels, self.second.levels, fillvalue=0))
+        return {
+            "level": list(range(1, len(levels) + 1)),
+            "first": [first for first, _ in levels],
+            "second": [second for _, second in levels],
+        }
+
+    def _of_actions(self) -> TableColumns:
+        names = list(dict.fromkeys([*self.first.actions, *self.second.actions]))
+        return {
+            "action": names,
+            "first": [self.first.actions.get(name, 0) for name in names],
+            "second": [self.second.actions.get(name, 0) for name in names],
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TraceDifference(Shown):
+    """The first step in which two traces differ.
+
+    Attributes:
+        step: its number, 0 being the initial state; None where they are the same.
+        labels: the step in words in each; None where a trace has ended.
+        fields: for each part of the state that differs after it, the value in each; None where a state has none.
+        about: what the traces are about and differ in: model, bounds, property, with the value of each.
+        lengths: how many states each has.
+    """
+
+    step: int | None
+    labels: tuple[str | None, str | None]
+    fields: Mapping[str, tuple[object, object]]
+    about: Mapping[str, tuple[object, object]]
+    lengths: tuple[int, int]
+
+    @property
+    def same(self) -> bool:
+        """Whether they take the same steps through the same states."""
+        return self.step is None
+
+    def summary(self) -> str:
+        return "the same steps" if self.step is None else f"they differ first in step {self.step}"
