@@ -148,7 +148,7 @@ class TestInference:
         assert found.proved == ()
 
     def test_small_instances_drop_what_is_false_there(self) -> None:
-        from insync.explorer.mining.small_instance import refuted_candidates, small_bounds
+        from insync.explorer.mining.clauses import refuted_candidates, small_bounds
 
         model = KIP320(replicas=2, log_size=6, max_records=6, max_leader_epoch=6)
         assert small_bounds(model) == {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from insync.cli.main import run
-from insync.explorer.mining.small_instance import small_instance
+from insync.explorer.mining.clauses import small_instance
 from insync.model.catalogue import find_model
 
 pytest.importorskip("z3")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.explorer.mining.stated import texts_of
+from insync.explorer.mining.clauses import texts_of
 from insync.explorer.mining.synthesis import Mined
 from insync.explorer.results import Verdict
 from insync.explorer.tables import TableColumns, Tabular, plural

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.limits import Limits, require_seconds_alone
-from insync.explorer.mining.small_instance import refuted_candidates, small_instance
-from insync.explorer.mining.stated import StatedLemma, lemmas_in, stated
+from insync.explorer.mining.clauses import StatedLemma, lemmas_in, refuted_candidates, small_instance, stated
 from insync.explorer.mining.synthesis import mine_lemmas
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import Verdict

@@ -12,10 +12,16 @@ from hypothesis import strategies as st
 from insync.explorer.check import check
 from insync.explorer.exploring.conditions import ConditionReader
 from insync.explorer.given_model import model_of
-from insync.explorer.mining.clauses import Candidate, text_of, true_candidates
+from insync.explorer.mining.clauses import (
+    Candidate,
+    Saying,
+    TruthTable,
+    reached_from,
+    sayings_of,
+    text_of,
+    true_candidates,
+)
 from insync.explorer.mining.grammar import atoms_of, prefixes_of
-from insync.explorer.mining.known_states import reached_from
-from insync.explorer.mining.sayings import Saying, TruthTable, sayings_of
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.model import Array, Bool, Int, Model, Range, Record, SetOf, State, StateView, action
 from insync.model.evaluator import Codes, evaluate

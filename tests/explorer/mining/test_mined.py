@@ -15,8 +15,7 @@ pytest.importorskip("z3")
 from insync.explorer import Limits, prove
 from insync.explorer.given_model import model_of
 from insync.explorer.mining import synthesis
-from insync.explorer.mining.known_states import reached_from
-from insync.explorer.mining.stated import StatedLemma
+from insync.explorer.mining.clauses import StatedLemma, reached_from
 from insync.explorer.proof_results import ProofResult
 from insync.explorer.stepping.stepper import Stepper
 from insync.model import (

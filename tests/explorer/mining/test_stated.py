@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer.given_model import model_of
-from insync.explorer.mining.stated import lemmas_in, readable, stated, texts_of
+from insync.explorer.mining.clauses import lemmas_in, readable, stated, texts_of
 from insync.model.errors import UserError
 from insync.proofs.proof_file import Proof
 from insync.properties.explain import explain

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from insync.cli.show.figures import plural, seconds
 from insync.cli.show.report import STOPPED_BY, confined_lines, describe_choices, describe_traces
 from insync.cli.show.warned import warning_lines
-from insync.explorer.mining.stated import StatedLemma, texts_of
+from insync.explorer.mining.clauses import StatedLemma, texts_of
 from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.prove import induction_trace
 from insync.explorer.results import Verdict

@@ -16,10 +16,16 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from insync.explorer.mining.clauses import Candidate, text_of, weakened
-from insync.explorer.mining.known_states import reached_from
-from insync.explorer.mining.sayings import Saying, TruthTable
-from insync.explorer.mining.stated import StatedLemma, stated
+from insync.explorer.mining.clauses import (
+    Candidate,
+    Saying,
+    StatedLemma,
+    TruthTable,
+    reached_from,
+    stated,
+    text_of,
+    weakened,
+)
 from insync.explorer.stepping.stepper import Stepper
 from insync.model import Model
 from insync.proofs.houdini import refuted_at_first

@@ -9,10 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from insync.explorer.mining.clauses import Candidate, text_of, true_candidates
-from insync.explorer.mining.known_states import reached_from
+from insync.explorer.mining.clauses import (
+    Candidate,
+    Saying,
+    TruthTable,
+    reached_from,
+    sayings_of,
+    text_of,
+    true_candidates,
+)
 from insync.explorer.mining.refining import MOST_CANDIDATES, Refined, refine
-from insync.explorer.mining.sayings import Saying, TruthTable, sayings_of
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
