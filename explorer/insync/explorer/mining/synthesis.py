@@ -5,29 +5,39 @@ Nothing that is found here is believed: whoever asks for it proves it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import combinations, islice
 
 from insync.explorer.mining.clauses import (
     Candidate,
     Saying,
+    StatedLemma,
     TruthTable,
     reached_from,
     sayings_of,
+    stated,
     text_of,
     true_candidates,
+    weakened,
 )
-from insync.explorer.mining.refining import MOST_CANDIDATES, Refined, refine
 from insync.explorer.stepping.machine_stepper import MachineStepper
+from insync.explorer.stepping.stepper import Stepper
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.evaluator import Codes
-from insync.proofs.results import Query, QueryReporter
+from insync.proofs.houdini import refuted_at_first
+from insync.proofs.obligations import Preservation, enabled_actions
+from insync.proofs.results import ProofVerdict, Query, QueryReporter
 from insync.proofs.watch import ProofWatch, Stopped
 from insync.properties.invariants import Invariant
 
-__all__ = ["Mined", "mine_lemmas"]
+__all__ = [
+    "Mined",
+    "mine_lemmas",
+]
+
 
 MOST_STATES = 3000
 """How many reachable states of the small instance candidates are tried on."""
@@ -143,3 +153,185 @@ class _Mining:
                     questions=asked + begun.questions,
                     open=begun.open,
                 )
+
+
+# Which candidates prove properties: those are added that exclude what refutes an induction, until nothing does.
+#
+# z3 is asked about the properties and the few lemmas chosen so far. From a good state that it finds a step leads to a
+# bad one. If some candidates fail in that state, the simplest of them becomes a lemma. If none does, all candidates
+# allow the state, and whatever can be reached from it: a candidate that fails there is in no inductive set of
+# candidates, and is dropped, and those take its place that say a little less and do not fail; if a property fails
+# there, no set of these candidates proves it. So the properties are proved in the end if and only if the largest
+# inductive set of the candidates proves them, which is the one that Houdini would find (see `insync.proofs.houdini`),
+# and z3 is asked about a few lemmas at a time. That candidates give way to weaker ones is from DistAI (Yao and
+# others, OSDI 2021).
+
+
+MOST_CANDIDATES = 30_000
+"""How many candidates there may be at a time; the simplest are taken."""
+
+_FOLLOWED = 400
+"""How many states are looked at that can be reached from one that all candidates allow."""
+
+
+@dataclass(slots=True)  # not frozen: it is what a refinement has come to so far
+class Refined:
+    """What a refinement came to.
+
+    Attributes:
+        pool: the candidates that nothing has refuted.
+        most_literals: how many literals a candidate may have that takes the place of one that is refuted.
+        chosen: those of them that are lemmas.
+        enough: whether every step keeps the properties and the lemmas; None as long as that is open.
+        fallen: how many candidates were refuted.
+        questions: how many questions z3 was asked about steps.
+        open: the question whose answer shows that they are not enough.
+    """
+
+    pool: list[Candidate]
+    most_literals: int
+    chosen: list[Candidate] = field(default_factory=list)
+    enough: bool | None = None
+    fallen: int = 0
+    questions: int = 0
+    open: Query | None = None
+
+
+def refine(
+    model: Model,
+    wanted: Sequence[Invariant],
+    sayings: Sequence[Saying],
+    begun: Refined,
+    stepper: Stepper,
+    watch: ProofWatch,
+    report: QueryReporter,
+) -> None:
+    """Choose lemmas from a pool of candidates, until every step keeps them and the properties or that cannot be.
+
+    Args:
+        model: the model.
+        wanted: what is to be proved: properties, and lemmas of other origin.
+        sayings: what the candidates are made of.
+        begun: the pool, and lemmas chosen already; what becomes of them is noted there, also if it is stopped.
+        stepper: takes the model's steps.
+        watch: says when to stop.
+        report: is told of each question when it is answered.
+
+    Raises:
+        Stopped: it has to stop.
+    """
+    _Refinement(model, wanted, sayings, begun, stepper, watch, report).run()
+
+
+class _Refinement:
+    def __init__(
+        self,
+        model: Model,
+        wanted: Sequence[Invariant],
+        sayings: Sequence[Saying],
+        found: Refined,
+        stepper: Stepper,
+        watch: ProofWatch,
+        report: QueryReporter,
+    ) -> None:
+        self.model, self.wanted, self.sayings, self.found = model, wanted, sayings, found
+        self.stepper, self.watch, self.report = stepper, watch, report
+        self.truth = TruthTable(model, sayings, watch.go_on)
+        self.order = enabled_actions(model)
+
+    def run(self) -> None:
+        """Go on until it is known whether the candidates are enough."""
+        self.found.open = None
+        while self.found.enough is None:
+            self.watch.go_on()
+            query = self._broken()
+            if query is None:
+                self._begin()
+            elif query.counterexample is None:
+                self.found.enough, self.found.open = False, query
+            else:
+                self._learn(query)
+        if self.found.enough:
+            self._leave_out()
+
+    def _broken(self, without: Candidate | None = None) -> Query | None:
+        """Return the first question about steps that is not answered with a proof; the next begins with that action."""
+        chosen = [lemma for one, lemma in self._lemmas() if one is not without]
+        steps = Preservation(self.model, [*self.wanted, *chosen], watch=self.watch)
+        with closing(steps.ask_each(self.order)) as answers:
+            for number, query in enumerate(answers):
+                self.found.questions += 1
+                self.report(query)
+                if query.verdict is not ProofVerdict.PROVED:
+                    self.order = [*self.order[number:], *self.order[:number]]
+                    return query
+        return None
+
+    def _lemmas(self) -> list[tuple[Candidate, StatedLemma]]:
+        texts = [text_of(self.sayings[one.saying], one) for one in self.found.chosen]
+        return list(zip(self.found.chosen, stated(texts), strict=True))
+
+    def _begin(self) -> None:
+        """All steps keep what is chosen: drop what does not hold at first, or be content."""
+        lemmas = self._lemmas()
+        fallen = {one.name for one in refuted_at_first(self.model, [lemma for _, lemma in lemmas])}
+        if not fallen:
+            self.found.enough = True
+        self._drop([one for one, lemma in lemmas if lemma.name in fallen])
+
+    def _learn(self, query: Query) -> None:
+        """Choose a lemma that excludes the state from which a step went wrong, or drop what that state refutes."""
+        found = query.counterexample
+        assert found is not None
+        state = found.states.codes[-1 if found.refused is not None else -2]
+        fails = self.truth.failing([state])
+        excluding = [one for one in self.found.pool if one.failures(fails)]
+        if excluding:
+            self.found.chosen.append(min(excluding, key=self._simplicity))
+            return
+        names = {one.name for one in self.wanted}
+        if found.refused is not None or names & set(found.failing):
+            self.found.enough, self.found.open = False, query
+            return
+        states, _ = reached_from(self.stepper, [state], _FOLLOWED, self.watch.go_on)
+        fails = self.truth.failing(states)
+        fallen = [one for one in self.found.pool if one.failures(fails)]
+        self._drop(fallen)
+        self._weaken(fallen, fails)
+
+    def _simplicity(self, one: Candidate) -> tuple[int, int, int]:
+        saying = self.sayings[one.saying]
+        return len(one.literals), len(saying.prefix.variables), len(text_of(saying, one))
+
+    def _drop(self, fallen: Sequence[Candidate]) -> None:
+        gone = set(fallen)
+        self.found.pool = [one for one in self.found.pool if one not in gone]
+        self.found.chosen = [one for one in self.found.chosen if one not in gone]
+        self.found.fallen += len(gone)
+
+    def _weaken(self, fallen: Sequence[Candidate], fails: Sequence[Sequence[int]]) -> None:
+        """Put candidates that say less in the place of some, those that do not fall with them."""
+        known = set(self.found.pool)
+        for one in fallen:
+            self.watch.go_on()
+            for weaker in weakened(self.sayings[one.saying], one, fails) if self._may_grow(one) else ():
+                if weaker not in known and not known & set(_parts(weaker)):
+                    known.add(weaker)
+                    self.found.pool.append(weaker)
+
+    def _may_grow(self, one: Candidate) -> bool:
+        return len(one.literals) < self.found.most_literals and len(self.found.pool) < MOST_CANDIDATES
+
+    def _leave_out(self) -> None:
+        """Leave out the lemmas without which every step keeps the rest as well, the least simple first."""
+        for one in sorted(self.found.chosen, key=self._simplicity, reverse=True):
+            with suppress(Stopped):
+                self.watch.go_on()
+                if self._broken(without=one) is None:
+                    self.found.chosen.remove(one)
+
+
+def _parts(one: Candidate) -> Iterator[Candidate]:
+    """Yield the candidates with some of its literals, which would say more."""
+    for size in range(1, len(one.literals)):
+        yield from (Candidate(one.saying, literals) for literals in combinations(one.literals, size))
