@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from insync.explorer.exploring.session import Exploration
-from insync.explorer.exploring.visited import VisitedState
+from insync.explorer.exploring.session import Exploration, VisitedState
 from insync.explorer.pictures.picture import PictureStep, in_xml, lifelines_of, picture_of_state
 from insync.explorer.pictures.step import epochs_of, state_table, strip_svg
 from insync.explorer.stepping.stepper import remembered
