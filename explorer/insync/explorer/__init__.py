@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
     from insync.explorer.diff import diff, diff_traces
     from insync.explorer.explore import NoViolation, explore
-    from insync.explorer.exploring.reaching import Reached
     from insync.explorer.exploring.session import Exploration, TakenWalk
+    from insync.explorer.exploring.steps import Reached
     from insync.explorer.export import export
     from insync.explorer.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
     from insync.explorer.limits import Limits, StopReason
@@ -125,11 +125,11 @@ _OF_MODULE = {
         "NoViolation",
         "explore",
     ),
-    "exploring.reaching": ("Reached",),
     "exploring.session": (
         "Exploration",
         "TakenWalk",
     ),
+    "exploring.steps": ("Reached",),
     "export": ("export",),
     "failures": (
         "PropertyViolated",

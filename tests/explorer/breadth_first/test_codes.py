@@ -13,7 +13,7 @@ import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check, diff, explore
 from insync.explorer.explore import NoViolation
-from insync.explorer.exploring.reaching import reach
+from insync.explorer.exploring.steps import reach
 from insync.explorer.failures import UnexpectedVerdict
 from insync.explorer.progress import Phase
 from insync.explorer.search import breadth_first, partitions

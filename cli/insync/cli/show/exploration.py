@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from insync.cli.show.figures import count, plural
 from insync.explorer import Exploration
 from insync.explorer.exploring.condition_names import WORDS, ConditionNames
-from insync.explorer.exploring.standing import Standing
-from insync.explorer.exploring.steps import OfferedStep, WhyNot
+from insync.explorer.exploring.steps import OfferedStep, Standing, WhyNot
 from insync.explorer.traces.grid import Paint, Tone
 from insync.model import Model
 from insync.model.language.presentation import cell_text, checked_grid, checked_marks, own_columns

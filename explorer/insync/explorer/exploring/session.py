@@ -12,10 +12,19 @@ from functools import cached_property
 from pathlib import Path
 
 from insync.explorer.exploring.conditions import read_condition
-from insync.explorer.exploring.reaching import Reached, reach
-from insync.explorer.exploring.standing import Standing, holds_after, standings
-from insync.explorer.exploring.steps import OfferedStep, WhyNot, offered_steps, why_not
-from insync.explorer.exploring.written_guards import WrittenGuards, written_guards
+from insync.explorer.exploring.steps import (
+    OfferedStep,
+    Reached,
+    Standing,
+    WhyNot,
+    WrittenGuards,
+    holds_after,
+    offered_steps,
+    reach,
+    standings,
+    why_not,
+    written_guards,
+)
 from insync.explorer.limits import Limits
 from insync.explorer.progress import Reporter
 from insync.explorer.stepping.stepper import Move, Refused, Stepper

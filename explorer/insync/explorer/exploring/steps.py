@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from insync.explorer.exploring.written_guards import WrittenGuards, WrittenPart
-from insync.explorer.stepping.stepper import Refused, Stepper
+from insync.explorer.coverage.source_page import argument_text
+from insync.explorer.limits import Limits, StopReason, Watch
+from insync.explorer.progress import Reporter
+from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.trace_back import path_to
+from insync.explorer.search.workers import Team, available_cores
+from insync.explorer.stepping.stepper import Move, Refused, Stepper
+from insync.machine.interruptible import GivenUp
+from insync.machine.kernels import compile_kernels
+from insync.machine.packed import PackedRows
 from insync.model import Model
-from insync.model.evaluator import Codes, evaluate_each
-from insync.model.expressions.graph import Node
+from insync.model.evaluator import Codes, evaluate, evaluate_each
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.simplify import apply
+from insync.model.expressions.store import conjuncts
+from insync.model.tracing.anatomy import anatomies
 from insync.properties.condition_text import plain, show
-from insync.properties.explain import blame, failure_of_condition
-from insync.properties.invariants import kept_for
+from insync.properties.explain import blame, explain, explain_step, failure_of_condition
+from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant, kept_for
+from insync.properties.registry import invariants_of
 
-__all__ = ["GuardPart", "OfferedStep", "WhyNot", "offered_steps", "why_not"]
+__all__ = [
+    "OfferedStep",
+    "Reached",
+    "Standing",
+    "WhyNot",
+    "WrittenGuards",
+    "holds_after",
+    "offered_steps",
+    "reach",
+    "standings",
+    "why_not",
+    "written_guards",
+]
+
 
 _TOO_LONG = "a condition too long to be shown"
 
@@ -145,3 +172,192 @@ def _within(model: Model, node: Node) -> str:
 def _part(model: Model, node: Node, holds: bool, written: WrittenPart | None) -> GuardPart:
     text = kept_for(model, ("as text", node), lambda: show(model, node))
     return GuardPart(text or (_TOO_LONG if written is None else written.text), holds, written)
+
+
+# Where the conditions of guards stand in a model's source, and how they are written there.
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPart:
+    """A condition of a guard as its author wrote it.
+
+    Attributes:
+        text: the argument of `require`.
+        place: the name of the file, and the line.
+    """
+
+    text: str
+    place: str
+
+
+WrittenGuards = Sequence[Mapping[Node, WrittenPart]]
+"""For each bound action of a program the conditions of its guard."""
+
+
+def written_guards(model: Model) -> WrittenGuards:
+    """Return how the guards of a model are written; it is traced again for that."""
+    found: list[dict[Node, WrittenPart]] = []
+    for anatomy in anatomies(model):
+        if anatomy.bound is None:
+            continue
+        parts: dict[Node, WrittenPart] = {}
+        for required in anatomy.required:
+            place = f"{os.path.basename(required.spot.file)}:{required.spot.line}"
+            part = WrittenPart(argument_text(required.spot, required.place), place)
+            for node in conjuncts(required.condition):
+                parts.setdefault(node, part)
+        found.append(parts)
+    return found
+
+
+# How the properties of a model stand in a state, and after the step that led there.
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a property stands.
+
+    Attributes:
+        name: the property.
+        sentence: what it means.
+        of_steps: whether it is about the step that led here, and not about the state.
+        watched: whether it is among those that are asked for.
+        holds: whether it holds; of a property of steps, whether the last step met it. None where there was no step.
+        reason: why it does not hold; empty where it does.
+    """
+
+    name: str
+    sentence: str
+    of_steps: bool
+    watched: bool
+    holds: bool | None
+    reason: str
+
+
+def standings(model: Model, stepper: Stepper, moves: Sequence[Move], watched: Sequence[str]) -> list[Standing]:
+    """Return how each property of states and of steps stands at the end of moves: those that are watched first.
+
+    Args:
+        model: the model.
+        stepper: its steps.
+        moves: (None, an initial state) first.
+        watched: the names of the properties that are asked for.
+    """
+    found = [_standing(model, one, moves, one.name in watched) for one in invariants_of(model).values()]
+    refused = (outcome for _, outcome in stepper.outcomes(moves[-1][1]) if isinstance(outcome, Refused))
+    first = next(refused, None)
+    reason = "" if first is None else f"{model.program.actions[first.number].label}: {first}"
+    found.append(Standing(TYPE_OK, TYPE_OK_SENTENCE, False, True, first is None, reason))
+    order = {name: place for place, name in enumerate(watched)}
+    return sorted(found, key=lambda one: (not one.watched, order.get(one.name, len(order))))
+
+
+def holds_after(model: Model, found: Invariant, moves: Sequence[Move]) -> bool:
+    """Return whether a property holds at the end of moves; one of steps, whether the last step met it."""
+    if isinstance(found, StepInvariant):
+        return len(moves) < 2 or found.met(model, moves[-2][1], moves[-1][1])
+    return bool(evaluate(found.node(model), moves[-1][1]))
+
+
+def _standing(model: Model, found: Invariant, moves: Sequence[Move], watched: bool) -> Standing:
+    of_steps = isinstance(found, StepInvariant)
+    if of_steps and len(moves) < 2:
+        return Standing(found.name, found.sentence, of_steps, watched, None, "")
+    holds = holds_after(model, found, moves)
+    reason = None
+    if not holds and isinstance(found, StepInvariant):
+        reason = explain_step(model, found, moves[-2][1], moves[-1][1])
+    elif not holds:
+        reason = explain(model, found, moves[-1][1])
+    return Standing(found.name, found.sentence, of_steps, watched, holds, reason or "")
+
+
+# Searching on from a state for one in which a condition holds, in machine code, with bounds and an end on request.
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What came of a search from a state.
+
+    Attributes:
+        moves: the fewest steps to a state in which the condition holds, empty where it holds at the beginning already;
+            None where none was found.
+        states: how many states were found on the way.
+        depth: how many steps away the farthest of them is.
+        stopped_by: the limit that ended the search; None where all states were searched, or one was found.
+        refused: whether the search ended at a step that its model does not allow, a violation of type_ok.
+    """
+
+    moves: Sequence[Move] | None
+    states: int = 1
+    depth: int = 0
+    stopped_by: StopReason | None = None
+    refused: bool = False
+
+    @property
+    def in_words(self) -> str:
+        """All of that as a sentence."""
+        searched = f"{_plural(self.states, 'state')}, up to {_plural(self.depth, 'step')} on"
+        if self.moves is not None:
+            if not self.moves:
+                return "It holds here."
+            return f"Found after {_plural(len(self.moves), 'step')}, the nearest there is ({searched})."
+        if self.refused:
+            return f"Not found: the search ended at a step that is refused, so type_ok fails there ({searched})."
+        if self.stopped_by is None:
+            return f"Nowhere from here on: all states were searched ({searched})."
+        ended = "stopped" if self.stopped_by is StopReason.INTERRUPT else f"ended by the limit on {self.stopped_by}"
+        return f"Not found before the search was {ended} ({searched})."
+
+
+def reach(
+    model: Model,
+    codes: Codes,
+    condition: Node,
+    limits: Limits,
+    stop: threading.Event | None = None,
+    reporter: Reporter | None = None,
+) -> Reached:
+    """Search breadth first from a state for the nearest one in which a condition holds.
+
+    Args:
+        model: what to search.
+        codes: where to begin.
+        condition: on states.
+        limits: bounds of the search.
+        stop: ends it when it is set.
+        reporter: is told how far it is.
+
+    Raises:
+        UserError: the limit on the memory leaves no room to work in.
+    """
+    if evaluate(condition, codes):
+        return Reached(())
+    watch = Watch(limits, stop)
+    program = model.program
+    try:
+        kernels = compile_kernels(program, [apply(Op.NOT, condition)], stopped=watch.interrupted)
+    except GivenUp as ended:
+        return Reached(None, stopped_by=StopReason.of(ended))
+    beginning = PackedRows([program.schema.pack(codes)])
+    with Team(available_cores()) as team:
+        search = BreadthFirstSearch(
+            kernels, watch, team, team.size, beginning, reporter=reporter, schema=program.schema
+        )
+        try:
+            space = search.run()
+            states, depth = sum(space.levels), max(0, len(space.levels) - 1)
+            hit = space.violations.get(0)
+            if hit is None:
+                return Reached(None, states, depth, space.stopped_by, space.refused is not None)
+            try:
+                moves = path_to(model, search, hit.least, hit.level, start=codes)
+            except GivenUp as ended:
+                return Reached(None, states, depth, StopReason.of(ended))
+            return Reached(moves[1:], states, depth)
+        finally:
+            search.close()
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
