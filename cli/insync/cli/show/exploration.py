@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from insync.cli.show.figures import count, plural
 from insync.explorer import Exploration
-from insync.explorer.exploring.condition_names import WORDS, ConditionNames
+from insync.explorer.exploring.conditions import WORDS, ConditionNames
 from insync.explorer.exploring.steps import OfferedStep, Standing, WhyNot
 from insync.explorer.traces.grid import Paint, Tone
 from insync.model import Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from insync.explorer.exploring.condition_names import WORDS, ConditionNames
+from insync.explorer.exploring.conditions import WORDS, ConditionNames
 from insync.explorer.exploring.session import Exploration
 from insync.explorer.exploring.steps import OfferedStep, WhyNot
 from insync.explorer.exploring_page.drawn_state import StateDrawing

@@ -14,7 +14,7 @@ from enum import Enum as PythonEnum
 from itertools import count
 from math import prod
 
-from insync.explorer.exploring.condition_names import ConditionNames
+from insync.explorer.exploring.conditions import ConditionNames
 from insync.explorer.mining.source_conditions import WrittenCondition, written_conditions
 from insync.model import Model
 from insync.model.domains import composite as d
