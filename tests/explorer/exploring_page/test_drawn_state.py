@@ -8,8 +8,8 @@ import pytest
 
 from insync.explorer import Exploration
 from insync.explorer.exploring.steps import offered_steps
-from insync.explorer.exploring_page import drawn_state
-from insync.explorer.exploring_page.drawn_state import StateDrawing
+from insync.explorer.exploring_page import tabs
+from insync.explorer.exploring_page.tabs import StateDrawing
 from insync.explorer.pictures.picture import picture_of_state
 from insync_toys import DieHard
 
@@ -23,8 +23,8 @@ def test_on_a_long_way_each_step_is_drawn_once_even_where_few_pictures_are_kept(
         drawn.append(len(steps))
         return picture_of_state(model, steps, **given)
 
-    monkeypatch.setattr(drawn_state, "_MOST_PICTURES", 3)
-    monkeypatch.setattr(drawn_state, "picture_of_state", counted)
+    monkeypatch.setattr(tabs, "_MOST_PICTURES", 3)
+    monkeypatch.setattr(tabs, "picture_of_state", counted)
     exploration = Exploration(DieHard()).again()
     drawing = StateDrawing(exploration.model)
     for step in range(12):

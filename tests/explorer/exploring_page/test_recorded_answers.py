@@ -14,7 +14,7 @@ from zlib import crc32
 import pytest
 
 from insync.explorer import Exploration
-from insync.explorer.exploring_page import as_seen
+from insync.explorer.exploring_page import tabs as as_seen
 from insync.explorer.exploring_page.tabs import Tabs
 from insync.model import Model
 from insync.model.catalogue import find_model

@@ -5,23 +5,34 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from insync.explorer.explore import NoViolation, explore, refuse_trace_of_another
-from insync.explorer.exploring.conditions import ConditionError
-from insync.explorer.exploring.session import LONGEST_WALK, Exploration
-from insync.explorer.exploring_page.as_seen import model_as_seen, seen, why_as_seen
-from insync.explorer.exploring_page.drawn_state import StateDrawing
-from insync.explorer.exploring_page.page_command import PageCommand
+from insync.explorer.exploring.conditions import WORDS, ConditionError, ConditionNames
+from insync.explorer.exploring.session import LONGEST_WALK, Exploration, VisitedState
+from insync.explorer.exploring.steps import OfferedStep, WhyNot
 from insync.explorer.limits import Limits
+from insync.explorer.pictures.picture import PictureStep, in_xml, lifelines_of, picture_of_state
+from insync.explorer.pictures.step import epochs_of, state_table, strip_svg
 from insync.explorer.progress import Progress
+from insync.explorer.stepping.stepper import remembered
+from insync.explorer.traces.counterexample import trace_step
+from insync.explorer.traces.state_diff import legend_of
+from insync.explorer.traces.trace import TraceStep
 from insync.explorer.traces.trace_file import parse_trace, trace_text
+from insync.model import Demand, Model
 from insync.model.errors import UserError, closest
+from insync.properties.invariants import TYPE_OK
+from insync.properties.registry import invariants_of
 
-__all__ = ["Tabs"]
+__all__ = [
+    "StateDrawing",
+    "Tabs",
+]
+
 
 _MOST_TABS = 50
 _MOST_STATES = 100_000_000
@@ -244,3 +255,269 @@ class Tabs:
 def _silent(_: object) -> str:
     """Return what is said of a command that the page shows the outcome of: nothing."""
     return ""
+
+
+# What the page is told of an exploration, as JSON takes it.
+
+
+_MOST_VISITED = 2_000
+"""A tree of more states is not told to the page; the way to the present one is."""
+
+
+def model_as_seen(model: Model) -> dict[str, Any]:
+    """Return what the page is told of a model once."""
+    names = ConditionNames(model)
+    return {
+        "name": model.name,
+        "settings": [[name, str(value)] for name, value in model.identity.items()],
+        "fields": list(names.fields),
+        "members": list(names.members),
+        "kinds": names.used,
+        "words": ["and", "or", "not", "in", *WORDS, "NONE"],
+        "properties": list(names.invariants),
+        "violable": [*invariants_of(model), TYPE_OK],
+    }
+
+
+def seen(exploration: Exploration, drawing: StateDrawing, known: int = 0) -> dict[str, Any]:
+    """Return what the page shows of where an exploration is.
+
+    Args:
+        exploration: the exploration.
+        drawing: draws its states.
+        known: how many states of the tree the page has already.
+    """
+    here, visited = exploration.here, exploration.visited
+    states = visited.states
+    begin = min(known, len(states))
+    tree = [[one.before, _label(exploration, one.action)] for one in states[begin:]]
+    return {
+        "number": here.number,
+        "depth": here.depth,
+        "label": exploration.step.label,
+        "address": exploration.address,
+        "state": drawing.html(exploration),
+        "steps": _steps(exploration),
+        "properties": [
+            {
+                "name": one.name,
+                "says": one.sentence,
+                "watched": one.watched,
+                "ofSteps": one.of_steps,
+                "holds": one.holds,
+                "reason": one.reason,
+            }
+            for one in exploration.standings
+        ],
+        "notShown": exploration.not_shown,
+        "path": [one.number for one in visited.path] if len(states) <= _MOST_VISITED else None,
+        "tree": {"from": begin, "states": tree, "total": len(states)} if len(states) <= _MOST_VISITED else None,
+        "ahead": visited.ahead is not None,
+        "undo": visited.can_undo,
+        "starts": exploration.starts,
+    }
+
+
+def _steps(exploration: Exploration) -> list[dict[str, Any]]:
+    taken = {one.action: one.number for one in exploration.visited.after(exploration.here.number)}
+    return [_step(exploration, step, taken.get(step.number)) for step in exploration.steps]
+
+
+def _step(exploration: Exploration, step: OfferedStep, visited: int | None) -> dict[str, Any]:
+    told: dict[str, Any] = {"number": step.number, "label": step.label, "enabled": step.enabled}
+    if step.refused is not None:
+        told["refused"] = step.refused
+    elif step.enabled and step.after == exploration.here.codes:
+        told["same"] = True
+    if visited is not None:
+        told["visited"] = visited
+    return told
+
+
+def why_as_seen(reasons: Sequence[WhyNot]) -> list[dict[str, Any]]:
+    """Return what the page is told of why steps are not enabled."""
+    return [
+        {
+            "number": why.number,
+            "reason": why.reason.removeprefix(f"{why.label}: "),
+            "guard": [
+                [part.text, part.holds, f"{part.written.text}   {part.written.place}" if part.written else ""]
+                for part in why.guard
+            ],
+            "first": why.first,
+            "bindings": [f"{name} = {label}" for name, label in why.bindings.items()],
+            "culprit": why.culprit,
+            "values": [[path, value] for path, value in why.values.items()],
+        }
+        for why in reasons
+    ]
+
+
+def _label(exploration: Exploration, action: int | None) -> str:
+    return "start" if action is None else exploration.stepper.actions[action].label
+
+
+# The state that is looked at, and the step that led there, drawn as reports draw them.
+
+
+_MOST_BEFORE = 40
+"""How many steps before the last one may matter to how that is drawn."""
+
+_MOST_DEMANDING = 300
+"""States on the way of which it is said what they take: that is asked of all of them again for each step."""
+
+_MOST_PICTURES = 20_000
+_MOST_LINES = 6
+
+
+class StateDrawing:
+    """Draws the states of a model.
+
+    Args:
+        model: the model.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._lifelines = lifelines_of(model)
+        self._steps: OrderedDict[VisitedState, TraceStep] = OrderedDict()
+        self._pictures: OrderedDict[VisitedState, PictureStep] = OrderedDict()
+        self._epochs: list[PictureStep] = []
+
+    def html(self, exploration: Exploration) -> str:
+        """Return the drawing of the state that an exploration looks at, as a piece of HTML."""
+        path = exploration.visited.path[-_MOST_BEFORE:]
+        drawn = self._picture(path)
+        parts = []
+        if len(path) > 1:
+            heads = "".join(f"<span>{in_xml(name)}</span>" for name in self._lifelines)
+            strip = strip_svg(drawn, self._picture(path[:-1]).down, self._lifelines)
+            height = min(_MOST_LINES, max(1, len(drawn.drawn)))
+            parts.append(f'<div class="heads">{heads}</div><div class="lane h{height}">{strip}</div>')
+        table = state_table(drawn, "here", epochs=self._known_epochs(drawn), caption="The state")
+        parts.append(f'<div class="state">{table}{self._demands(exploration)}</div>')
+        whole = picture_of_state(self.model, [self._step(path[-1])])
+        rows = [
+            f"<dt>{in_xml(mark)}</dt><dd>{in_xml(meaning)}</dd>"
+            for mark, meaning in legend_of(self.model, [*whole.cells, *drawn.cells])
+            if mark != "|"
+        ]
+        if any(cell.log for cell in drawn.cells):
+            rows.append("<dt>HW</dt><dd>the high watermark; what is committed has a full frame and a shade</dd>")
+        if len(path) > 1 and any(cell.changed or cell.mark for cell in drawn.cells):
+            rows.append("<dt>●</dt><dd>changed by this step</dd>")
+        return "".join(parts) + (f'<dl class="legend">{"".join(rows)}</dl>' if rows else "")
+
+    def _demands(self, exploration: Exploration) -> str:
+        """Return what must happen for the way here to come about, as the model says it: that of the last step first."""
+        path = exploration.visited.path
+        if len(path) > _MOST_DEMANDING:
+            return ""
+        found = exploration.model.demands([self._step(state) for state in path])
+        now, before = ([demand for demand in found if (demand.step == len(path) - 1) is last] for last in (True, False))
+        parts = [f'<p class="takes">Takes: {_said(demand)}.</p>' for demand in now]
+        if before:
+            rows = "".join(f"<li>step {demand.step}: {_said(demand)}</li>" for demand in before)
+            parts.append(
+                f"<details><summary>What the way here took before: {len(before)}</summary><ul>{rows}</ul></details>"
+            )
+        return "".join(parts)
+
+    def _picture(self, path: Sequence[VisitedState]) -> PictureStep:
+        """Return the picture of the last state of a path; what runs there is known from the pictures before."""
+        known = self._pictures.get(path[-1])
+        if known is not None:
+            return known
+        first = next((at for at in range(len(path) - 1, -1, -1) if path[at] in self._pictures), -1)
+        down = frozenset() if first < 0 else self._pictures[path[first]].down
+        drawn: PictureStep | None = None
+        for at in range(first + 1, len(path)):
+            steps = [self._step(state) for state in path[: at + 1]]
+            drawn = self._pictures[path[at]] = picture_of_state(self.model, steps, down=down)
+            down = drawn.down
+        while len(self._pictures) > _MOST_PICTURES:
+            self._pictures.popitem(last=False)
+        assert drawn is not None
+        return drawn
+
+    def _step(self, state: VisitedState) -> TraceStep:
+        return remembered(self._steps, state, lambda: trace_step(self.model, (state.action, state.codes)))
+
+    def _known_epochs(self, drawn: PictureStep) -> tuple[str, ...]:
+        """Return all epochs that were drawn so far, so that each keeps its colour."""
+        known = epochs_of(self._epochs)
+        if not set(epochs_of([drawn])) <= set(known):
+            self._epochs.append(drawn)
+            known = epochs_of(self._epochs)
+        return known
+
+
+def _said(demand: Demand) -> str:
+    return f"{in_xml(demand.text)} ({demand.hardness.value})"
+
+
+# What a page asks, read from JSON: whatever else stands there is answered by a sentence.
+
+
+_LARGEST = 2**53
+"""The whole numbers of JSON that a browser has exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCommand:
+    """A command with its arguments."""
+
+    entries: Mapping[str, object]
+
+    @classmethod
+    def of(cls, parsed: object) -> PageCommand:
+        """Return what parsed JSON asks.
+
+        Raises:
+            UserError: it is no object.
+        """
+        if not isinstance(parsed, Mapping):
+            message = "A command is an object, such as {'command': 'back'}."
+            raise UserError(message)
+        return cls(parsed)
+
+    def has(self, name: str) -> bool:
+        """Return whether an argument is there, and not null."""
+        return self.entries.get(name) is not None
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return a text.
+
+        Raises:
+            UserError: it is something else, or it is missing and there is no default.
+        """
+        value = self.entries.get(name)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str):
+            message = f"{name}={value!r:.60} is not a text."
+            raise UserError(message)
+        return value
+
+    def whole(self, name: str, what: str, default: int | None = None, least: int = 0, most: int = _LARGEST) -> int:
+        """Return a whole number; a text of digits is one as well.
+
+        Args:
+            name: of the argument.
+            what: it is, for the message.
+            default: what it is if it is missing.
+            least: the smallest that is accepted.
+            most: the greatest that is accepted.
+
+        Raises:
+            UserError: it is something else, or it is missing and there is no default.
+        """
+        value = self.entries.get(name)
+        if default is not None and (value is None or value == ""):
+            return default
+        if isinstance(value, str) and value.strip().isdecimal() and len(value) <= 16:
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            message = f"{str(value)[:40]!r} is not {what}; give a whole number from {least:,} to {most:,}."
+            raise UserError(message)
+        return value
