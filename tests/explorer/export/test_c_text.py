@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.explorer.export.c_text import C_FUNCTIONS, C_TEXT, CText
+from insync.explorer.export.promela import C_FUNCTIONS, C_TEXT, CText
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import Graph, Op
 from insync.model.expressions.semantics import MEANING
