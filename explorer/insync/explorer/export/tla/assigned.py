@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from insync.explorer.export.tla.context import Values
 from insync.explorer.export.tla.definitions import NewValue
 from insync.explorer.export.tla.state import Shapes
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import Translation
-from insync.explorer.export.tla.whole_values import Values
 from insync.model.domains import composite as d
 from insync.model.expressions.graph import Node
 from insync.model.tracing.retracing import KeptAssignment
