@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
-from insync.explorer.export.tla.assigned import assigned_variables
-from insync.explorer.export.tla.context import Speaker
-from insync.explorer.export.tla.definitions import action_text, comment, condition_text
+from insync.explorer.export.tla.context import Speaker, Values
+from insync.explorer.export.tla.definitions import NewValue, action_text, comment, condition_text
 from insync.explorer.export.tla.module_names import camel
-from insync.explorer.export.tla.unrolled import Operator
+from insync.explorer.export.tla.state import Shapes
+from insync.explorer.export.tla.terms import Form, Term
+from insync.explorer.export.tla.translation import Translation
 from insync.explorer.export.tla.values import Kind
+from insync.model.domains import composite as d
 from insync.model.domains.sorts import Parameter, label_of
-from insync.model.expressions.graph import Op
+from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import combine
 from insync.model.language.declarations import action_specs
-from insync.model.tracing.retracing import GeneralAction
+from insync.model.tracing.program import BoundAction
+from insync.model.tracing.retracing import GeneralAction, KeptAssignment
 
-__all__ = ["general_operator"]
+__all__ = [
+    "Operator",
+    "bound_operator",
+    "general_operator",
+]
 
 
 def general_operator(speaker: Speaker, action: GeneralAction) -> Operator:
@@ -84,3 +93,237 @@ def _sentence(speaker: Speaker, action: GeneralAction, names: dict[str, str], fi
     label = "" if spec.label is None else spec.label.format(**shown)
     doc = " ".join((inspect.getdoc(getattr(kind, action.name)) or "").split("\n\n")[0].split())
     return ": ".join(part for part in (label, doc) if part) or action.name.replace("_", " ")
+
+
+# The actions of a program as it is: one operator for each binding of their parameters.
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator that stands for some bound actions.
+
+    Attributes:
+        call: how `Next` calls it, quantifiers included.
+        text: its definition.
+        numbers: the bound actions.
+        check: the condition that its steps assign what their fields can hold; empty where that was shown.
+        calls: how each of the bound actions is called.
+    """
+
+    call: str
+    text: str
+    numbers: tuple[int, ...]
+    check: str = ""
+    calls: dict[int, str] = field(default_factory=dict)
+
+
+def bound_operator(speaker: Speaker, number: int, action: BoundAction, within: Sequence[Node]) -> Operator:
+    """Return the operator of one bound action."""
+    said = "_".join([camel(action.name), *action.shown_parameters.values()])
+    name = speaker.names.name(action, said)
+    guard = [node for node in action.guard if node not in within]
+    checks = [check.node for check in action.checks]
+    conditions = speaker.conditions(speaker.plain, [*guard, *checks])
+    after = speaker.plain.within([*within, *guard, *checks])
+    changes, same = changed_variables(speaker.shapes, after, speaker.model.state, dict(action.updates))
+    text = action_text(speaker.printer, speaker.terms, name, conditions, changes, same)
+    lines = [*comment(action.label), text]
+    check = ""
+    if checks:
+        graph = speaker.model.program.graph
+        check = speaker.names.name((action, "check"), f"{said}_fits")
+        holds = combine(graph, Op.AND, checks)
+        premise = speaker.terms.all_of(
+            speaker.conditions(speaker.plain, [*within, *guard])
+        )  # TLC checks other states too
+        term = speaker.terms.infix("=>", premise, speaker.plain.within([*within, *guard]).condition(holds))
+        lines.append(condition_text(speaker.printer, check, term))
+    return Operator(name, "\n".join(lines), (number,), check, {number: name})
+
+
+# Assignments as they were made, as the new values of variables.
+
+
+def assigned_variables(
+    shapes: Shapes, translation: Translation, state: d.State, assignments: Sequence[KeptAssignment]
+) -> list[NewValue]:
+    """Return the variables that are assigned to, in their order, and what each becomes.
+
+    Args:
+        shapes: of the state.
+        translation: of the nodes, where the guard of the action holds.
+        state: the domain.
+        assignments: in the order in which they were made: where two are to one place, the later counts.
+    """
+    values = Values(shapes, translation, state)
+    found: dict[str, dict[tuple[str, tuple[Term, ...]], Term]] = {}
+    for one in assignments:
+        name, path, indexes, domain = _place(shapes, translation, state, one)
+        if shapes.live(domain):
+            changes = found.setdefault(name, {})
+            changes.pop((path, indexes), None)
+            changes[path, indexes] = values.value(domain, one.codes)
+    return [NewValue(name, _assigned_value(shapes, name, found[name])) for name in state.fields if name in found]
+
+
+def _assigned_value(shapes: Shapes, name: str, changes: dict[tuple[str, tuple[Term, ...]], Term]) -> Term:
+    """Return a variable with some changes; from where it is assigned as a whole on, the rest is changed in that."""
+    listed = list(changes.items())
+    whole = next((number for number, ((path, _), _) in enumerate(listed) if not path), -1)
+    base = shapes.terms.name(name) if whole < 0 else listed[whole][1]
+    rest = listed[whole + 1 :]
+    if not rest:
+        return base
+    args = [base]
+    for (_, indexes), value in rest:
+        args += [*indexes, value]
+    return shapes.terms.make(Form.EXCEPT, args, fields=[path for (path, _), _ in rest])
+
+
+def _place(
+    shapes: Shapes, translation: Translation, state: d.State, one: KeptAssignment
+) -> tuple[str, str, tuple[Term, ...], d.Domain]:
+    """Return the variable, the path in it with its indexes, and the domain of what an assignment is to."""
+    domain: d.Domain = state
+    at, path, rest = 0, "", list(one.dimensions)
+    indexes: list[Node | Term] = []
+    while domain is state or at != one.base or domain.width != len(one.codes) or rest:
+        inside, begin = (domain.of, at + 1) if isinstance(domain, d.Option) else (domain, at)
+        if isinstance(inside, d.Record):
+            name, domain, at = _field(inside, begin, one.base, len(one.codes))
+            path += f".{name}"
+            continue
+        if isinstance(inside, d.BitSet):
+            indexes.append(shapes.axis(inside).argument(shapes.terms, one.base - begin))
+            path, domain, at = path + "[]", d.Boolean(), one.base
+            continue
+        assert isinstance(inside, d.Array), "only these are assigned to in part"
+        axis, width = shapes.axis(inside), inside.of.width
+        if rest and (rest[0].stride, rest[0].length) == (width, len(inside.labels)) and one.base - begin < width:
+            indexes.append(translation.value(rest.pop(0).index, axis.kind))
+            place = 0
+        else:
+            place = (one.base - begin) // width
+            indexes.append(axis.argument(shapes.terms, place))
+        path, domain, at = path + "[]", inside.of, begin + place * width
+    _, variable, *_ = path.replace("[", ".[").split(".")
+    return variable, path[1 + len(variable) :], tuple(term for term in indexes if isinstance(term, Term)), domain
+
+
+def _field(record: d.Record, begin: int, base: int, width: int) -> tuple[str, d.Domain, int]:
+    """Return the field of a record in which some cells lie."""
+    for name, domain in record.fields.items():
+        at = begin + record.offsets[name]
+        if at <= base and base + width <= at + domain.width and domain.width:
+            return name, domain, at
+    raise AssertionError(record)  # what is assigned lies in one field
+
+
+# What an action makes of the state: for each variable that changes its new value, whole or by EXCEPT.
+
+
+PartChange = tuple[str, tuple[Term, ...], Term]
+"""A change below a variable: the path with `[]` for each index, the indexes, and the value."""
+
+
+def changed_variables(
+    shapes: Shapes, translation: Translation, state: d.State, updates: Mapping[int, Node]
+) -> tuple[list[NewValue], list[str]]:
+    """Return the variables that change, and the names of those that do not.
+
+    Args:
+        shapes: of the state.
+        translation: of the nodes, where the guard of the action holds.
+        state: the domain.
+        updates: the node of the new code of each cell that changes.
+    """
+    cells = shapes.cells
+    live = {number: node for number, node in updates.items() if cells[number].kind.size > 1}
+    finder = _Finder(shapes, lambda number, kind: translation.value(live[number], kind), set(live))
+    changes, same = [], []
+    for name, domain in state.fields.items():
+        if not shapes.live(domain):
+            continue
+        found = list(finder.changes(domain, state.offsets[name], "", ()))
+        if found:
+            changes.append(NewValue(name, _changed_value(shapes, name, found)))
+        else:
+            same.append(name)
+    return changes, same
+
+
+def _changed_value(shapes: Shapes, name: str, found: Sequence[PartChange]) -> Term:
+    if found[0][0] == "":
+        return found[0][2]
+    args = [shapes.terms.name(name)]
+    for _, indexes, value in found:
+        args += [*indexes, value]
+    return shapes.terms.make(Form.EXCEPT, args, fields=[path for path, _, _ in found])
+
+
+class _Finder:
+    """Finds the largest parts of a variable that are given anew as a whole."""
+
+    def __init__(self, shapes: Shapes, leaf: Callable[[int, Kind], Term], changed: set[int]) -> None:
+        self.shapes, self.leaf, self.changed = shapes, leaf, changed
+
+    def changes(self, domain: d.Domain, at: int, path: str, indexes: tuple[Term, ...]) -> Iterator[PartChange]:
+        """Yield the changes of a part of the state whose cells begin at a number."""
+        live = {at + offset for offset, (_, size) in enumerate(domain.cells("")) if size > 1}
+        touched = live & self.changed
+        if not touched:
+            return
+        if touched == live and type(domain) not in _BY_PLACE:
+            yield path, indexes, self.shapes.value(domain, at, self.leaf)
+            return
+        for step, offset, inner in _INNER[type(domain)](self.shapes, domain):
+            more = (*indexes, *step[1:])
+            yield from self.changes(inner, at + offset, path + str(step[0]), more)
+
+
+Inner = Iterator[tuple[tuple[Any, ...], int, d.Domain]]
+
+
+def _scalar(shapes: Shapes, domain: d.Scalar) -> Inner:
+    raise AssertionError(domain)  # it has one cell, which is given as a whole
+
+
+def _record(shapes: Shapes, domain: d.Record) -> Inner:
+    return (((f".{name}",), domain.offsets[name], inner) for name, inner in domain.fields.items())
+
+
+def _option(shapes: Shapes, domain: d.Option) -> Inner:
+    assert isinstance(domain.of, d.Record)
+    yield (f".{shapes.there(domain)}",), 0, d.Boolean()
+    yield from ((step, 1 + offset, inner) for step, offset, inner in _record(shapes, domain.of))
+
+
+def _array(shapes: Shapes, domain: d.Array) -> Inner:
+    axis = shapes.axis(domain)
+    for place in range(len(domain.labels)):
+        yield ("[]", axis.argument(shapes.terms, place)), place * domain.of.width, domain.of
+
+
+def _listed(shapes: Shapes, domain: Any) -> Inner:
+    yield (".length",), 0, d.Int(0, domain.most)
+    axis = shapes.axis(domain)
+    for place in range(domain.most):
+        yield (".at[]", axis.argument(shapes.terms, place)), 1 + place * domain.of.width, domain.of
+
+
+def _bits(shapes: Shapes, domain: d.BitSet) -> Inner:
+    axis = shapes.axis(domain)
+    return ((("[]", axis.argument(shapes.terms, place)), place, d.Boolean()) for place in range(domain.width))
+
+
+_BY_PLACE = {d.Array, d.BitSet, d.Seq, d.Bag, d.ListedSet}
+_INNER: dict[type[d.Domain], Callable[[Shapes, Any], Inner]] = {
+    **dict.fromkeys(d.SCALARS, _scalar),
+    **dict.fromkeys((d.Record, d.State), _record),
+    d.Option: _option,
+    d.Absent: lambda shapes, domain: iter(()),
+    d.Array: _array,
+    **dict.fromkeys((d.Seq, d.Bag, d.ListedSet), _listed),
+    d.BitSet: _bits,
+}
+assert set(_INNER) == d.DOMAINS

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from insync.explorer.export.tla.actions import Operator
 from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.definitions import comment, condition_text
 from insync.explorer.export.tla.state import PathStep, PlacedCell
 from insync.explorer.export.tla.terms import Term
 from insync.explorer.export.tla.translation import Translation
-from insync.explorer.export.tla.unrolled import Operator
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant
 from insync.properties.temporal import Instance, RunKind, RunProperty, fair_sets
 
