@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from insync.explorer.export.tla.linear import Linear, aligned, calculated
-from insync.explorer.export.tla.values import PLAIN_SET
+from insync.explorer.export.tla.values import PLAIN_SET, Linear, aligned, calculated
 from insync.model.expressions.graph import Node, Op
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from insync.explorer.export.tla.linear import aligned, calculated
 from insync.explorer.export.tla.terms import Form, Term
-from insync.explorer.export.tla.values import PLAIN, PLAIN_SET, What
+from insync.explorer.export.tla.values import PLAIN, PLAIN_SET, What, aligned, calculated
 from insync.model.errors import UserError
 from insync.model.expressions.graph import CONDITIONS as CONDITION_OPS
 from insync.model.expressions.graph import Node, Op

@@ -9,14 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from insync.explorer.export.tla.linear import Linear, calculated
 from insync.explorer.export.tla.number_rules import NUMBERS
 from insync.explorer.export.tla.paths import Paths, StatePath
 from insync.explorer.export.tla.rules import CONDITIONS, truth
 from insync.explorer.export.tla.set_rules import option_of, set_of
 from insync.explorer.export.tla.state import PlacedCell
 from insync.explorer.export.tla.terms import Form, Term, Terms
-from insync.explorer.export.tla.values import PLAIN, Kind, What
+from insync.explorer.export.tla.values import PLAIN, Kind, Linear, What, calculated
 from insync.model.errors import UserError
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.intervals import always_holds
