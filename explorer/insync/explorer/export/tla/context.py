@@ -8,11 +8,10 @@ from enum import Enum
 from typing import TypeVar
 
 from insync.explorer.export.tla.module_names import Names
-from insync.explorer.export.tla.paths import StatePath
 from insync.explorer.export.tla.printing import Printer
 from insync.explorer.export.tla.state import PathStep, PlacedCell, Shapes
 from insync.explorer.export.tla.terms import Form, Term, Terms
-from insync.explorer.export.tla.translation import OpaqueTerm, Translation
+from insync.explorer.export.tla.translation import OpaqueTerm, StatePath, Translation
 from insync.explorer.export.tla.values import Kind, Kinds, What
 from insync.model import Model
 from insync.model.domains import composite as d
