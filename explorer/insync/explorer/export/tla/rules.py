@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from insync.explorer.export.tla.terms import Form, Term
-from insync.explorer.export.tla.values import PLAIN, PLAIN_SET, What, aligned, calculated
+from insync.explorer.export.tla.values import PLAIN, PLAIN_SET, Kind, Linear, What, aligned, calculated
 from insync.model.errors import UserError
 from insync.model.expressions.graph import CONDITIONS as CONDITION_OPS
 from insync.model.expressions.graph import Node, Op
@@ -15,12 +15,19 @@ from insync.model.expressions.simplify import apply
 if TYPE_CHECKING:
     from insync.explorer.export.tla.translation import Translation
 
-__all__ = ["CONDITIONS", "truth"]
+__all__ = [
+    "CONDITIONS",
+    "NUMBERS",
+    "option_of",
+    "set_of",
+    "truth",
+]
+
 
 ConditionRule = Callable[["Translation", Node], Term]
 
 
-def _constant(t: Translation, node: Node) -> Term:
+def _truth(t: Translation, node: Node) -> Term:
     return t.terms.truth(node.arg is True)
 
 
@@ -114,7 +121,7 @@ def _member(t: Translation, node: Node) -> Term:
 
 
 CONDITIONS: Mapping[Op, ConditionRule] = {
-    Op.CONST: _constant,
+    Op.CONST: _truth,
     Op.AND: _all,
     Op.OR: _any,
     Op.NOT: _not,
@@ -165,3 +172,141 @@ def _either(t: Translation, node: Node) -> Term:
         first = terms.negated(condition) if known[otherwise] else condition
         return (terms.any_of if known[otherwise] else terms.all_of)([first, then])
     return terms.chosen(condition, then, otherwise)
+
+
+# How each operation that gives a number is written in TLA+.
+
+
+NumberRule = Callable[["Translation", Node], Linear]
+
+
+def _number(t: Translation, node: Node) -> Linear:
+    return Linear(None, node.lo)
+
+
+def _condition(t: Translation, node: Node) -> Linear:
+    return Linear(t.terms.chosen(t.condition(node), t.terms.number(1), t.terms.number(0)), 0)
+
+
+def _sum(t: Translation, node: Node) -> Linear:
+    a, b = map(t.number, node.args)
+    if a.term is None or b.term is None:
+        kept = b if a.term is None else a
+        return Linear(kept.term, a.more + b.more, kept.kind)
+    calculated(t.terms, a, b)
+    return Linear(t.terms.infix("+", a.term, b.term), a.more + b.more)
+
+
+def _difference(t: Translation, node: Node) -> Linear:
+    a, b = map(t.number, node.args)
+    if b.term is None:
+        return Linear(a.term, a.more - b.more, a.kind)
+    calculated(t.terms, a, b)
+    if a.term is None:
+        return Linear(t.terms.infix("-", t.terms.number(a.more - b.more), b.term), 0)
+    return Linear(t.terms.infix("-", a.term, b.term), a.more - b.more)
+
+
+def _calculated(operator: str) -> NumberRule:
+    return lambda t, node: Linear(t.terms.infix(operator, *map(t.plain, node.args)), 0)
+
+
+def _extreme(operator: str) -> NumberRule:
+    def rule(t: Translation, node: Node) -> Linear:
+        numbers = [t.number(arg) for arg in node.args]
+        calculated(t.terms, *numbers)
+        a, b, more, kind = aligned(t.terms, *numbers, named=False)
+        return Linear(t.terms.call(operator, a, b), more, kind)
+
+    return rule
+
+
+def _choice(t: Translation, node: Node) -> Linear:
+    yes, no = t.arms(node)
+    one, other, more, kind = aligned(t.terms, yes.number(node.args[1]), no.number(node.args[2]), named=True)
+    return Linear(t.terms.chosen(t.condition(node.args[0]), one, other), more, kind)
+
+
+def _selected(t: Translation, node: Node) -> Linear:
+    return Linear(t.chain(node, t.plain, t.terms.number(0)), 0)
+
+
+def _counted(t: Translation, node: Node) -> Linear:
+    (counted,) = node.args
+    return Linear(t.terms.call("Cardinality", t.set(counted, t.kind(counted) or PLAIN_SET)), 0)
+
+
+def _no_number(t: Translation, node: Node) -> Linear:
+    raise AssertionError(node)  # a part of the state, or a set, which the caller has dealt with
+
+
+NUMBERS: Mapping[Op, NumberRule] = {
+    Op.CONST: _number,
+    Op.CELL: _no_number,
+    Op.ADD: _sum,
+    Op.SUB: _difference,
+    Op.MUL: _calculated("*"),
+    Op.DIV: _calculated("\\div"),
+    Op.MOD: _calculated("%"),
+    Op.MIN: _extreme("Min"),
+    Op.MAX: _extreme("Max"),
+    Op.ITE: _choice,
+    Op.SELECT: _selected,
+    Op.COUNT: _counted,
+    **dict.fromkeys((Op.EQ, Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT, Op.TEST), _condition),
+    **dict.fromkeys((Op.BITAND, Op.BITOR, Op.BITDIFF, Op.BIT), _no_number),
+}
+assert set(NUMBERS) == set(Op)
+
+
+# Masks as sets of TLA+, and options of what is no number as sets of at most one value.
+
+
+_OPERATORS = {Op.BITAND: "\\cap", Op.BITOR: "\\cup", Op.BITDIFF: "\\"}
+
+
+def set_of(t: Translation, node: Node, kind: Kind) -> Term:
+    """Return the set of a kind that a mask stands for."""
+    terms, of = t.terms, kind.of or PLAIN
+    some = t.option_read(node)
+    if some is not None:
+        inside = t.kind(some)
+        assert inside is not None
+        return terms.call("UNION", t.some(some, inside))
+    if node.op in _OPERATORS:
+        return terms.infix(_OPERATORS[node.op], *(t.set(arg, kind) for arg in node.args))
+    if node.op is Op.BIT:
+        (member,) = node.args
+        single = terms.set_of([t.value(member, of)])
+        if member.lo >= 0:
+            return single
+        return terms.chosen(terms.infix("<=", terms.number(0), t.plain(member)), single, terms.set_of([]))
+    return _common(t, node, kind, t.set)
+
+
+def option_of(t: Translation, node: Node, kind: Kind) -> Term:
+    """Return the set of at most one value that the code of an option stands for."""
+    assert kind.of is not None
+    if node.op is Op.ADD and node.args[1].op is Op.CONST and node.args[1].lo == 1:
+        return t.terms.set_of([t.value(node.args[0], kind.of)])
+    return _common(t, node, kind, t.some)
+
+
+def _common(t: Translation, node: Node, kind: Kind, again: Callable[[Node, Kind], Term]) -> Term:
+    """Return what constants, parts of the state and choices are."""
+    terms, path = t.terms, t.paths.of(node)
+    if path is not None and path.kind.what is kind.what:
+        return t.read(path)
+    if node.op is Op.CONST:
+        return kind.literal(terms, node.lo)
+    if node.op is Op.CELL and path is None:
+        return t.opaque(node).term
+    if node.op is Op.ITE:
+        yes, no = t.arms(node)
+        then = yes.value(node.args[1], kind)
+        return terms.chosen(t.condition(node.args[0]), then, no.value(node.args[2], kind))
+    if node.op is Op.SELECT:
+        return t.chain(node, lambda one: again(one, kind), kind.literal(terms, 0))
+    what = "set" if kind.what is What.SET else "value that may be none"
+    message = f"TLA+ has no word for this {what}, which is calculated as a number: {node!r}."
+    raise UserError(message)

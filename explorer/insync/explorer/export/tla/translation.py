@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from insync.explorer.export.tla.number_rules import NUMBERS
-from insync.explorer.export.tla.rules import CONDITIONS, truth
-from insync.explorer.export.tla.set_rules import option_of, set_of
+from insync.explorer.export.tla.rules import CONDITIONS, NUMBERS, option_of, set_of, truth
 from insync.explorer.export.tla.state import PathStep, PlacedCell
 from insync.explorer.export.tla.terms import Form, Term, Terms
 from insync.explorer.export.tla.values import PLAIN, Kind, Linear, What, calculated
