@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from insync.explorer.export.tla.sharing import Lets
-from insync.explorer.export.tla.terms import Form, Term, Terms
+from insync.explorer.export.tla.terms import Form, Lets, Term, Terms
 
 
 @pytest.fixture

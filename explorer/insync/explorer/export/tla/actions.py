@@ -10,9 +10,8 @@ from typing import Any
 
 from insync.explorer.export.tla.context import Speaker, Values
 from insync.explorer.export.tla.definitions import NewValue, action_text, comment, condition_text
-from insync.explorer.export.tla.module_names import camel
 from insync.explorer.export.tla.state import Shapes
-from insync.explorer.export.tla.terms import Form, Term
+from insync.explorer.export.tla.terms import Form, Term, camel
 from insync.explorer.export.tla.translation import Translation
 from insync.explorer.export.tla.values import Kind
 from insync.model.domains import composite as d

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from insync.explorer.export.tla.module_names import Names
 from insync.explorer.export.tla.printing import Printer
 from insync.explorer.export.tla.state import PathStep, PlacedCell, Shapes
-from insync.explorer.export.tla.terms import Form, Term, Terms
+from insync.explorer.export.tla.terms import Form, Names, Term, Terms
 from insync.explorer.export.tla.translation import OpaqueTerm, StatePath, Translation
 from insync.explorer.export.tla.values import Kind, Kinds, What
 from insync.model import Model

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 
-from insync.explorer.export.tla.sharing import Lets
-from insync.explorer.export.tla.terms import INFIX, Form, Term
+from insync.explorer.export.tla.terms import INFIX, Form, Lets, Term
 
 __all__ = ["Printer", "hung"]
 
