@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from insync.explorer.export.tla.context import Speaker, Values
-from insync.explorer.export.tla.definitions import NewValue, action_text, comment, condition_text
+from insync.explorer.export.tla.printing import NewValue, action_text, comment, condition_text
 from insync.explorer.export.tla.state import Shapes
 from insync.explorer.export.tla.terms import Form, Term, camel
 from insync.explorer.export.tla.translation import Translation

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from insync.explorer.export.tla.actions import Operator, bound_operator, general_operator
 from insync.explorer.export.tla.context import Speaker
-from insync.explorer.export.tla.definitions import HOLDS, comment, condition_text
+from insync.explorer.export.tla.printing import HOLDS, comment, condition_text
 from insync.explorer.export.tla.properties import Said, init_text, said_of_runs, said_of_states, said_of_types
 from insync.explorer.export.tla.values import UNKNOWN, What
 from insync.explorer.symmetry import symmetry_for

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from insync.explorer.export.tla.actions import Operator
 from insync.explorer.export.tla.context import Speaker
-from insync.explorer.export.tla.definitions import comment, condition_text, one_value
+from insync.explorer.export.tla.printing import comment, condition_text, one_value
 from insync.explorer.export.tla.state import PathStep, PlacedCell
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import OpaqueTerm, Translation
