@@ -12,10 +12,10 @@ from insync.conformance.classes.subject import Subject
 from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.pair import Pair
 from insync.conformance.steps.schedule import NotSchedulable
-from insync.explorer.failures import trace_directory
 from insync.explorer.hypothesis import Disagreement
 from insync.explorer.hypothesis.state_machines import ModelMachine, build_machine, is_final
 from insync.explorer.stepping.stepper import ParameterValue
+from insync.explorer.testing import trace_directory
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import AGREEMENT

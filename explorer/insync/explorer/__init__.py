@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from insync.explorer.exploring.session import Exploration, TakenWalk
     from insync.explorer.exploring.steps import Reached
     from insync.explorer.export import export
-    from insync.explorer.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
     from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import StateGraph, dot_text, graph, graphml_text, to_networkx, write_graph
     from insync.explorer.search.walks import AbstractStates
     from insync.explorer.simulate import SimulationResult, WalkLengths, simulate
-    from insync.explorer.testing import InsyncCheck
+    from insync.explorer.testing import InsyncCheck, PropertyViolated, SuspiciousModel, UnexpectedVerdict
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.why import why
@@ -131,11 +130,6 @@ _OF_MODULE = {
     ),
     "exploring.steps": ("Reached",),
     "export": ("export",),
-    "failures": (
-        "PropertyViolated",
-        "SuspiciousModel",
-        "UnexpectedVerdict",
-    ),
     "limits": (
         "Limits",
         "StopReason",
@@ -191,7 +185,12 @@ _OF_MODULE = {
         "WalkLengths",
         "simulate",
     ),
-    "testing": ("InsyncCheck",),
+    "testing": (
+        "InsyncCheck",
+        "PropertyViolated",
+        "SuspiciousModel",
+        "UnexpectedVerdict",
+    ),
     "traces.trace": (
         "RefusedStep",
         "Trace",

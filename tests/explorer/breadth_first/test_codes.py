@@ -14,11 +14,10 @@ import pytest
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check, diff, explore
 from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.steps import reach
-from insync.explorer.failures import UnexpectedVerdict
 from insync.explorer.progress import Phase
 from insync.explorer.search import breadth_first, partitions
 from insync.explorer.search import breadth_first as search_module
-from insync.explorer.testing import InsyncCheck
+from insync.explorer.testing import InsyncCheck, UnexpectedVerdict
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import code_kernels
 from insync.machine.memory import Block

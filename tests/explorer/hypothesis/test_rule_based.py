@@ -9,12 +9,12 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
-from insync.explorer import failures
-from insync.explorer.failures import PropertyViolated
+from insync.explorer import testing
 from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import state_machine
 from insync.explorer.hypothesis.state_machines import ModelMachine
 from insync.explorer.replay import replay
+from insync.explorer.testing import PropertyViolated
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import (
     Bool,
@@ -256,7 +256,7 @@ def test_without_hypothesis_one_sentence_says_what_to_install() -> None:
 
 def test_outside_pytest_traces_go_to_a_directory_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "_insync_pytestplugin", raising=False)
-    first, second = failures.trace_directory(), failures.trace_directory()
+    first, second = testing.trace_directory(), testing.trace_directory()
     assert first != second
     for directory in (first, second):
         assert directory.name.startswith("insync-")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import find, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from insync.explorer.failures import PropertyViolated
 from insync.explorer.hypothesis import Disagreement, model_based_test, reachable_states, replay_against, state_machine
 from insync.explorer.replay import replay
+from insync.explorer.testing import PropertyViolated
 from insync.model import ANY, BoundValues, Int, Model, ReadableState, State, action, initial, require
 from insync.model.errors import UserError
 from insync_initials import Cabinet

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.failures import PropertyViolated, SuspiciousModel, UnexpectedVerdict
 from insync.explorer.limits import Limits
 from insync.explorer.replay import replay
 from insync.explorer.simulate import simulate
-from insync.explorer.testing import ENGINES, InsyncCheck, Settings
+from insync.explorer.testing import ENGINES, InsyncCheck, PropertyViolated, Settings, SuspiciousModel, UnexpectedVerdict
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import Condition, Drawn, ReadableState, StateView, Taken, invariant
 from insync.model.catalogue import class_reference
