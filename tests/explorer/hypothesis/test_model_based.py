@@ -9,7 +9,7 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from insync.explorer.hypothesis import Disagreement, model_based_test, replay_against
-from insync.explorer.hypothesis.side_by_side import Adapter, Output
+from insync.explorer.hypothesis.model_based import Adapter, Output
 from insync.explorer.traces.trace_file import read_trace
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError

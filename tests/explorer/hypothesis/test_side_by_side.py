@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.explorer.hypothesis.side_by_side import SideBySide, check_adapter
+from insync.explorer.hypothesis.model_based import SideBySide, check_adapter
 from insync.model import StateView, initial
 from insync.model.errors import UserError
 from insync_runs import Round
