@@ -10,7 +10,7 @@ import pytest
 
 from insync.explorer import Limits, check
 from insync.explorer.ask import Question
-from insync.explorer.availability import FAILURES, STOPS, Failure, Stopped, availability, availability_matrix
+from insync.explorer.disturbances import FAILURES, STOPS, Failure, Stopped, availability, availability_matrix
 
 TAKEN, LED = STOPS
 DOWN, FENCED, SLOW, BESIDE = (failure.name for failure in FAILURES)

@@ -28,8 +28,7 @@ from insync.cli.show.exposure_report import (
 from insync.cli.show.terminal import emit, emit_data
 from insync.cli.show.warned import warning_lines
 from insync.explorer.ask import LOSS, Asked, Cell, Question
-from insync.explorer.availability import availability_matrix
-from insync.explorer.disturbances import DISTURBANCES
+from insync.explorer.disturbances import DISTURBANCES, availability_matrix
 from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.results import together
 from insync.kafka.cluster.model import Cluster

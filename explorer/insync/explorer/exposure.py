@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.ask import LOSS, PROMISES, Asked, Given, Question, is_promised
-from insync.explorer.availability import Stopped, availability
-from insync.explorer.disturbances import Disturbed, Remedy, attempts, disturbed, remedies
+from insync.explorer.disturbances import Disturbed, Remedy, Stopped, attempts, availability, disturbed, remedies
 from insync.explorer.results import Verdict, Violation, together
 from insync.kafka.cluster.configuration import BOUNDS
 

@@ -36,8 +36,7 @@ from insync.cli.show.terminal import emit, emit_data, emit_status
 from insync.cli.show.trace_files import say_older
 from insync.explorer import Limits
 from insync.explorer.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
-from insync.explorer.availability import availability
-from insync.explorer.disturbances import Attempt, Disturbed, Remedy, attempts, disturbed, remedies
+from insync.explorer.disturbances import Attempt, Disturbed, Remedy, attempts, availability, disturbed, remedies
 from insync.explorer.progress import Pulse
 from insync.explorer.results import together
 from insync.kafka.cluster.model import Cluster

@@ -12,8 +12,7 @@ from insync.cli.show.finding_words import finding_json
 from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.explorer import Violation
 from insync.explorer.ask import FEWEST_RECORDS, Asked, Cell, Given, is_promised, shown_bounds
-from insync.explorer.availability import Stopped
-from insync.explorer.disturbances import Disturbed, Remedy
+from insync.explorer.disturbances import Disturbed, Remedy, Stopped
 from insync.explorer.results import Verdict
 from insync.kafka.cluster.model import Cluster
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from insync.cli.show.figures import plural
 from insync.explorer.ask import Given
-from insync.explorer.availability import STOPS, Stopped
+from insync.explorer.disturbances import STOPS, Stopped
 
 __all__ = [
     "AVAILABILITY_HEAD",
