@@ -15,7 +15,7 @@ from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError
 from insync.spark_explore import SparkOptions, check, export
-from insync.spark_explore.wire.recipe import recipe_for, write_recipe
+from insync.spark_explore.wire.code_bundle import recipe_for, write_recipe
 from insync_file_damage import Trial, damages
 from insync_played_spark import playing_spark
 

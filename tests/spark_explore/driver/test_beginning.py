@@ -23,7 +23,7 @@ from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, read_manifest, write_manifest
 from insync.spark_explore.driver.options import SparkOptions, open_run
-from insync.spark_explore.wire.recipe import recipe_for
+from insync.spark_explore.wire.code_bundle import recipe_for
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates
 from insync_toys import TokenRing

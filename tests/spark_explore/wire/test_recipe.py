@@ -6,7 +6,7 @@ from insync.machine.kernels import Part, compile_kernels, load
 from insync.machine.packed import PackedRows
 from insync.model.abstraction import abstraction_of
 from insync.model.expressions.graph import Op
-from insync.spark_explore.wire.recipe import read_recipe, recipe_for, write_recipe
+from insync.spark_explore.wire.code_bundle import read_recipe, recipe_for, write_recipe
 from insync_initials import SelfStabilizing
 from insync_toys import DieHard, TokenRing
 
