@@ -132,7 +132,7 @@ def playing_spark(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[PlayedSpa
         patch.setattr(module, "prepare_workers", lambda *given: None)
     for module in (worker, import_module("insync.spark_explore.driver.releasing")):
         patch.setattr(module, "executor_folder", lambda run: folder / f"insync-{run}")
-    patch.setattr("insync.spark_explore.driver.options.spark_folder", lambda: folder)
+    patch.setattr("insync.spark_explore.driver.check.spark_folder", lambda: folder)
     try:
         yield spark
     finally:

@@ -9,9 +9,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from insync.spark_explore.driver.check import check
+    from insync.spark_explore.driver.check import SparkOptions, check
     from insync.spark_explore.driver.export import export
-    from insync.spark_explore.driver.options import SparkOptions
     from insync.spark_explore.driver.simulate import simulate
 
 __all__ = ["SparkOptions", "check", "export", "simulate"]

@@ -19,10 +19,10 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.packed import Found
 from insync.model.errors import UserError
 from insync.properties.registry import judge
+from insync.spark_explore.driver.check import SparkOptions, open_run
 from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, read_manifest, write_manifest
-from insync.spark_explore.driver.options import SparkOptions, open_run
 from insync.spark_explore.wire.code_bundle import recipe_for
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates
@@ -168,7 +168,7 @@ def test_laps_add_up() -> None:
 def test_a_temporary_run_directory_is_removed_and_a_given_one_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("insync.spark_explore.driver.options.spark_folder", lambda: tmp_path)
+    monkeypatch.setattr("insync.spark_explore.driver.check.spark_folder", lambda: tmp_path)
     with open_run(SparkOptions()) as run:
         run.write("x", b"1")
         folder = Path(run.uri)

@@ -11,8 +11,8 @@ import pytest
 
 from insync.explorer.limits import Limits, Watch
 from insync.machine.packed import Words
-from insync.spark_explore.driver import paths
-from insync.spark_explore.driver.paths import PathFinder
+from insync.spark_explore.driver import check
+from insync.spark_explore.driver.check import PathFinder
 from insync.spark_explore.wire.packets import Kind, Row
 
 
@@ -37,9 +37,9 @@ def test_the_least_of_the_answers_is_taken(
         assert (spark, given) == ("spark", watch)
         return [answer(words) for words in answers]
 
-    monkeypatch.setattr(paths, "run_plan", run_plan)
-    monkeypatch.setattr(paths, "seeded_plan", lambda *given: planned.append(given))
-    monkeypatch.setattr(paths, "predecessor_task", lambda job: (job.level, job.target))
+    monkeypatch.setattr(check, "run_plan", run_plan)
+    monkeypatch.setattr(check, "seeded_plan", lambda *given: planned.append(given))
+    monkeypatch.setattr(check, "predecessor_task", lambda job: (job.level, job.target))
     nobody: Any = None
     finder = PathFinder("spark", assignment, states, nobody, nobody, watch)  # type: ignore[arg-type]
     assert finder._step_back((5, 5), 3) == least

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import threading
 import time
 import uuid
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,29 +20,26 @@ from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Violation
 from insync.explorer.run_identity import Identity, identity_of, require_same
 from insync.explorer.search.explored import Space, SpaceShape
+from insync.explorer.search.trace_back import traced_back
+from insync.explorer.stepping.stepper import Move
 from insync.explorer.symmetry import UNUSED, symmetry_for
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
+from insync.machine.packed import Words
 from insync.model import Model
 from insync.model.errors import UserError
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import Judged, confined, judge
-from insync.spark_explore.driver.jobs import Stopped
+from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.ledger import Ledger
-from insync.spark_explore.driver.manifest import (
-    Manifest,
-    damaged,
-    read_manifest,
-    refuse_old_run,
-    write_manifest,
-)
-from insync.spark_explore.driver.options import SparkOptions, open_run
-from insync.spark_explore.driver.paths import PathFinder
+from insync.spark_explore.driver.manifest import Manifest, damaged, read_manifest, refuse_old_run, write_manifest
 from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import ComingSession, begin_session, default_partitions, prepare_workers
 from insync.spark_explore.driver.warm_start import WarmStart
+from insync.spark_explore.executor.folders import spark_folder
+from insync.spark_explore.executor.predecessors import PredecessorJob, least_in_pieces, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace
 from insync.spark_explore.wire.code_bundle import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.file_systems import full_name
@@ -51,7 +50,12 @@ from insync.spark_explore.wire.version import insync_version
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["check"]
+__all__ = [
+    "PathFinder",
+    "SparkOptions",
+    "check",
+    "open_run",
+]
 
 
 def check(
@@ -306,3 +310,90 @@ def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Li
         limits.memory_bytes,
         options.tables_on_disk,
     )
+
+
+# How a search uses Spark, and where its run directory is.
+
+
+@dataclass(frozen=True, slots=True)
+class SparkOptions:
+    """How a search uses Spark.
+
+    Attributes:
+        session: the caller's SparkSession; None takes the active one, if it is not said where to run, or makes one.
+        master: where that runs, such as local[4], spark://host:7077 or yarn; None is spark-submit's, or this machine.
+        remote: a Spark Connect server, such as sc://host:15002.
+        partitions: how many parts the states are in; None is one per core of the executors.
+        run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
+        resume: whether run_dir holds a run that was interrupted, which goes on.
+        warm_states: how many states the driver searches itself before Spark takes over.
+        tables_on_disk: whether executors keep sorted files on their disks from the beginning; else when they know much.
+        ship: whether insync is sent to the workers; None sends it unless they are on this machine.
+    """
+
+    session: SparkSession | None = None
+    master: str | None = None
+    remote: str | None = None
+    partitions: int | None = None
+    run_dir: str | None = None
+    resume: bool = False
+    warm_states: int = 500_000
+    tables_on_disk: bool = False
+    ship: bool | None = None
+
+
+@contextlib.contextmanager
+def open_run(options: SparkOptions) -> Iterator[RunFolder]:
+    """Yield the run directory; a temporary one, for executors on this machine, is removed afterwards."""
+    if options.run_dir is not None:
+        yield RunFolder(options.run_dir)
+        return
+    folder = spark_folder() / f"insync-run-{uuid.uuid4().hex}"
+    try:
+        yield RunFolder(str(folder), flushed=False)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# From a state back to the initial one, over the levels in the run directory, by a job for each step.
+
+
+class PathFinder:
+    """Finds the way to a state that the search found.
+
+    Args:
+        spark: the session.
+        given: what the driver hands to the tasks, when the search is over.
+        states: the states in the run directory.
+        kernels: the compiled program.
+        model: what was searched; its evaluator confirms the steps.
+        watch: says when to stop.
+    """
+
+    def __init__(
+        self, spark: SparkSession, given: Assignment, states: RunStates, kernels: Kernels, model: Model, watch: Watch
+    ) -> None:
+        self.spark, self.given, self.states = spark, given, states
+        self.kernels, self.model, self.watch = kernels, model, watch
+
+    def path_to(self, target: Words, level: int) -> list[Move]:
+        """Return a shortest sequence of moves to a state of a level: the one that the local search returns.
+
+        Raises:
+            Stopped: the watch ended it. It does not end the way to a state in the levels that the driver made.
+        """
+        return traced_back(self.model, target, level, self._step_back, self.kernels.representative)
+
+    def _step_back(self, target: Words, level: int) -> Words | None:
+        return self._here(target, level) if level <= self.states.warm else self._there(target, level)
+
+    def _here(self, target: Words, level: int) -> Words | None:
+        """The driver made the first levels itself, and looks through them itself."""
+        pieces = (self.states.pieces(partition, level) for partition in range(self.given.place.partitions))
+        return least_in_pieces(self.kernels, (piece for part in pieces for piece in part), target)
+
+    def _there(self, target: Words, level: int) -> Words | None:
+        task = predecessor_task(PredecessorJob(self.given, level, target))
+        spark, partitions = self.spark, self.given.place.partitions
+        rows = run_plan(spark, lambda: seeded_plan(spark, partitions, level, task), self.watch)
+        return min((tuple(array("Q", row.block)) for row in rows), default=None)

@@ -14,9 +14,9 @@ from insync.machine.packed import BATCH
 from insync.model.catalogue import model_reference
 from insync.model.errors import UserError
 from insync.properties.registry import confined, judge
+from insync.spark_explore.driver.check import SparkOptions
 from insync.spark_explore.driver.jobs import JobFailed, error_of
 from insync.spark_explore.driver.manifest import Manifest, read_manifest
-from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import open_session, prepare_workers
 from insync.spark_explore.wire.code_bundle import read_recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from insync.model.catalogue import find_model
-from insync.spark_explore.driver.check import check
+from insync.spark_explore.driver.check import SparkOptions, check
 from insync.spark_explore.driver.class_archive import kept_archive
-from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.requirements import require_java, require_packages
 from insync.spark_explore.driver.session import open_session
 

@@ -22,8 +22,8 @@ from insync.machine.walker import Strategy, Walked, merged, nothing_walked
 from insync.model.abstraction import Abstraction
 from insync.model.expressions.graph import Node
 from insync.model.tracing.program import Program
+from insync.spark_explore.driver.check import SparkOptions
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
-from insync.spark_explore.driver.options import SparkOptions
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
 from insync.spark_explore.wire.code_bundle import Recipe, recipe_for, write_recipe
