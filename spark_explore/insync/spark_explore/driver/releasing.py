@@ -10,10 +10,9 @@ from insync.explorer.limits import Watch
 from insync.machine.interruptible import delayed, interruptible
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.session import is_local
-from insync.spark_explore.executor.folders import executor_folder
 from insync.spark_explore.executor.release import release_task
 from insync.spark_explore.executor.tables import release_tables
-from insync.spark_explore.executor.worker import RunPlace
+from insync.spark_explore.executor.worker import RunPlace, executor_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

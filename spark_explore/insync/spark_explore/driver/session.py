@@ -22,7 +22,7 @@ from insync.spark_explore.driver.class_archive import archive_options
 from insync.spark_explore.driver.own_session import own_session
 from insync.spark_explore.driver.requirements import load_packages, load_pyspark, require_java
 from insync.spark_explore.driver.ship import write_namespace
-from insync.spark_explore.executor.folders import spark_folder
+from insync.spark_explore.executor.worker import spark_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from insync.spark_explore.executor.folders import executor_folder
 from insync.spark_explore.executor.tables import release_tables
+from insync.spark_explore.executor.worker import executor_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,12 +6,12 @@ import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from insync.machine.conditions import Checker
 from insync.machine.expander import Expander
 from insync.machine.kernels import code_kernels_of, load
 from insync.machine.stores.compressed import CodeKernels
-from insync.spark_explore.executor.folders import executor_folder
 from insync.spark_explore.executor.known_states import KnownStates
 from insync.spark_explore.executor.sending import LEAST_CODED, CodeMemory, GatheredCodes, Sending, WholeStates
 from insync.spark_explore.executor.shared_memory import can_be_anonymous
@@ -24,7 +24,15 @@ from insync.spark_explore.wire.run_states import RunStates
 from insync.spark_explore.wire.states_file import CountedFiles
 from insync.spark_explore.wire.version import require_version
 
-__all__ = ["Assignment", "RunPlace", "Worker", "worker_for"]
+__all__ = [
+    "Assignment",
+    "RunPlace",
+    "Worker",
+    "executor_folder",
+    "spark_folder",
+    "worker_for",
+]
+
 
 _PACKET_BYTES = 1 << 20
 _BUFFERS_BYTES = 64 << 20
@@ -173,3 +181,18 @@ def _worker_at(place: RunPlace, recipe: bytes) -> Worker:
     # Spark collects garbage after every task; with these libraries loaded, that takes longer than a small level.
     gc.freeze()
     return worker
+
+
+# The folders of this machine that a run uses beside its run directory: Spark removes them.
+
+
+def spark_folder() -> Path:
+    """Return the folder for files of this driver or executor that Spark removes when it ends."""
+    from pyspark import SparkFiles
+
+    return Path(SparkFiles.getRootDirectory())
+
+
+def executor_folder(run: str) -> Path:
+    """Return where this executor keeps notes of a run: a folder that Spark removes when the executor ends."""
+    return spark_folder() / f"insync-{run}"
