@@ -15,8 +15,7 @@ from insync.machine.packed import Found
 from insync.model.errors import InternalError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.spark_explore.executor import worker
-from insync.spark_explore.executor.level_task import LevelJob, level_task
-from insync.spark_explore.executor.predecessors import PredecessorJob, predecessor_task
+from insync.spark_explore.executor.level_task import LevelJob, PredecessorJob, level_task, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace, worker_for
 from insync.spark_explore.wire.code_bundle import recipe_for, write_recipe
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded, rows_of, to_batch

@@ -38,7 +38,7 @@ from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import ComingSession, begin_session, default_partitions, prepare_workers
 from insync.spark_explore.driver.warm_start import WarmStart
-from insync.spark_explore.executor.predecessors import PredecessorJob, least_in_pieces, predecessor_task
+from insync.spark_explore.executor.level_task import PredecessorJob, least_in_pieces, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace, spark_folder
 from insync.spark_explore.wire.code_bundle import Recipe, recipe_for, write_recipe
 from insync.spark_explore.wire.file_systems import full_name

@@ -6,29 +6,32 @@ the run directory already is taken from there.
 
 from __future__ import annotations
 
+import ctypes
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from insync.machine.kernels import Kernels, least_predecessor
+from insync.machine.packed import Words
 from insync.model.errors import InternalError
 from insync.spark_explore.executor.known_states import KnownTable
 from insync.spark_explore.executor.sending import Packet
 from insync.spark_explore.executor.worker import Assignment, Worker, worker_for
-from insync.spark_explore.wire.packets import (
-    Kind,
-    Row,
-    closed_block,
-    expanded_block,
-    figures_block,
-    rows_of,
-    to_batch,
-)
+from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block, rows_of, to_batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LevelJob", "Task", "level_task"]
+__all__ = [
+    "LevelJob",
+    "PredecessorJob",
+    "Task",
+    "least_in_pieces",
+    "level_task",
+    "predecessor_task",
+]
+
 
 Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 _OutputRow = tuple[int, Kind, int, int, object]
@@ -196,3 +199,42 @@ class _LevelTask:
         refused = expander.take_refused()
         block = expanded_block(expander.take_steps(), refused, expander.take_stepless(), words)
         return table.partition, Kind.EXPANDED, self.job.level, table.known(self.job.level), block
+
+
+# One step backwards: the least state of a level that has a step to a given state, found where the states are.
+
+
+@dataclass(frozen=True, slots=True)
+class PredecessorJob:
+    """What to look for: the target, and the level before its own."""
+
+    given: Assignment
+    level: int
+    target: Words
+
+
+def predecessor_task(job: PredecessorJob) -> Task:
+    """Return the function for `mapInArrow`: it answers a row per partition with its least predecessor, or none."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        worker = worker_for(job.given)
+        for batch in batches:
+            for row in rows_of(batch):
+                pieces = worker.states.pieces(row.partition, job.level)
+                found = least_in_pieces(worker.kernels, pieces, job.target)
+                if found is not None:
+                    block = b"".join(word.to_bytes(8, "little") for word in found)
+                    yield to_batch([(row.partition, Kind.FOUND, job.level, 1, block)])
+
+    return run
+
+
+def least_in_pieces(kernels: Kernels, pieces: Iterable[bytes], target: Words) -> Words | None:
+    """Return the least of some states that has a step to the target; None if there is none."""
+    return least_predecessor(kernels, _ranges(pieces, kernels.sizes.row_bytes), target)
+
+
+def _ranges(pieces: Iterable[bytes], row_bytes: int) -> Iterator[tuple[int, int]]:
+    for piece in pieces:
+        held = ctypes.create_string_buffer(piece, len(piece))
+        yield ctypes.addressof(held), len(piece) // row_bytes
