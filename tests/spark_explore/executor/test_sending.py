@@ -23,8 +23,7 @@ pytest.importorskip("pyarrow")
 
 from insync.spark_explore.executor import sending
 from insync.spark_explore.executor.sending import CodeMemory, GatheredCodes, Packet, WholeStates
-from insync.spark_explore.wire.coded_packets import PacketReader, PacketWriter
-from insync.spark_explore.wire.packets import Kind, Row, rows_of, to_batch
+from insync.spark_explore.wire.packets import Kind, PacketReader, PacketWriter, Row, rows_of, to_batch
 
 SCHEMA = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2).program.schema
 KERNELS = code_kernels(SCHEMA)

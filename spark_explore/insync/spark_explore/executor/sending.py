@@ -14,8 +14,7 @@ from insync.machine.kernels import order_kernels
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.row_encoding import CodeRows, NoRows
 from insync.machine.stores.sorted_file import RowBuffer, RowScratch
-from insync.spark_explore.wire.coded_packets import PacketReader, PacketWriter
-from insync.spark_explore.wire.packets import Kind
+from insync.spark_explore.wire.packets import Kind, PacketReader, PacketWriter
 
 __all__ = ["LEAST_CODED", "CodeMemory", "GatheredCodes", "Packet", "Sending", "WholeStates"]
 
