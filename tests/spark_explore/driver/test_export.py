@@ -19,9 +19,8 @@ from insync.properties.registry import judge
 from insync.spark_explore import SparkOptions, check, export
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, write_manifest
-from insync.spark_explore.wire.code_bundle import recipe_for
+from insync.spark_explore.wire.code_bundle import insync_version, recipe_for
 from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.version import insync_version
 from insync_evaluator import successors
 from insync_initials import Cabinet
 from insync_post import Post

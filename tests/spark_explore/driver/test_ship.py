@@ -16,7 +16,7 @@ from insync.model.errors import UserError
 from insync.spark_explore.driver.requirements import require_java, require_packages
 from insync.spark_explore.driver.session import prepare_workers
 from insync.spark_explore.driver.ship import write_namespace
-from insync.spark_explore.wire.version import STAMP, insync_version, require_version
+from insync.spark_explore.wire.code_bundle import STAMP, insync_version, require_version
 
 
 def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None
     # Without `site` no .pth file is read, so the environment's packages are there and this checkout is not.
     script = (
         f"import sys; sys.path[:0] = [{str(path)!r}, {site_packages()!r}];"
-        "from insync.spark_explore.wire.version import insync_version, require_version;"
+        "from insync.spark_explore.wire.code_bundle import insync_version, require_version;"
         "from insync.spark_explore.executor.level_task import level_task;"
         "from insync.machine.compiler import words_key;"
         "import insync.model; print(insync_version(), insync.model.__file__, words_key('store', 2))"

@@ -13,12 +13,11 @@ from insync.model import BoundValues, Int, Model, State, StateView, action
 from insync.spark_explore.executor import worker
 from insync.spark_explore.executor.level_task import LevelJob, level_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace
-from insync.spark_explore.wire.code_bundle import recipe_for, write_recipe
+from insync.spark_explore.wire.code_bundle import insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.packets import Kind, read_expanded, rows_of, to_batch
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates
 from insync.spark_explore.wire.states_file import CountedFiles
-from insync.spark_explore.wire.version import insync_version
 
 pytest.importorskip("pyarrow")
 

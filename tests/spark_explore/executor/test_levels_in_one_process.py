@@ -17,12 +17,11 @@ from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.spark_explore.executor import worker
 from insync.spark_explore.executor.level_task import LevelJob, PredecessorJob, level_task, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace, worker_for
-from insync.spark_explore.wire.code_bundle import recipe_for, write_recipe
+from insync.spark_explore.wire.code_bundle import insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded, rows_of, to_batch
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates
 from insync.spark_explore.wire.states_file import CountedFiles, StatesFile
-from insync.spark_explore.wire.version import insync_version
 from insync_evaluator import conditions, successors
 from insync_toys import TokenRing
 

@@ -12,9 +12,8 @@ from insync.machine.walker import Walked, merged
 from insync.model.abstraction import abstraction_of
 from insync.model.expressions.graph import Node
 from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
-from insync.spark_explore.wire.code_bundle import recipe_for, write_recipe
+from insync.spark_explore.wire.code_bundle import insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
-from insync.spark_explore.wire.version import insync_version
 from insync_evaluator import conditions
 from insync_toys import DieHard
 

@@ -40,11 +40,10 @@ from insync.spark_explore.driver.session import ComingSession, begin_session, de
 from insync.spark_explore.driver.warm_start import WarmStart
 from insync.spark_explore.executor.level_task import PredecessorJob, least_in_pieces, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace, spark_folder
-from insync.spark_explore.wire.code_bundle import Recipe, recipe_for, write_recipe
+from insync.spark_explore.wire.code_bundle import Recipe, insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.file_systems import full_name
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates
-from insync.spark_explore.wire.version import insync_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

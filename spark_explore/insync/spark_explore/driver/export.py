@@ -18,11 +18,10 @@ from insync.spark_explore.driver.check import SparkOptions
 from insync.spark_explore.driver.jobs import JobFailed, error_of
 from insync.spark_explore.driver.manifest import Manifest, read_manifest
 from insync.spark_explore.driver.session import open_session, prepare_workers
-from insync.spark_explore.wire.code_bundle import read_recipe, recipe_for, write_recipe
+from insync.spark_explore.wire.code_bundle import insync_version, read_recipe, recipe_for, require_version, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates
 from insync.spark_explore.wire.states_file import CountedFiles
-from insync.spark_explore.wire.version import insync_version, require_version
 
 if TYPE_CHECKING:
     import numpy as np

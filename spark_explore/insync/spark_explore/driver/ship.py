@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from insync.spark_explore.wire.version import STAMP, insync_version
+from insync.spark_explore.wire.code_bundle import STAMP, insync_version
 
 __all__ = ["write_namespace"]
 

@@ -26,9 +26,8 @@ from insync.spark_explore.driver.check import SparkOptions
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
-from insync.spark_explore.wire.code_bundle import Recipe, recipe_for, write_recipe
+from insync.spark_explore.wire.code_bundle import Recipe, insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.packets import Kind, Row
-from insync.spark_explore.wire.version import insync_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

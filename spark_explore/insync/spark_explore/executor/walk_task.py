@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from insync.machine.kernels import load
 from insync.machine.walker import FailedWalk, Sightings, Strategy, Walked, merged
-from insync.spark_explore.wire.code_bundle import read_recipe
+from insync.spark_explore.wire.code_bundle import read_recipe, require_version
 from insync.spark_explore.wire.packets import Kind, rows_of, to_batch
-from insync.spark_explore.wire.version import require_version
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,12 +17,11 @@ from insync.spark_explore.executor.sending import LEAST_CODED, CodeMemory, Gathe
 from insync.spark_explore.executor.shared_memory import can_be_anonymous
 from insync.spark_explore.executor.sorted_tables import SortedTables
 from insync.spark_explore.executor.tables import Tables, leave_tables
-from insync.spark_explore.wire.code_bundle import read_recipe
+from insync.spark_explore.wire.code_bundle import read_recipe, require_version
 from insync.spark_explore.wire.packets import Kind, Row
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates
 from insync.spark_explore.wire.states_file import CountedFiles
-from insync.spark_explore.wire.version import require_version
 
 __all__ = [
     "Assignment",

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.metadata
 import json
+import pkgutil
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 
 from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
 from insync.machine.packed import PackedRows, Sizes
 from insync.machine.stores.collapse import BitRun, Component, components_of
 from insync.model.abstraction import Abstraction
+from insync.model.errors import UserError
 from insync.model.expressions.graph import Node
 from insync.model.symmetry.group import Symmetry
 from insync.model.tracing.program import Program
 
-__all__ = ["Recipe", "read_recipe", "recipe_for", "write_recipe"]
+__all__ = ["STAMP", "Recipe", "insync_version", "read_recipe", "recipe_for", "require_version", "write_recipe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +86,36 @@ def read_recipe(content: bytes) -> Recipe:
         Component(each["shape"], tuple(BitRun(**piece) for piece in each["pieces"])) for each in fields["components"]
     )
     return Recipe(Sizes(**fields["sizes"]), base64.b64decode(fields["starts"]), parts, components)
+
+
+# The version of insync that runs here, which must be the same in the driver and in its workers.
+
+
+STAMP = "VERSION"
+"""The file beside this module that says which version a shipped insync is."""
+
+
+@cache
+def insync_version() -> str:
+    """Return the version of the insync that runs here, installed or shipped."""
+    try:
+        shipped = pkgutil.get_data(__package__ or "", STAMP)
+    except OSError:
+        shipped = None
+    if shipped is not None:
+        return shipped.decode()
+    try:
+        return importlib.metadata.version("insync")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def require_version(wanted: str) -> None:
+    """Raise UserError unless this process runs the insync that the driver runs."""
+    found = insync_version()
+    if found != wanted:
+        message = (
+            f"The driver runs insync {wanted} and a worker runs insync {found} ({Path(__file__).parent}). "
+            f"Install insync {wanted} on the workers, or none at all: it is then shipped to them."
+        )
+        raise UserError(message)
