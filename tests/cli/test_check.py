@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.progress import search_progress
+from insync.cli.progress import search_progress
 from insync.explorer.run_lock import RunLock
 
 Insync = Callable[..., Any]

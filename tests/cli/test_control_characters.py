@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.terminal import emit, emit_data, emit_error, painter
+from insync.cli.terminal import emit, emit_data, emit_error, painter
 from insync.explorer.traces.grid import Tone
 from insync_odd import NAME, NASTY
 
@@ -80,7 +80,7 @@ def test_no_command_lets_a_model_command(insync: Insync, trace: Path, name: str)
 def test_the_prompt_of_a_model_obeys_nothing(insync: Insync, trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ["0", "why", "props", "state", "trace", "tree", "names", "find count == 2", "find \x1b[2J", "\x1b]0;x\x07"]
     monkeypatch.setattr("sys.stdin", iter([f"{line}\n" for line in lines]))
-    monkeypatch.setattr("insync.cli.exploring.prompt._lines", lambda: iter(lines))
+    monkeypatch.setattr("insync.cli.exploring._lines", lambda: iter(lines))
     code, out, err = insync("explore", ODD, "--text", "--from", trace)
     assert code == 0
     assert_is_text(out)

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from insync.cli.group import insync as group
-from insync.cli.show.shortened import shortened
+from insync.cli.shortened import shortened
 
 Insync = Callable[..., Any]
 

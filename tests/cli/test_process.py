@@ -52,7 +52,7 @@ def test_each_verdict_has_its_exit_code() -> None:
 @pytest.mark.slow
 def test_an_internal_error_is_reported_as_one() -> None:
     broken = (
-        "from insync.cli.options.model_command import ChosenModel; from insync.cli.main import main\n"
+        "from insync.cli.options.model import ChosenModel; from insync.cli.main import main\n"
         "def fail(*_): raise RuntimeError('gone wrong')\n"
         "ChosenModel.build = fail; main()"
     )
@@ -285,7 +285,7 @@ def test_an_interrupt_outside_a_search(insync: Insync, monkeypatch: pytest.Monke
     def interrupted(*_: object, **named: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("insync.cli.options.model_command.ChosenModel.build", interrupted)
+    monkeypatch.setattr("insync.cli.options.model.ChosenModel.build", interrupted)
     code, out, err = insync("check", "kip320")
     assert (code, out, err.strip()) == (130, "", "Interrupted.")
 
@@ -315,8 +315,8 @@ main()
 """
 
 
-@pytest.mark.slow_for("insync.cli.options.model_command", "insync.cli.options.engine")
-@pytest.mark.parametrize("module", ["click", "insync.cli.options.model_command", "insync.cli.options.engine"])
+@pytest.mark.slow_for("insync.cli.options.model", "insync.cli.options.task")
+@pytest.mark.parametrize("module", ["click", "insync.cli.options.model", "insync.cli.options.task"])
 def test_an_interrupt_while_modules_are_imported_shows_no_traceback(module: str) -> None:
     script = SLOW_IMPORT.replace("STOPPER", repr(module))
     process = started([], script=script)

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show import progress as shown
+from insync.cli import progress as shown
+from insync.cli.progress import pause_after, progress_line, search_progress, status_line, steps_of_work, walk_line
 from insync.cli.show.figures import brief
-from insync.cli.show.progress import pause_after, progress_line, search_progress, status_line, steps_of_work, walk_line
-from insync.cli.show.terminal import emit, emit_error, emit_status
+from insync.cli.terminal import emit, emit_error, emit_status
 from insync.explorer import Limits, Progress, WalkProgress
 from insync.explorer.limits import Watch
 from insync.explorer.progress import DiskNeed, Phase, SpaceEstimate
@@ -167,7 +167,7 @@ def test_on_a_terminal_each_line_says_which_of_several_searches_it_is(monkeypatc
 def test_a_log_has_ever_fewer_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     now = 1000.0
     monkeypatch.setattr(shown, "_PERIOD_SECONDS", 1.0)
-    monkeypatch.setattr("insync.cli.show.progress.time.perf_counter", lambda: now)
+    monkeypatch.setattr("insync.cli.progress.time.perf_counter", lambda: now)
     with search_progress(quiet=False) as reporter:
         assert reporter is not None
         for second in range(1, 36_001):
@@ -240,7 +240,7 @@ def test_liveness_says_what_it_decides(insync: Insync, monkeypatch: pytest.Monke
 def test_a_real_terminal_keeps_nothing_of_the_progress() -> None:
     main, side = pty.openpty()
     script = (
-        "import time; from insync.cli.show.progress import steps_of_work, _PERIOD_SECONDS\n"
+        "import time; from insync.cli.progress import steps_of_work, _PERIOD_SECONDS\n"
         "from insync.cli.show import progress; progress._PERIOD_SECONDS = 0.05\n"
         "with steps_of_work(False) as steps:\n"
         "    steps.begin('searching'); time.sleep(0.4)\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from insync.cli.progress import progress_line
 from insync.cli.show.as_json import check_json
-from insync.cli.show.progress import progress_line
 from insync.cli.show.report import describe_check
-from insync.cli.show.terminal import grid_width, has_status_line, painter, wants_colour
+from insync.cli.terminal import grid_width, has_status_line, painter, wants_colour
 from insync.explorer.limits import StopReason
 from insync.explorer.progress import Phase, Progress
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.progress import walk_line, walk_progress
+from insync.cli.progress import walk_line, walk_progress
 from insync.explorer.progress import WalkProgress
 
 Insync = Callable[..., Any]

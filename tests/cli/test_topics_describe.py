@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.configs.read_configs import Configured, read_configs
-from insync.cli.configs.topics_describe import topics_in
+from insync.cli.configs import Configured, read_configs
+from insync.cli.topics_describe import topics_in
 from insync.model.errors import UserError
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from insync.cli import saved_files
-from insync.cli.saved_files import watched_files
+from insync.cli import rerun as saved_files
+from insync.cli.rerun import watched_files
 from insync_process import SLOW_LLVM, processes_of, started, wait_for
 
 Insync = Callable[..., Any]
@@ -66,7 +66,7 @@ def test_the_command_is_run_again_without_the_option(monkeypatch: pytest.MonkeyP
         run.append(given)
         return 130
 
-    monkeypatch.setattr("insync.cli.options.watch_option.rerun_when_saved", rerun)
+    monkeypatch.setattr("insync.cli.watch_option.rerun_when_saved", rerun)
     assert insync("check", "x/lock.py:Lock", "--watch", "--nonsense", "--workers=3").code == 130
     assert run == [(Path("x/lock.py"), ["check", "x/lock.py:Lock", "--nonsense", "--workers=3"])]
     assert "--watch" in insync("check", "kip320", "--watch", "--help").out
@@ -128,7 +128,7 @@ def test_a_file_that_is_saved_in_several_steps_is_checked_once(tmp_path: Path, m
         if (text := next(steps, "")) != "":
             file.write_text(text * (ord(text) - 90))
 
-    monkeypatch.setattr("insync.cli.saved_files.time.sleep", sleep)
+    monkeypatch.setattr("insync.cli.rerun.time.sleep", sleep)
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     saved_files._wait(process, before)

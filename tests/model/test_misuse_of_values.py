@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.show.faults import explain_fault
+from insync.cli.faults import explain_fault
 from insync.model import (
     NONE,
     And,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insync.cli.configs.read_configs import Configured
+from insync.cli.configs import Configured
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.options.many_traces import ManyTraces, many_traces
 from insync.cli.options.output import Output
@@ -25,8 +25,8 @@ from insync.cli.show.exposure_report import (
     exposures_json,
     zookeeper_warnings,
 )
-from insync.cli.show.terminal import emit, emit_data
 from insync.cli.show.warned import warning_lines
+from insync.cli.terminal import emit, emit_data
 from insync.explorer.ask import LOSS, Asked, Cell, Question
 from insync.explorer.disturbances import DISTURBANCES, availability_matrix
 from insync.explorer.exposure import Exposure, exposures

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from insync.cli.options.kafka_choice import ClusterChoice
+from insync.cli.options.kafka import ClusterChoice
 from insync.conformance.catalogue.catalogue_record import (
     RECORD,
     BrokersRun,

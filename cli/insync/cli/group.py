@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import click
 
 from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.show.terminal import emit, emit_error, prepare_streams
+from insync.cli.terminal import emit, emit_error, prepare_streams
 
 __all__ = ["insync", "run_command"]
 
@@ -54,14 +54,14 @@ def run_command(arguments: Sequence[str] | None) -> int:
     prepare_streams(keeps_output=not completes and not _HELP.intersection(given))
     warnings.showwarning = _show_warning
     if completes:
-        from insync.cli.options.completing import begin_completing
+        from insync.cli.completion import begin_completing
 
         begin_completing()
     try:
         result = insync.main(arguments, "insync", standalone_mode=False)
     except click.UsageError as error:
-        from insync.cli.show.shortened import shortened
-        from insync.cli.show.usage import describe_usage_error
+        from insync.cli.shortened import shortened
+        from insync.cli.usage import describe_usage_error
 
         emit_error(shortened(f"Error: {describe_usage_error(error)}", given))
         return ExitCode.USER_ERROR
@@ -69,11 +69,11 @@ def run_command(arguments: Sequence[str] | None) -> int:
         emit_error("Interrupted.")
         return ExitCode.INTERRUPTED
     except SystemExit as error:
-        from insync.cli.show.faults import explain_exit
+        from insync.cli.faults import explain_exit
 
         return explain_exit(error)
     except Exception as error:  # noqa: BLE001 -- the last resort, where a user's mistake and ours are told apart
-        from insync.cli.show.faults import explain_fault
+        from insync.cli.faults import explain_fault
 
         return explain_fault(error, given)
     return result if isinstance(result, int) else ExitCode.HOLDS

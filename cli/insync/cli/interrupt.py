@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from insync.cli.show.terminal import status_shown
+from insync.cli.terminal import status_shown
 
 __all__ = ["stop_on_interrupt"]
 

@@ -66,7 +66,7 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; see `ExitCode`. Without arguments, those of the process are taken."""
     from insync.cli.group import run_command
-    from insync.cli.show.terminal import give_output_back
+    from insync.cli.terminal import give_output_back
 
     try:
         return run_command(arguments)
@@ -114,7 +114,7 @@ def _leave() -> NoReturn:
 
 def _say_interrupted() -> None:
     """Print the word below a line of status, not through `sys.stderr`, which may be in the middle of a write."""
-    terminal = sys.modules.get("insync.cli.show.terminal")
+    terminal = sys.modules.get("insync.cli.terminal")
     below = terminal is not None and hasattr(terminal, "status_shown") and terminal.status_shown()
     try:
         os.write(2, b"\nInterrupted.\n" if below else b"Interrupted.\n")

@@ -13,8 +13,8 @@ import click
 import pytest
 from click.shell_completion import FishComplete, ShellComplete, ZshComplete
 
+from insync.cli.completion import begin_completing
 from insync.cli.group import insync as group
-from insync.cli.options.completing import begin_completing
 from insync.cli.options.values import Named, OutputPath, Seconds, Size, Whole
 from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import Release

@@ -11,16 +11,16 @@ from click.core import ParameterSource
 
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.ci import Build, build_options
-from insync.cli.options.engine import Engine, engine_options
+from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
+from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.watch_option import WatchedCommand, watch_option
+from insync.cli.options.task import Engine, engine_options
+from insync.cli.progress import search_progress
 from insync.cli.show.as_json import check_json
-from insync.cli.show.progress import search_progress
 from insync.cli.show.report import describe_check
 from insync.cli.show.statistics import describe_statistics, statistics_entry
+from insync.cli.watch_option import WatchedCommand, watch_option
 from insync.explorer import CheckResult, Limits, StopReason, check
 from insync.model import Model
 

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 
 import click
 
+from insync.cli.completion import complete_defects
 from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.completing import complete_defects
-from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.task import Engine, thread_options
+from insync.cli.progress import search_progress
 from insync.cli.show.defects_report import (
     Searched,
     catalogue_json,
@@ -21,9 +22,8 @@ from insync.cli.show.defects_report import (
     describe_catalogue,
     describe_defect,
 )
-from insync.cli.show.progress import search_progress
-from insync.cli.show.terminal import emit, emit_data
 from insync.cli.show.trace_files import beside, say_older
+from insync.cli.terminal import emit, emit_data
 from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
 from insync.kafka.defects import Defect, all_defects
 from insync.kafka.defects.named import named_by_ticket, no_such_defect

@@ -11,17 +11,17 @@ import click
 
 from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.engine import Engine, thread_options
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import property_option
+from insync.cli.options.model import property_option
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.overwritten import refuse_overwriting, sources_of
+from insync.cli.options.task import Engine, thread_options
 from insync.cli.options.two_models import ChosenPair, two_models_command
 from insync.cli.options.values import OutputPath
+from insync.cli.progress import search_progress
 from insync.cli.show.diff_json import diff_json, trace_difference_json
 from insync.cli.show.diff_report import describe_diff, describe_trace_difference
-from insync.cli.show.progress import search_progress
 from insync.cli.show.trace_files import beside, say_not_written, traces_written
 from insync.explorer import Limits, diff, diff_traces, read_trace, replay
 from insync.explorer.replay import model_of_trace

@@ -11,17 +11,17 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from insync.cli.completion import complete_properties, complete_traces
 from insync.cli.exit_codes import ExitCode, exit_code_for
-from insync.cli.exploring.prompt import Prompt
+from insync.cli.exploration import ExplorationText
+from insync.cli.exploring import Prompt
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.completing import complete_properties, complete_traces
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import ChosenModel, model_command, property_option, within_option
+from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import ReadFile, Whole
-from insync.cli.show.exploration import ExplorationText
-from insync.cli.show.progress import search_progress
-from insync.cli.show.terminal import emit
+from insync.cli.progress import search_progress
+from insync.cli.terminal import emit
 from insync.explorer import Exploration, Limits, NoViolation, explore, read_trace
 from insync.explorer.explore import refuse_trace_of_another
 from insync.explorer.exploring.session import FIND_LIMITS

@@ -7,10 +7,10 @@ import time
 import click
 
 from insync.cli.exit_codes import ExitCode
-from insync.cli.options.kafka_choice import ClusterChoice, cluster_options
+from insync.cli.options.kafka import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
+from insync.cli.progress import steps_of_work
 from insync.cli.show.kafka_cluster_report import cluster_json, describe_cluster
-from insync.cli.show.progress import steps_of_work
 
 __all__ = ["command"]
 

@@ -13,13 +13,13 @@ import click
 from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.choice_options import each_choice
-from insync.cli.options.kafka_choice import KafkaChoice, kafka_options
+from insync.cli.options.kafka import KafkaChoice, kafka_options
 from insync.cli.options.limits import limit_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.quorum_choice import QuorumChoice, quorum_options
 from insync.cli.options.values import Whole
 from insync.cli.options.walks import walk_options
-from insync.cli.show.progress import walk_progress
+from insync.cli.progress import walk_progress
 from insync.explorer.limits import Limits
 from insync.explorer.progress import WalkReporter
 from insync.explorer.search.walks import Walks

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
+from insync.cli.completion import complete_actions
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.ci import Build, build_options
-from insync.cli.options.completing import complete_actions
+from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.limits import limit_options
-from insync.cli.options.model_command import ChosenModel, ModelCommand, model_command, property_option
+from insync.cli.options.model import ChosenModel, ModelCommand, model_command, property_option
 from insync.cli.options.output import Output, output_options
+from insync.cli.progress import search_progress
 from insync.cli.show.liveness_report import describe_liveness, liveness_json
-from insync.cli.show.progress import search_progress
 from insync.explorer import Limits, liveness
 from insync.model import Model
 from insync.model.errors import UserError

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from insync.cli.completion import complete_lemmas
 from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.ci import Build, build_options
-from insync.cli.options.completing import complete_lemmas
-from insync.cli.options.engine import Engine, thread_options
+from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
-from insync.cli.options.model_command import (
+from insync.cli.options.model import (
     ChosenModel,
     ModelCommand,
     model_command,
@@ -27,11 +26,12 @@ from insync.cli.options.model_command import (
     within_option,
 )
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.task import Engine, thread_options
 from insync.cli.options.values import OutputPath, ReadFile, Seconds, Whole
+from insync.cli.progress import steps_of_work
 from insync.cli.show.choices import choices
 from insync.cli.show.figures import seconds
-from insync.cli.show.progress import steps_of_work
-from insync.cli.show.terminal import emit_error
+from insync.cli.terminal import emit_error
 from insync.explorer import Limits
 from insync.explorer.named_model import Naming, kinds_of, same_name
 from insync.explorer.traces.files import check_writable

@@ -14,8 +14,8 @@ from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.options.values import OutputPath
 from insync.cli.show.pages import write_page
-from insync.cli.show.terminal import emit, emit_data, grid_width, painter
 from insync.cli.show.trace_files import beside, check_trace_path, say_not_written, traces_written
+from insync.cli.terminal import emit, emit_data, grid_width, painter
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
 from insync.model import Model

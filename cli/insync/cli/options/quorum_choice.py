@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.options.groups import Decorator, Option, gathered, option
-from insync.cli.options.kafka_choice import KafkaChoice
+from insync.cli.options.kafka import KafkaChoice
 from insync.cli.options.values import Whole
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.kraft_853 import Kraft853

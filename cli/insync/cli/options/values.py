@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from insync.cli.options.completing import Completion, file_names, names
+from insync.cli.completion import Completion, file_names, names
 
 _MOST_OFFERED = 40
 

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from insync.cli.show.figures import plural
-from insync.cli.show.terminal import output
 from insync.cli.show.warned import NO_HUGE_PAGES
+from insync.cli.terminal import output
 
 if TYPE_CHECKING:
     from insync.explorer.results import CheckResult

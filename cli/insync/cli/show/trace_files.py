@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.cli.show.terminal import emit_error
+from insync.cli.terminal import emit_error
 from insync.explorer.traces.files import check_writable, is_special
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.cli.configs.configs_describe import configs_in, is_configs_heading
-from insync.cli.configs.declared import NAMED, Declared, may_be_kafkas, setting_of, with_near_setting
-from insync.cli.configs.server_properties import properties_in
-from insync.cli.configs.topics_describe import PARTITION, is_topics_line, topics_in
+from insync.cli.configs_describe import configs_in, is_configs_heading
+from insync.cli.declared import NAMED, Declared, may_be_kafkas, setting_of, with_near_setting
+from insync.cli.server_properties import properties_in
+from insync.cli.topics_describe import PARTITION, is_topics_line, topics_in
 from insync.model.errors import UserError
 
 __all__ = ["EVERY_OTHER", "Combination", "Configured", "read_configs"]

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from types import FrameType, TracebackType
 
 from insync.cli.exit_codes import ExitCode
+from insync.cli.shortened import shortened
 from insync.cli.show.refusals import refusal_of_the_system
-from insync.cli.show.shortened import shortened
-from insync.cli.show.terminal import emit_data, emit_error, give_up_output
+from insync.cli.terminal import emit_data, emit_error, give_up_output
 
 __all__ = ["explain_exit", "explain_fault"]
 

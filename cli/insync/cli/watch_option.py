@@ -8,9 +8,9 @@ import click
 
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import Decorator
-from insync.cli.options.model_command import ModelCommand
+from insync.cli.options.model import ModelCommand
 from insync.cli.options.overwritten import file_of_reference, outputs_of, refuse_same
-from insync.cli.saved_files import rerun_when_saved
+from insync.cli.rerun import rerun_when_saved
 
 __all__ = ["WatchedCommand", "watch_option"]
 

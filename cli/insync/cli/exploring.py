@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from insync.cli.exploration import ExplorationText
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.show.exploration import ExplorationText
+from insync.cli.progress import search_progress
 from insync.cli.show.pages import write_page
-from insync.cli.show.progress import search_progress
-from insync.cli.show.terminal import emit, typed
 from insync.cli.show.trace_files import replay_hint, traces_written
+from insync.cli.terminal import emit, typed
 from insync.explorer import Exploration
 from insync.explorer.exploring.session import FIND_LIMITS, LONGEST_WALK
 from insync.explorer.limits import Limits

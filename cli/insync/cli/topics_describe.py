@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from insync.cli.configs.declared import Declared, Place, mistake
+from insync.cli.declared import Declared, Place, mistake
 
 __all__ = ["PARTITION", "is_topics_line", "topics_in"]
 

@@ -13,7 +13,7 @@ from insync.cli.options.groups import gathered, option
 from insync.cli.options.output import Output
 from insync.cli.options.values import OutputPath
 from insync.cli.show.report import STOPPED_BY
-from insync.cli.show.terminal import emit_data
+from insync.cli.terminal import emit_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

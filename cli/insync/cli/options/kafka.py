@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.options.completing import complete_from
+from insync.cli.completion import complete_from
 from insync.cli.options.groups import Decorator, Option, gathered, option
 from insync.cli.options.values import GivenPath
 

@@ -1,1 +1,0 @@
-"""Internal: how a model is explored by typed commands."""
