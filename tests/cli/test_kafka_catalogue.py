@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.show import seen_on_kafka
 from insync.cli.show.kafka_catalogue_report import describe_catalogue_runs, exit_code_of, outcome_lines
+from insync.cli.terminal import ExitCode
 from insync.conformance.catalogue import catalogue_record
 from insync.conformance.catalogue.catalogue_record import BrokersRun, RecordedEntry, RecordedRun, read_record
 from insync.conformance.catalogue.reached import claims

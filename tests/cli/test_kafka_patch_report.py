@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.show.kafka_patch_report import TriedPatch, describe_patch, patch_json
+from insync.cli.terminal import ExitCode
 from insync.conformance.patches.fixed_trace import FixedTrace, fixed_trace
 from insync.conformance.patches.patched_jars import PatchedKafka, read_patch
 from insync.conformance.replay import KafkaReplay, KafkaVerdict

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.faults import explain_fault
+from insync.cli.terminal import ExitCode
 from insync.model import (
     NONE,
     And,

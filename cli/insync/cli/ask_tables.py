@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from insync.cli.configs import Configured
-from insync.cli.exit_codes import exit_code_for
 from insync.cli.options.many_traces import ManyTraces, many_traces
 from insync.cli.options.output import Output
 from insync.cli.show.ask_json import Files, matrix_json
@@ -26,7 +25,7 @@ from insync.cli.show.exposure_report import (
     zookeeper_warnings,
 )
 from insync.cli.show.warned import warning_lines
-from insync.cli.terminal import emit, emit_data
+from insync.cli.terminal import emit, emit_data, exit_code_for
 from insync.explorer.ask import LOSS, Asked, Cell, Question
 from insync.explorer.disturbances import DISTURBANCES, availability_matrix
 from insync.explorer.exposure import Exposure, exposures

@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from types import FrameType, TracebackType
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.shortened import shortened
 from insync.cli.show.refusals import refusal_of_the_system
-from insync.cli.terminal import emit_data, emit_error, give_up_output
+from insync.cli.terminal import ExitCode, emit_data, emit_error, give_up_output
 
 __all__ = ["explain_exit", "explain_fault"]
 

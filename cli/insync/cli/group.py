@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 import click
 
-from insync.cli.exit_codes import EPILOG, ExitCode
-from insync.cli.terminal import emit, emit_error, prepare_streams
+from insync.cli.terminal import EPILOG, ExitCode, emit, emit_error, prepare_streams
 
 __all__ = ["insync", "run_command"]
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.show.figures import plural
-from insync.cli.terminal import clear_status, emit_error, emit_status, has_status_line
+from insync.cli.terminal import ExitCode, clear_status, emit_error, emit_status, has_status_line
 
 __all__ = ["rerun_when_saved", "watched_files"]
 

@@ -1,4 +1,4 @@
-r"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted, and one line of status.
+"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted, and one line of status.
 
 All that commands print goes through here. Control characters in names, texts and paths are shown as escapes (`\x1b`),
 and no line of them is one that a build server obeys; `emit_data` alone prints what it gets.
@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sys
+from enum import IntEnum
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
     from insync.explorer.traces.grid import Paint, Tone
 
 __all__ = [
+    "EPILOG",
+    "ExitCode",
     "clear_status",
     "emit",
     "emit_data",
     "emit_error",
     "emit_status",
+    "exit_code_for",
     "give_output_back",
     "give_up_output",
     "grid_width",
@@ -36,6 +40,7 @@ __all__ = [
     "typed",
     "wants_colour",
 ]
+
 
 _WIDTH = 120
 _NARROWEST = 40
@@ -246,3 +251,33 @@ def grid_width() -> int:
     if wanted.isdecimal() and int(wanted) > 0:
         return max(_NARROWEST, int(wanted[:6]))
     return max(_NARROWEST, shutil.get_terminal_size().columns) if output().isatty() else _WIDTH
+
+
+# What the process says when it ends, for scripts.
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every command."""
+
+    HOLDS = 0
+    VIOLATED = 1
+    USER_ERROR = 2
+    INCOMPLETE = 3
+    INTERNAL_ERROR = 70
+    INTERRUPTED = 130
+
+
+EPILOG = """\b
+Exit codes:
+  0   every property holds and the search is complete (other commands: done)
+  1   a property is violated
+  2   a mistake in the command, a file or a model: one sentence says which
+  3   incomplete: a limit or Ctrl-C ended the search, and nothing is proved
+  70  an error in insync itself
+  130 interrupted by Ctrl-C outside a search, or by a second one
+"""
+
+
+def exit_code_for(verdict: str) -> ExitCode:
+    """Return the exit code of a verdict word: holds, violated or incomplete."""
+    return {"holds": ExitCode.HOLDS, "violated": ExitCode.VIOLATED, "incomplete": ExitCode.INCOMPLETE}[verdict]

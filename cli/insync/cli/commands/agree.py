@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
@@ -16,7 +15,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import GivenPath, Whole
 from insync.cli.progress import Steps, steps_of_work
 from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
-from insync.cli.terminal import emit_error
+from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer.agree import SHARES, Engine, Opinion, agree, opinion_of, own_engines, sharing
 from insync.explorer.export import FORMATS
 from insync.explorer.limits import Limits

@@ -11,7 +11,6 @@ import click
 
 from insync.cli.ask_tables import ask_configs, ask_matrix
 from insync.cli.configs import read_configs
-from insync.cli.exit_codes import EPILOG, exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.choice_options import each_choice
@@ -33,7 +32,7 @@ from insync.cli.show.ask_report import (
 from insync.cli.show.attempts_report import describe_attempt, describe_what_helps
 from insync.cli.show.availability_report import describe_availability
 from insync.cli.show.trace_files import say_older
-from insync.cli.terminal import emit, emit_data, emit_status
+from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_for
 from insync.explorer import Limits
 from insync.explorer.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
 from insync.explorer.disturbances import Attempt, Disturbed, Remedy, attempts, availability, disturbed, remedies

@@ -9,7 +9,6 @@ from dataclasses import replace
 import click
 from click.core import ParameterSource
 
-from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.limits import limit_options
@@ -20,6 +19,7 @@ from insync.cli.progress import search_progress
 from insync.cli.show.as_json import check_json
 from insync.cli.show.report import describe_check
 from insync.cli.show.statistics import describe_statistics, statistics_entry
+from insync.cli.terminal import exit_code_for
 from insync.cli.watch_option import WatchedCommand, watch_option
 from insync.explorer import CheckResult, Limits, StopReason, check
 from insync.model import Model

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import click
 
 from insync.cli.completion import complete_defects
-from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, thread_options
@@ -23,7 +22,7 @@ from insync.cli.show.defects_report import (
     describe_defect,
 )
 from insync.cli.show.trace_files import beside, say_older
-from insync.cli.terminal import emit, emit_data
+from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
 from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
 from insync.kafka.defects import Defect, all_defects
 from insync.kafka.defects.named import named_by_ticket, no_such_defect

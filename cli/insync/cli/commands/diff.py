@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model import property_option
@@ -23,6 +22,7 @@ from insync.cli.progress import search_progress
 from insync.cli.show.diff_json import diff_json, trace_difference_json
 from insync.cli.show.diff_report import describe_diff, describe_trace_difference
 from insync.cli.show.trace_files import beside, say_not_written, traces_written
+from insync.cli.terminal import ExitCode
 from insync.explorer import Limits, diff, diff_traces, read_trace, replay
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.trace import Trace

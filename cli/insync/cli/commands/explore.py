@@ -12,7 +12,6 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import complete_properties, complete_traces
-from insync.cli.exit_codes import ExitCode, exit_code_for
 from insync.cli.exploration import ExplorationText
 from insync.cli.exploring import Prompt
 from insync.cli.interrupt import stop_on_interrupt
@@ -21,7 +20,7 @@ from insync.cli.options.model import ChosenModel, model_command, property_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import ReadFile, Whole
 from insync.cli.progress import search_progress
-from insync.cli.terminal import emit
+from insync.cli.terminal import ExitCode, emit, exit_code_for
 from insync.explorer import Exploration, Limits, NoViolation, explore, read_trace
 from insync.explorer.explore import refuse_trace_of_another
 from insync.explorer.exploring.session import FIND_LIMITS

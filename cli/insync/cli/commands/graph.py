@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.model import ChosenModel, model_command, within_option
 from insync.cli.options.output import Output, output_options
@@ -15,7 +14,7 @@ from insync.cli.progress import search_progress
 from insync.cli.show.as_json import graph_json
 from insync.cli.show.figures import plural
 from insync.cli.show.report import confined_lines
-from insync.cli.terminal import emit_error
+from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer import Limits, StateGraph, StopReason, graph, write_graph
 from insync.explorer.runs.state_graph import require_graph_format
 from insync.explorer.traces.files import check_writable

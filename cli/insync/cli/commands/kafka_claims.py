@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.options.output import Output, output_options
+from insync.cli.terminal import ExitCode
 
 __all__ = ["command"]
 

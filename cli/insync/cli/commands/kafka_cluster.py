@@ -6,11 +6,11 @@ import time
 
 import click
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.options.kafka import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.progress import steps_of_work
 from insync.cli.show.kafka_cluster_report import cluster_json, describe_cluster
+from insync.cli.terminal import ExitCode
 
 __all__ = ["command"]
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.choice_options import each_choice
 from insync.cli.options.kafka import KafkaChoice, kafka_options
@@ -20,6 +19,7 @@ from insync.cli.options.quorum_choice import QuorumChoice, quorum_options
 from insync.cli.options.values import Whole
 from insync.cli.options.walks import walk_options
 from insync.cli.progress import walk_progress
+from insync.cli.terminal import ExitCode
 from insync.explorer.limits import Limits
 from insync.explorer.progress import WalkReporter
 from insync.explorer.search.walks import Walks

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from insync.cli.completion import complete_traces_and_defects
-from insync.cli.exit_codes import ExitCode
 from insync.cli.options.kafka import ClusterChoice, KafkaChoice, cluster_options
 from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.progress import steps_of_work
+from insync.cli.terminal import ExitCode
 from insync.explorer.traces.files import check_writable
 from insync.model import Model
 

@@ -8,12 +8,11 @@ import click
 
 from insync.cli.brokers_record import Recorder
 from insync.cli.completion import complete_from
-from insync.cli.exit_codes import ExitCode
 from insync.cli.options.kafka import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.progress import Steps, steps_of_work
 from insync.cli.show.kafka_cluster_report import ScenarioRun, describe_run, describe_runs, runs_json
-from insync.cli.terminal import emit
+from insync.cli.terminal import ExitCode, emit
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.operator import Operator

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from insync.cli.completion import complete_defects
-from insync.cli.exit_codes import ExitCode
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.values import Named, ReadFile
 from insync.cli.progress import steps_of_work
 from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
+from insync.cli.terminal import ExitCode
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import no_such_defect
 from insync.kafka.releases import Release, release_advice

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from insync.cli.completion import complete_actions
-from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.groups import gathered, option
@@ -14,6 +13,7 @@ from insync.cli.options.model import ChosenModel, ModelCommand, model_command, p
 from insync.cli.options.output import Output, output_options
 from insync.cli.progress import search_progress
 from insync.cli.show.liveness_report import describe_liveness, liveness_json
+from insync.cli.terminal import exit_code_for
 from insync.explorer import Limits, liveness
 from insync.model import Model
 from insync.model.errors import UserError

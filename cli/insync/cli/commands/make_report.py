@@ -7,12 +7,11 @@ from pathlib import Path
 import click
 
 from insync.cli.completion import complete_traces
-from insync.cli.exit_codes import EPILOG, ExitCode
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.overwritten import refuse_same, sources_of
 from insync.cli.options.values import OutputPath, ReadFile
 from insync.cli.show.pages import write_page
-from insync.cli.terminal import emit
+from insync.cli.terminal import EPILOG, ExitCode, emit
 from insync.explorer import read_trace, replay
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.files import check_writable

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from insync.cli.completion import complete_actions
-from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
@@ -13,7 +12,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, thread_options
 from insync.cli.progress import steps_of_work
 from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutation_json
-from insync.cli.terminal import emit_error
+from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer import Fate, Limits, MutantResult, mutate
 
 __all__ = ["command"]

@@ -12,7 +12,6 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import complete_lemmas
-from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.first_look import first_look
@@ -31,7 +30,7 @@ from insync.cli.options.values import OutputPath, ReadFile, Seconds, Whole
 from insync.cli.progress import steps_of_work
 from insync.cli.show.choices import choices
 from insync.cli.show.figures import seconds
-from insync.cli.terminal import emit_error
+from insync.cli.terminal import emit_error, exit_code_for
 from insync.explorer import Limits
 from insync.explorer.named_model import Naming, kinds_of, same_name
 from insync.explorer.traces.files import check_writable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.cli.exit_codes import exit_code_for
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.limits import limit_options
@@ -15,6 +14,7 @@ from insync.cli.options.walks import walk_options
 from insync.cli.progress import walk_progress
 from insync.cli.show.as_json import simulation_json
 from insync.cli.show.report import describe_simulation
+from insync.cli.terminal import exit_code_for
 from insync.explorer import Limits, SimulationResult, simulate
 from insync.explorer.search.walks import Walks
 from insync.model import Model

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import click
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.options.named_models import model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, session_options
 from insync.cli.options.values import RunPlace
 from insync.cli.show.as_json import tables_json
 from insync.cli.show.figures import plural
-from insync.cli.terminal import emit
+from insync.cli.terminal import ExitCode, emit
 
 __all__ = ["command"]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from insync.cli.completion import complete_actions
-from insync.cli.exit_codes import ExitCode
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
@@ -17,7 +16,7 @@ from insync.cli.options.values import OutputPath
 from insync.cli.progress import search_progress
 from insync.cli.show.why_json import why_json
 from insync.cli.show.why_report import describe_why
-from insync.cli.terminal import emit
+from insync.cli.terminal import ExitCode, emit
 from insync.explorer import Limits, why
 from insync.explorer.coverage.source_page import why_page
 from insync.explorer.traces.files import check_writable, write_whole

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.exit_codes import exit_code_for
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.output import Output
 from insync.cli.options.values import OutputPath
 from insync.cli.show.report import STOPPED_BY
-from insync.cli.terminal import emit_data
+from insync.cli.terminal import emit_data, exit_code_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

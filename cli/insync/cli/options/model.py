@@ -13,14 +13,13 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import MODEL_KEY, complete_models, complete_properties
-from insync.cli.exit_codes import EPILOG
 from insync.cli.options.choice_options import choice_options, option_names
 from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import Decorator
 from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.show.choices import choices, default_of, range_of
 from insync.cli.show.models import model_properties
-from insync.cli.terminal import printable
+from insync.cli.terminal import EPILOG, printable
 from insync.explorer.limits import Limits, Watch
 from insync.machine.interruptible import GivenUp
 from insync.model import Bound, Model

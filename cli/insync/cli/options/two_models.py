@@ -17,12 +17,12 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import MODEL_KEY, complete_models_and_traces
-from insync.cli.exit_codes import EPILOG
 from insync.cli.options.choice_options import choice_options, option_names
 from insync.cli.options.first_look import first_look
 from insync.cli.options.model import ChosenModel, ModelCommand
 from insync.cli.options.overwritten import refuse_overwriting
 from insync.cli.show.choices import choices
+from insync.cli.terminal import EPILOG
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError

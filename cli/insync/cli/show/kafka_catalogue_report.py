@@ -8,8 +8,8 @@ from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.show.outcomes import outcome_words
+from insync.cli.terminal import ExitCode
 from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, version_ranges
 from insync.conformance.catalogue.catalogue_runs import as_expected
 from insync.conformance.jars.pinned import pinned_versions

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from insync.cli.exit_codes import ExitCode
 from insync.cli.show.kafka_replay_report import describe_replay, replay_entry, verdict_line
+from insync.cli.terminal import ExitCode
 from insync.conformance.patches.fixed_trace import FixedTrace
 from insync.conformance.patches.patched_jars import PatchedKafka
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
