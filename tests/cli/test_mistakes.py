@@ -11,8 +11,8 @@ from typing import Any
 import click
 import pytest
 
+from insync.cli.faults import shortened
 from insync.cli.group import insync as group
-from insync.cli.shortened import shortened
 
 Insync = Callable[..., Any]
 

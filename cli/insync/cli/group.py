@@ -59,8 +59,7 @@ def run_command(arguments: Sequence[str] | None) -> int:
     try:
         result = insync.main(arguments, "insync", standalone_mode=False)
     except click.UsageError as error:
-        from insync.cli.shortened import shortened
-        from insync.cli.usage import describe_usage_error
+        from insync.cli.faults import describe_usage_error, shortened
 
         emit_error(shortened(f"Error: {describe_usage_error(error)}", given))
         return ExitCode.USER_ERROR
