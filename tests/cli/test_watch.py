@@ -66,7 +66,7 @@ def test_the_command_is_run_again_without_the_option(monkeypatch: pytest.MonkeyP
         run.append(given)
         return 130
 
-    monkeypatch.setattr("insync.cli.watch_option.rerun_when_saved", rerun)
+    monkeypatch.setattr("insync.cli.rerun.rerun_when_saved", rerun)
     assert insync("check", "x/lock.py:Lock", "--watch", "--nonsense", "--workers=3").code == 130
     assert run == [(Path("x/lock.py"), ["check", "x/lock.py:Lock", "--nonsense", "--workers=3"])]
     assert "--watch" in insync("check", "kip320", "--watch", "--help").out

@@ -16,11 +16,11 @@ from insync.cli.options.model import ChosenModel, model_command, property_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, engine_options
 from insync.cli.progress import search_progress
+from insync.cli.rerun import WatchedCommand, watch_option
 from insync.cli.show.as_json import check_json
 from insync.cli.show.report import describe_check
 from insync.cli.show.statistics import describe_statistics, statistics_entry
 from insync.cli.terminal import exit_code_for
-from insync.cli.watch_option import WatchedCommand, watch_option
 from insync.explorer import CheckResult, Limits, StopReason, check
 from insync.model import Model
 
