@@ -13,8 +13,8 @@ from insync.cli.ask_tables import ask_configs, ask_matrix
 from insync.cli.configs import read_configs
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.choice_options import each_choice
 from insync.cli.options.limits import limit_options
+from insync.cli.options.model import each_choice
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, thread_options
 from insync.cli.options.values import ReadFile

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.choice_options import each_choice
 from insync.cli.options.kafka import KafkaChoice, kafka_options
 from insync.cli.options.limits import limit_options
+from insync.cli.options.model import each_choice
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.quorum_choice import QuorumChoice, quorum_options
 from insync.cli.options.values import Whole

@@ -14,11 +14,11 @@ from click.core import ParameterSource
 from insync.cli.completion import complete_lemmas
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.first_look import first_look
 from insync.cli.options.groups import gathered, option
 from insync.cli.options.model import (
     ChosenModel,
     ModelCommand,
+    first_look,
     model_command,
     names_of_within,
     property_option,

@@ -4,32 +4,45 @@ from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext, redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from insync.cli.completion import MODEL_KEY, complete_models, complete_properties
-from insync.cli.options.choice_options import choice_options, option_names
-from insync.cli.options.first_look import first_look
-from insync.cli.options.groups import Decorator
+from insync.cli.completion import MODEL_KEY, complete_models, complete_models_and_traces, complete_properties
+from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.overwritten import refuse_overwriting
-from insync.cli.show.choices import choices, default_of, range_of
+from insync.cli.options.values import Named, Whole
+from insync.cli.show.choices import Choice, choices, default_of, range_of
 from insync.cli.show.models import model_properties
 from insync.cli.terminal import EPILOG, printable
 from insync.explorer.limits import Limits, Watch
 from insync.machine.interruptible import GivenUp
-from insync.model import Bound, Model
+from insync.model import Bound, Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.errors import UserError
 from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 
-__all__ = ["ChosenModel", "ModelCommand", "model_command", "names_of_within", "property_option", "within_option"]
+__all__ = [
+    "ChosenModel",
+    "ChosenPair",
+    "ModelCommand",
+    "each_choice",
+    "first_look",
+    "model_command",
+    "names_of_within",
+    "option_names",
+    "property_option",
+    "two_models_command",
+    "within_option",
+]
+
 
 _CHOSEN = "insync.chosen"
 _NONE = "none"
@@ -250,3 +263,298 @@ def model_command(
         return command
 
     return decorate
+
+
+# A first look at a command line, before it is known which options there are: the bounds of MODEL become options.
+#
+# Nobody knows where an option that is not the command's own ends. The options of bounds and settings take a value
+# each, so an unknown option without `=` is taken to have one too. If that value is forgotten (`check --guard
+# mine.py:Mine`, where guard is on or off), the name of the model looks like it. So what unknown options would take is
+# kept, and a value that can only be a model is the model if there is no other.
+
+
+@dataclass(slots=True)  # not frozen: filled while the arguments are read
+class FirstLook:
+    """What a command line says before its options are known.
+
+    Attributes:
+        first: the first argument that is neither an option nor, it seems, the value of one.
+        taken: what seems to be the value of each unknown option, by the option.
+        values: of the command's own options, by the name of the parameter; the last one counts.
+        help: whether the help text is asked for.
+        positional: all such arguments, the first one first.
+    """
+
+    first: str | None = None
+    taken: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+    help: bool = False
+    positional: list[str] = field(default_factory=list)
+
+    @property
+    def model(self) -> str | None:
+        """The argument that names the model, as it seems; None if there is none."""
+        option = self.without_value
+        return self.first if option is None else self.taken[option]
+
+    @property
+    def without_value(self) -> str | None:
+        """The unknown option that stands before the model, where a value was to be; None if there is none."""
+        if self.first is not None and _names_model(self.first):
+            return None
+        return next((option for option, value in self.taken.items() if _names_model(value)), None)
+
+
+def first_look(command: click.Command, arguments: Sequence[str]) -> FirstLook:
+    """Return what a command line says, read with the command's own options alone."""
+    own = {name: param for param in command.params for name in param.opts}
+    found = FirstLook()
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            found.positional += rest
+            found.first = next(iter(found.positional), None)
+            break
+        if not argument.startswith("-") or argument == "-":
+            found.first = found.first or argument
+            found.positional.append(argument)
+            continue
+        name, equals, value = argument.partition("=")
+        param = own.get(name)
+        if argument in ("--help", "-h"):
+            found.help = True
+        elif isinstance(param, click.Option) and not param.is_flag and param.name is not None:
+            found.values[param.name] = value if equals else next(rest, "")
+        elif param is None and not equals and (value := next(rest, "")):
+            found.taken.setdefault(name, value)
+    return found
+
+
+def _names_model(argument: str) -> bool:
+    return argument in BUILT_IN or ".py:" in argument
+
+
+# The options for what a model lets its user choose: its settings, by what they are called, and its bounds.
+
+
+def option_names(model: type[Model], taken: Collection[str] = ()) -> dict[str, str]:
+    """Return the option of each choice of a model: `--log-size`, or `--bound-depth` when `--depth` is taken.
+
+    Args:
+        model: the model.
+        taken: the options that the command has itself.
+    """
+    plain = {name: "--" + name.replace("_", "-") for name in choices(model)}
+    used = {*taken, *plain.values()}
+    names = dict(plain)
+    for name in plain:
+        if plain[name] in taken:
+            while names[name] in used:
+                names[name] = f"--bound-{names[name][2:]}"
+            used.add(names[name])
+    return names
+
+
+def choice_options(model: type[Model], taken: Collection[str], chosen: dict[str, int | str]) -> list[click.Parameter]:
+    """Return an option for each choice of a model, with its default.
+
+    Args:
+        model: the model.
+        taken: the options that the command has itself.
+        chosen: where the values go.
+    """
+    names = option_names(model, taken)
+
+    def remember(name: str) -> Callable[[click.Context, click.Parameter, int | str], None]:
+        return lambda ctx, param, value: chosen.update({name: value})
+
+    return [
+        click.Option(
+            [names[name], f"bound_{name}"],
+            **_described(choice),
+            default=default_of(choice),
+            show_default=True,
+            expose_value=False,
+            callback=remember(name),
+        )
+        for name, choice in choices(model).items()
+    ]
+
+
+def each_choice(model: type[Model], *left_out: str) -> Decorator:
+    """Return a decorator that gives a command an option for every choice of a model but some.
+
+    The command gets what was given of them as `given`, by name.
+    """
+    names, options = option_names(model), {}
+    for name, choice in choices(model).items():
+        if name not in left_out:
+            described = {**_described(choice), "help": f"{choice.doc} [default: {default_of(choice)}]"}
+            options[name] = option(names[name], **described)
+    return gathered("given", _given, **options)
+
+
+def _given(**values: int | str | None) -> dict[str, int | str]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _described(choice: Choice) -> dict[str, Any]:
+    if isinstance(choice, Setting):
+        return {
+            "type": Named(choice.names, choice.advice),
+            "metavar": "|".join(choice.names),
+            "help": choice.doc or None,
+        }
+    return {
+        "type": Whole(choice.lowest, choice.highest),
+        "metavar": f"{choice.lowest}..{choice.highest}",
+        "help": choice.doc or None,
+    }
+
+
+# Commands about two models, or one under two settings: what is given twice is of the first, then the second.
+#
+# Of the bounds and settings of both become options, as for the commands about one model. One that is given once is of
+# both models; `insync diff cluster --release 3.9 --release 4.1` names one model and two releases of it.
+
+
+_PATIENCE = 2.0
+"""Seconds of tracing after which the comparison traces the models, within its limits."""
+
+_GIVEN, _KINDS = "insync.given_twice", "insync.two_kinds"
+_OF_TRACES = ("references", "output_html", "output_json", "output_color", "output_quiet")
+_TRACE = ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPair:
+    """What is compared: two models with what is chosen of each, or two trace files.
+
+    Attributes:
+        kinds: the classes; none where files are compared.
+        chosen: what is given of the bounds and settings of each.
+        files: the trace files; none where models are compared.
+    """
+
+    kinds: tuple[type[Model], ...]
+    chosen: tuple[dict[str, int | str], dict[str, int | str]]
+    files: tuple[Path, ...] = ()
+
+    def build(self) -> tuple[Model, Model]:
+        """Return the models under their bounds and settings, traced, so that a mistake in one is found here."""
+        pairs = zip(self.kinds, self.chosen, strict=True)
+        first, second = (ChosenModel(kind, chosen).build(patience=_PATIENCE) for kind, chosen in pairs)
+        return first, second
+
+
+class PairCommand(ModelCommand):
+    """A command whose arguments are two models, the second of which may be the first under other settings."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Find the models among the arguments, so that `get_params` knows their bounds, and parse them all."""
+        look = first_look(self, args)
+        ctx.meta[_GIVEN], ctx.meta[_KINDS] = {}, []
+        named, quiet = look.positional[:2], ctx.resilient_parsing
+        files = [name for name in named if name.endswith(_TRACE)]
+        if named and not files:
+            with suppress(UserError) if quiet else nullcontext():  # a shell that completes a line is told nothing
+                ctx.meta[_KINDS] = [find_model(name) for name in (named[0], named[-1])]
+                ctx.meta[MODEL_KEY] = ctx.meta[_KINDS][0]
+        rest = click.Command.parse_args(self, ctx, args)
+        if files and not quiet:
+            self._require_traces(ctx, files, named)
+        for kind in () if quiet else ctx.meta[_KINDS]:
+            ctx.meta[MODEL_KEY] = kind
+            self.refuse_shadowed(ctx)
+            refuse_overwriting(ctx)
+        if not quiet:
+            refuse_overwriting(ctx, [("one of the traces", Path(file)) for file in files])
+        return rest
+
+    def _require_traces(self, ctx: click.Context, files: Sequence[str], named: Sequence[str]) -> None:
+        """Raise UsageError unless two trace files are compared, with options that mean something for them."""
+        if len(files) < 2:
+            beside = f"{next(name for name in named if name not in files)} is none" if len(named) > 1 else "is alone"
+            message = f"{files[0]} is a trace file, and {beside}. Give two trace files, or one or two models."
+            raise click.UsageError(message, ctx)
+        for param in self.params:
+            about_models = isinstance(param, click.Option) and param.name not in _OF_TRACES
+            if about_models and ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
+                message = f"{param.opts[0]} is about models, and two trace files are compared. Leave it out."
+                raise click.UsageError(message, ctx)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        params = click.Command.get_params(self, ctx)
+        known: dict[str, click.Parameter] = {}
+        for kind in ctx.meta.get(_KINDS, []):
+            for param in choice_options(kind, self.taken(ctx), {}):
+                known.setdefault(str(param.name), _several(param, ctx.meta[_GIVEN]))
+        return [*params, *known.values()]
+
+    def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
+        pass
+
+
+def _several(param: click.Parameter, given: dict[str, Sequence[int | str]]) -> click.Option:
+    """Return the option of a bound or setting that may be given twice, and remembers what it was given."""
+    assert isinstance(param, click.Option)
+    name = str(param.name)
+
+    def remember(ctx: click.Context, option: click.Parameter, values: Sequence[int | str]) -> None:
+        if len(values) > 2:
+            message = f"{param.opts[0]} is given {len(values)} times; give it once for both models, or twice."
+            raise click.UsageError(message, ctx)
+        if values:
+            given[name.removeprefix("bound_")] = values
+
+    return click.Option(
+        [param.opts[0], name],
+        type=param.type,
+        metavar=param.metavar,
+        help=f"{param.help or ''} [default: {param.default}]".strip(),
+        multiple=True,
+        expose_value=False,
+        callback=remember,
+    )
+
+
+def two_models_command(name: str, short_help: str) -> Callable[[Callable[..., int]], click.Command]:
+    """Return a decorator that makes a command about two models or traces, which it gets as `chosen`, a `ChosenPair`."""
+
+    def decorate(function: Callable[..., int]) -> click.Command:
+        @click.command(name, cls=PairCommand, epilog=EPILOG, short_help=short_help)
+        @click.argument("first", metavar="A", shell_complete=complete_models_and_traces)
+        @click.argument("second", metavar="[B]", required=False, shell_complete=complete_models_and_traces)
+        @click.pass_context
+        @functools.wraps(function)
+        def command(ctx: click.Context, /, first: str, second: str | None, **values: Any) -> int:
+            kinds = ctx.meta.get(_KINDS)
+            if not kinds:
+                chosen = ChosenPair((), ({}, {}), (Path(first), Path(second or first)))
+            else:
+                chosen = _pair(ctx, kinds, second)
+            return function(chosen=chosen, **values)
+
+        return command
+
+    return decorate
+
+
+def _pair(ctx: click.Context, kinds: Sequence[type[Model]], second: str | None) -> ChosenPair:
+    given: dict[str, Sequence[int | str]] = ctx.meta[_GIVEN]
+    if second is None and not any(len(values) == 2 for values in given.values()):
+        option = next(iter(option_names(kinds[0]).values()), "--bound")
+        message = (
+            f"{kinds[0].name} is the only model, and nothing is given twice. Name a second model, or give a bound or "
+            f"setting twice, such as {option}: first that of A, then that of B."
+        )
+        raise click.UsageError(message, ctx)
+    chosen: tuple[dict[str, int | str], dict[str, int | str]] = ({}, {})
+    for name, values in given.items():
+        for kind, of_kind, value in zip(kinds, chosen, [values[0], values[-1]], strict=True):
+            if name in choices(kind):
+                of_kind[name] = value
+            elif len(values) == 2:
+                message = f"{option_names(kind).get(name, name)} is given twice, and {kind.name} has no {name!r}."
+                raise click.UsageError(message, ctx)
+    return ChosenPair(tuple(kinds), chosen)
