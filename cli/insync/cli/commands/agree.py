@@ -9,10 +9,9 @@ from pathlib import Path
 import click
 
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import GivenPath, Whole
+from insync.cli.options.task import GivenPath, Whole, limit_options
 from insync.cli.progress import Steps, steps_of_work
 from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
 from insync.cli.terminal import ExitCode, emit_error

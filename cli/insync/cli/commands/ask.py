@@ -13,11 +13,9 @@ from insync.cli.ask_tables import ask_configs, ask_matrix
 from insync.cli.configs import read_configs
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.limits import limit_options
 from insync.cli.options.model import each_choice
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, thread_options
-from insync.cli.options.values import ReadFile
+from insync.cli.options.task import Engine, ReadFile, limit_options, thread_options
 from insync.cli.progress import search_progress
 from insync.cli.show.ask_json import Files, answer_json
 from insync.cli.show.ask_report import (

@@ -11,10 +11,9 @@ from click.core import ParameterSource
 
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, engine_options
+from insync.cli.options.task import Engine, engine_options, limit_options
 from insync.cli.progress import search_progress
 from insync.cli.rerun import WatchedCommand, watch_option
 from insync.cli.show.as_json import check_json

@@ -15,10 +15,9 @@ from insync.cli.completion import complete_properties, complete_traces
 from insync.cli.exploration import ExplorationText
 from insync.cli.exploring import Prompt
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import ReadFile, Whole
+from insync.cli.options.task import ReadFile, Whole, limit_options
 from insync.cli.progress import search_progress
 from insync.cli.terminal import ExitCode, emit, exit_code_for
 from insync.explorer import Exploration, Limits, NoViolation, explore, read_trace

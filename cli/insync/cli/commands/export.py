@@ -9,7 +9,7 @@ import click
 
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import OutputPath
+from insync.cli.options.task import OutputPath
 from insync.cli.terminal import ExitCode, emit, emit_data
 from insync.explorer.export import FORMATS, export
 from insync.explorer.traces.files import check_writable, write_whole

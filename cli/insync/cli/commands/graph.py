@@ -9,7 +9,7 @@ import click
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.model import ChosenModel, model_command, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import OutputPath, Whole
+from insync.cli.options.task import OutputPath, Whole
 from insync.cli.progress import search_progress
 from insync.cli.show.as_json import graph_json
 from insync.cli.show.figures import plural

@@ -9,7 +9,7 @@ import click
 from insync.cli.completion import complete_traces_and_defects
 from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import GivenPath
+from insync.cli.options.task import GivenPath
 from insync.cli.progress import steps_of_work
 from insync.cli.terminal import ExitCode
 

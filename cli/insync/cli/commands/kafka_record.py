@@ -10,7 +10,7 @@ import click
 from insync.cli.completion import complete_from
 from insync.cli.options.kafka import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import GivenPath, OutputPath, ReadFile
+from insync.cli.options.task import GivenPath, OutputPath, ReadFile
 from insync.cli.progress import steps_of_work
 from insync.cli.show.kafka_run_report import describe_recorded, recorded_json
 from insync.cli.terminal import ExitCode

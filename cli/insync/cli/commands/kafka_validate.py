@@ -8,7 +8,7 @@ import click
 
 from insync.cli.completion import complete_defects
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.values import Named, ReadFile
+from insync.cli.options.task import Named, ReadFile
 from insync.cli.progress import steps_of_work
 from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
 from insync.cli.terminal import ExitCode

@@ -7,10 +7,9 @@ import click
 from insync.cli.completion import complete_actions
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.groups import gathered, option
-from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, ModelCommand, model_command, property_option
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.task import gathered, limit_options, option
 from insync.cli.progress import search_progress
 from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.cli.terminal import exit_code_for

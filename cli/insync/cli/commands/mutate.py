@@ -6,10 +6,9 @@ import click
 
 from insync.cli.completion import complete_actions
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, thread_options
+from insync.cli.options.task import Engine, limit_options, thread_options
 from insync.cli.progress import steps_of_work
 from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutation_json
 from insync.cli.terminal import ExitCode, emit_error

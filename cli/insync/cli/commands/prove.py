@@ -14,7 +14,6 @@ from click.core import ParameterSource
 from insync.cli.completion import complete_lemmas
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.groups import gathered, option
 from insync.cli.options.model import (
     ChosenModel,
     ModelCommand,
@@ -25,8 +24,7 @@ from insync.cli.options.model import (
     within_option,
 )
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, thread_options
-from insync.cli.options.values import OutputPath, ReadFile, Seconds, Whole
+from insync.cli.options.task import Engine, OutputPath, ReadFile, Seconds, Whole, gathered, option, thread_options
 from insync.cli.progress import steps_of_work
 from insync.cli.show.choices import choices
 from insync.cli.show.figures import seconds

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, engine_options
+from insync.cli.options.task import Engine, engine_options, limit_options
 from insync.cli.options.walks import walk_options
 from insync.cli.progress import walk_progress
 from insync.cli.show.as_json import simulation_json

@@ -6,8 +6,7 @@ import click
 
 from insync.cli.options.named_models import model_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, session_options
-from insync.cli.options.values import RunPlace
+from insync.cli.options.task import Engine, RunPlace, session_options
 from insync.cli.show.as_json import tables_json
 from insync.cli.show.figures import plural
 from insync.cli.terminal import ExitCode, emit

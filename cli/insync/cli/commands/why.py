@@ -8,11 +8,9 @@ import click
 
 from insync.cli.completion import complete_actions
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.limits import limit_options
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, thread_options
-from insync.cli.options.values import OutputPath
+from insync.cli.options.task import Engine, OutputPath, limit_options, thread_options
 from insync.cli.progress import search_progress
 from insync.cli.show.why_json import why_json
 from insync.cli.show.why_report import describe_why

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.options.groups import gathered, option
 from insync.cli.options.output import Output
-from insync.cli.options.values import OutputPath
+from insync.cli.options.task import OutputPath, gathered, option
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.terminal import emit_data, exit_code_for
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.completion import complete_from
-from insync.cli.options.groups import Decorator, Option, gathered, option
-from insync.cli.options.values import GivenPath
+from insync.cli.options.task import Decorator, GivenPath, Option, gathered, option
 
 if TYPE_CHECKING:
     from insync.conformance.jars.jar_set import JarSet

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from insync.cli.completion import complete_models
-from insync.cli.options.groups import Decorator
+from insync.cli.options.task import Decorator
 from insync.cli.terminal import emit_error
 from insync.explorer import read_trace
 from insync.explorer.named_model import Naming, kinds_of, same_name

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.options.groups import Decorator, gathered, option
 from insync.cli.options.overwritten import refuse_overwriting
-from insync.cli.options.values import OutputPath
+from insync.cli.options.task import Decorator, OutputPath, gathered, option
 from insync.cli.show.pages import write_page
 from insync.cli.show.trace_files import beside, check_trace_path, say_not_written, traces_written
 from insync.cli.terminal import emit, emit_data, grid_width, painter

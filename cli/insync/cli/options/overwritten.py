@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from insync.cli.completion import MODEL_KEY
-from insync.cli.options.values import OutputPath
+from insync.cli.options.task import OutputPath
 from insync.cli.show.trace_files import is_beside
 from insync.explorer.traces.files import is_special
 

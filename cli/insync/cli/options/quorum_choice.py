@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.options.groups import Decorator, Option, gathered, option
 from insync.cli.options.kafka import KafkaChoice
-from insync.cli.options.values import Whole
+from insync.cli.options.task import Decorator, Option, Whole, gathered, option
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.model import Model

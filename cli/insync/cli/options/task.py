@@ -2,18 +2,281 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from insync.cli.options.groups import Decorator, Option, gathered, option
-from insync.cli.options.values import RunPlace, Whole
+from insync.cli.completion import Completion, file_names, names
+from insync.explorer.limits import Limits
 
 if TYPE_CHECKING:
     from insync.spark_explore import SparkOptions
 
-__all__ = ["ENGINES", "Engine", "engine_options", "session_options", "thread_options"]
+__all__ = [
+    "ENGINES",
+    "Decorator",
+    "Engine",
+    "GivenPath",
+    "Named",
+    "Option",
+    "OutputPath",
+    "ReadFile",
+    "RunPlace",
+    "Seconds",
+    "Size",
+    "Whole",
+    "engine_options",
+    "gathered",
+    "limit_options",
+    "option",
+    "session_options",
+    "thread_options",
+]
+
+
+# The limits of a search: each has one option, and what it stops differs from command to command.
+
+
+def limit_options(
+    *,
+    depth: str | None = None,
+    states: str | None = None,
+    seconds: str | None = None,
+    memory: str | None = None,
+) -> Decorator:
+    """Return a decorator that gives a command limits, which it gets as `limits`.
+
+    Args:
+        depth: what --max-depth does, as the help text says it; None leaves the option out, here and below.
+        states: what --max-states does.
+        seconds: what --max-seconds does.
+        memory: what --memory does.
+    """
+    sentences = {"depth": depth, "states": states, "seconds": seconds, "memory_bytes": memory}
+    known = {
+        "depth": option("--max-depth", type=Whole(1), metavar="N", help=depth),
+        "states": option("--max-states", type=Whole(1), metavar="N", help=states),
+        "seconds": option("--max-seconds", type=Seconds(), metavar="S", help=seconds),
+        "memory_bytes": option("--memory", type=Size(), metavar="SIZE", help=memory),
+    }
+    return gathered("limits", Limits, **{name: known[name] for name, said in sentences.items() if said is not None})
+
+
+# Options that belong together, which a command gets as one object.
+
+
+Decorator = Callable[[Callable[..., int]], Callable[..., int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that is not part of a command yet: its name on the command line, and what click is told of it."""
+
+    name: str
+    attributes: dict[str, Any]
+
+
+def option(name: str, **attributes: Any) -> Option:
+    """Return an option, with the attributes of `click.option`."""
+    return Option(name, attributes)
+
+
+def gathered(argument: str, make: Callable[..., object], **options: Option) -> Decorator:
+    """Return a decorator that gives a command some options, whose values it gets as one argument.
+
+    Args:
+        argument: what the command calls it.
+        make: makes the argument, from the values by the names that the options have here.
+        options: the options, in the order of the help text.
+    """
+
+    def decorate(function: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(function)
+        def command(*positional: object, **values: object) -> int:
+            given = {name: values.pop(f"{argument}_{name}") for name in options}
+            return function(*positional, **values, **{argument: make(**given)})
+
+        decorated: Callable[..., int] = command
+        for name, each in reversed(options.items()):
+            decorated = click.option(each.name, f"{argument}_{name}", **each.attributes)(decorated)
+        return decorated
+
+    return decorate
+
+
+# The values that options take: sizes in bytes, seconds, whole numbers in a range, paths of files to write.
+
+
+_MOST_OFFERED = 40
+
+
+_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?[0-9]+|[0-9]{1,3}(_[0-9]{3})+")
+_DIGITS = 20
+_GREATEST = (1 << 63) - 1
+_FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SMALLEST = 1 << 20
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A whole number from `lowest` to `highest` (None: as great as a signed word of 64 bits can be)."""
+
+    name = "number"
+
+    def __init__(self, lowest: int, highest: int | None = None) -> None:
+        self.lowest, self.highest = lowest, highest
+
+    def allowed(self) -> str:
+        """Return the range in words."""
+        return f"of at least {self.lowest}" if self.highest is None else f"from {self.lowest} to {self.highest}"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number that the text stands for."""
+        text = str(value)
+        if not _WHOLE.fullmatch(text):
+            self.fail(f"{str(value)!r} is not a whole number; give one {self.allowed()}.", param, ctx)
+        greatest = _GREATEST if self.highest is None else self.highest
+        beyond = self.lowest - 1 if text.startswith("-") else greatest + 1
+        number = int(text) if len(text) <= _DIGITS else beyond
+        if not self.lowest <= number <= greatest:
+            most = f" and at most {greatest}" if self.highest is None and number > greatest else ""
+            self.fail(f"{text} is out of range; give a whole number {self.allowed()}{most}.", param, ctx)
+        return number
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        """Offer the numbers, where they are few."""
+        if self.highest is None or self.highest - self.lowest >= _MOST_OFFERED:
+            return []
+        return names(map(str, range(self.lowest, self.highest + 1)), incomplete)
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A number of bytes: 300M, 2G, 1.5GiB; units of 1024."""
+
+    name = "size"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of bytes."""
+        match = _SIZE.fullmatch(str(value).strip())
+        if match is None:
+            self.fail(
+                f"{str(value)!r} is not a size; give a number of bytes with a unit, such as 300M or 2G.", param, ctx
+            )
+        size = int(float(match[1]) * _FACTORS[match[2].upper()])
+        if size < _SMALLEST:
+            self.fail(
+                f"{str(value)!r} is {size} bytes, too little for any search; give at least 1M, such as 300M or 2G.",
+                param,
+                ctx,
+            )
+        return size
+
+
+class Named(click.ParamType):  # type: ignore[type-arg]
+    """One of some names; `advice` is the sentence about another one, by default which is nearest."""
+
+    name = "name"
+
+    def __init__(self, names: Sequence[str], advice: Callable[[str], str] | None = None) -> None:
+        self.names, self.advice = names, advice
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name."""
+        from insync.model.errors import closest
+
+        if value not in self.names:
+            advice = closest(str(value), self.names) if self.advice is None else self.advice(str(value))
+            self.fail(f"{str(value)!r} is not known. {advice}", param, ctx)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        """Offer the names."""
+        return names(self.names, incomplete)
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A time in seconds, whole or not, above 0."""
+
+    name = "seconds"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the seconds."""
+        try:
+            seconds = float(str(value))
+        except ValueError:
+            seconds = math.nan
+        if not (math.isfinite(seconds) and seconds > 0):
+            self.fail(f"{str(value)!r} is not a time; give a number of seconds above 0, such as 60 or 0.5.", param, ctx)
+        return seconds
+
+
+class GivenPath(click.Path):
+    """A path of a file or folder that is there."""
+
+    def __init__(self, *, exists: bool = False, file_okay: bool = True, readable: bool = True) -> None:
+        super().__init__(exists=exists, file_okay=file_okay, readable=readable, path_type=Path)
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path."""
+        found = super().convert(_not_empty(self, value, param, ctx), param, ctx)
+        assert isinstance(found, Path)
+        return found
+
+
+class ReadFile(GivenPath):
+    """A path of a file that the command reads, and itself says what is wrong with, in the words of all commands."""
+
+    def __init__(self) -> None:
+        super().__init__(readable=False)
+
+
+class OutputPath(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A path of a file to be written."""
+
+    name = "file"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path."""
+        return Path(_not_empty(self, value, param, ctx))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        """Leave it to the shell to offer files."""
+        return file_names(incomplete)
+
+
+class RunPlace(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """Where a run is kept: the path of a folder, or on Spark a URI."""
+
+    name = "folder"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the path or URI."""
+        return _not_empty(self, value, param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
+        """Leave it to the shell to offer folders."""
+        return file_names(incomplete)
+
+
+def _not_empty(
+    kind: click.ParamType,  # type: ignore[type-arg]
+    value: object,
+    param: click.Parameter | None,
+    ctx: click.Context | None,
+) -> str:
+    """Return the text of a path. An empty one would be the current folder, and is mostly an unset variable."""
+    if not (text := str(value)):
+        folder = isinstance(kind, RunPlace) or (param is not None and param.metavar == "DIR")
+        what = "folder" if folder else "file"
+        kind.fail(f"the path is empty; name a {what}.", param, ctx)
+    return text
+
 
 ENGINES = ("local", "spark")
 

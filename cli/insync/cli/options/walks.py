@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from insync.cli.options.groups import Decorator, Option, gathered, option
-from insync.cli.options.values import Whole
+from insync.cli.options.task import Decorator, Option, Whole, gathered, option
 from insync.explorer.search.walks import Walks
 from insync.machine.walker import Strategy
 
