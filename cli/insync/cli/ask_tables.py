@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from insync.cli.configs import Configured
-from insync.cli.options.many_traces import ManyTraces, many_traces
-from insync.cli.options.output import Output
+from insync.cli.options.output import ManyTraces, Output, many_traces
 from insync.cli.show.ask_json import Files, matrix_json
 from insync.cli.show.ask_report import (
     by_promise,

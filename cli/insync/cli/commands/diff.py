@@ -12,8 +12,7 @@ import click
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.model import ChosenPair, property_option, two_models_command
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
-from insync.cli.options.output import Output, output_options
-from insync.cli.options.overwritten import refuse_overwriting, sources_of
+from insync.cli.options.output import Output, output_options, refuse_overwriting, sources_of
 from insync.cli.options.task import Engine, OutputPath, limit_options, thread_options
 from insync.cli.progress import search_progress
 from insync.cli.show.diff_json import diff_json, trace_difference_json

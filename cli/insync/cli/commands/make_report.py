@@ -8,7 +8,7 @@ import click
 
 from insync.cli.completion import complete_traces
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
-from insync.cli.options.overwritten import refuse_same, sources_of
+from insync.cli.options.output import refuse_same, sources_of
 from insync.cli.options.task import OutputPath, ReadFile
 from insync.cli.show.pages import write_page
 from insync.cli.terminal import EPILOG, ExitCode, emit

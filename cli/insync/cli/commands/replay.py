@@ -8,8 +8,7 @@ import click
 
 from insync.cli.completion import complete_traces
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
-from insync.cli.options.output import Output, output_options
-from insync.cli.options.overwritten import refuse_overwriting, sources_of
+from insync.cli.options.output import Output, output_options, refuse_overwriting, sources_of
 from insync.cli.options.task import ReadFile
 from insync.cli.show.as_json import trace_json
 from insync.cli.show.pages import PICTURES, as_picture

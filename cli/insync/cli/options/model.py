@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import MODEL_KEY, complete_models, complete_models_and_traces, complete_properties
-from insync.cli.options.overwritten import refuse_overwriting
+from insync.cli.options.output import refuse_overwriting
 from insync.cli.options.task import Decorator, Named, Whole, gathered, option
 from insync.cli.show.choices import Choice, choices, default_of, range_of
 from insync.cli.show.models import model_properties

@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.options.overwritten import refuse_overwriting
+from insync.cli.completion import MODEL_KEY
 from insync.cli.options.task import Decorator, OutputPath, gathered, option
 from insync.cli.show.pages import write_page
-from insync.cli.show.trace_files import beside, check_trace_path, say_not_written, traces_written
+from insync.cli.show.trace_files import (
+    beside,
+    check_trace_path,
+    is_beside,
+    say_not_written,
+    say_older,
+    trace_written,
+    traces_written,
+)
 from insync.cli.terminal import emit, emit_data, grid_width, painter
+from insync.explorer.traces.files import is_special
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
+from insync.model.errors import UserError
 
 if TYPE_CHECKING:
     from insync.explorer.pictures.picture import Picture
 
-__all__ = ["Output", "output_options"]
+__all__ = [
+    "ManyTraces",
+    "Output",
+    "file_of_reference",
+    "many_traces",
+    "output_options",
+    "outputs_of",
+    "refuse_overwriting",
+    "refuse_same",
+    "sources_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,3 +169,151 @@ def output_options(
     wanted = {"trace": trace, "html": pages, "json": json, "color": color, "quiet": quiet}
     known = {"trace": _TRACE, "html": _HTML, "json": _JSON, "color": _COLOR, "quiet": _QUIET}
     return gathered("output", Output, **{name: known[name] for name, taken in wanted.items() if taken})
+
+
+# Files that a command would write over: what it reads itself, and what it writes by another option.
+
+
+_DERIVING = ("--trace", "--html")
+"""The options whose files get others beside them, where several traces are found."""
+
+
+def refuse_overwriting(ctx: click.Context, inputs: Iterable[tuple[str, Path]] = ()) -> None:
+    """Raise UsageError for an output that is the same file as another one, or as an input of the command.
+
+    Args:
+        ctx: of the command; its outputs, its files and its model are known from there.
+        inputs: what else it reads: what that is, and the file.
+    """
+    values = ctx.params
+    given = [
+        (param.opts[-1] if isinstance(param, click.Option) else param.human_readable_name, path)
+        for param in ctx.command.params
+        if isinstance(param.type, click.Path)
+        for path in _paths(values.get(str(param.name)))
+    ]
+    kind = ctx.meta.get(MODEL_KEY)
+    sources = [] if kind is None else sources_of(kind)
+    refuse_same(outputs_of(ctx.command, values), [*given, *sources, *inputs], ctx)
+
+
+def refuse_same(
+    outputs: Iterable[tuple[str, Path]], inputs: Iterable[tuple[str, Path]], ctx: click.Context | None = None
+) -> None:
+    """Raise UsageError for an output that is an input or another output; each has its option or what it is."""
+    seen: list[tuple[str, Path]] = []
+    read = list(inputs)
+    for option, path in outputs:
+        if is_special(path):  # written to and not replaced
+            continue
+        for what, file in read:
+            if _same(path, file):
+                message = f"{option} names {path}, which is {what} and would be replaced. Name another file."
+                raise click.UsageError(message, ctx)
+        for other, file in seen:
+            if _same(path, file):
+                message = f"{other} and {option} both name {file}. Give each a file of its own."
+                raise click.UsageError(message, ctx)
+        _refuse_derived(option, path, [*read, *seen], ctx)
+        for other, earlier in seen:
+            _refuse_derived(other, earlier, [(option, path)], ctx)
+        seen.append((option, path))
+
+
+def _refuse_derived(option: str, path: Path, others: Iterable[tuple[str, Path]], ctx: click.Context | None) -> None:
+    """Raise UsageError where a file has a name that a further trace or page of an output would get."""
+    if option not in _DERIVING:
+        return
+    for what, file in others:
+        if is_beside(path, file):
+            message = (
+                f"{option} names {path}, and what else is found goes beside it, with a name between {path.stem!r} and "
+                f"the ending; that might replace {file}, which is {what}. Name another file."
+            )
+            raise click.UsageError(message, ctx)
+
+
+def outputs_of(command: click.Command, values: Mapping[str, object]) -> list[tuple[str, Path]]:
+    """Return the files that a command writes, each with its option; `values` are those of its parameters."""
+    return [
+        (param.opts[-1], path)
+        for param in command.params
+        if isinstance(param.type, OutputPath)
+        for path in _paths(values.get(str(param.name)))
+    ]
+
+
+def sources_of(kind: type) -> list[tuple[str, Path]]:
+    """Return the files that a model's class and its bases are in."""
+    files = [getattr(sys.modules.get(each.__module__), "__file__", None) for each in kind.__mro__]
+    return [("the file of the model", Path(file)) for file in dict.fromkeys(files) if file]
+
+
+def file_of_reference(reference: str) -> list[tuple[str, Path]]:
+    """Return the file in a reference to a model, none for a name."""
+    path, _, _ = reference.rpartition(":")
+    return [("the file of the model", Path(path))] if path.endswith(".py") else []
+
+
+def _paths(value: object) -> list[Path]:
+    if isinstance(value, (str, Path)):
+        return [Path(value)]
+    return [Path(each) for each in value] if isinstance(value, (tuple, list)) else []
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return os.path.realpath(one) == os.path.realpath(other) or os.path.samefile(one, other)
+    except (OSError, ValueError):  # one is not there, or has a name that no file can have
+        return False
+
+
+# Traces of several clusters: each in a file beside the one that was asked for, and all on one page.
+
+
+@dataclass(slots=True)
+class ManyTraces:
+    """Files of traces, one for each name: out.json becomes out.NAME.json.
+
+    It is not frozen, as it gathers what was written.
+
+    Attributes:
+        output: where traces and page go.
+        shown: each trace with its model and its file, for the page.
+        failure: why the first of the files that could not be written was not.
+    """
+
+    output: Output
+    shown: list[tuple[Trace, Model, Path | None]] = field(default_factory=list)
+    failure: UserError | None = None
+
+    def keep(self, name: str, trace: Trace, model: Model) -> Path | None:
+        """Write a trace where it is wanted, and return its file; None where there is none."""
+        file: Path | None = None
+        if self.output.trace is not None:
+            try:
+                file = trace_written(beside(self.output.trace, name), trace, model)
+            except UserError as error:
+                self.failure = self.failure or error
+        self.shown.append((trace, model, file))
+        return file
+
+    def older(self, name: str) -> None:
+        """Say of the file with a name that it is of an earlier run, if it is there: this one has no such trace."""
+        if self.output.trace is not None:
+            say_older(beside(self.output.trace, name))
+
+
+@contextmanager
+def many_traces(output: Output) -> Iterator[ManyTraces]:
+    """Yield what writes the traces of several clusters; the page of all is written at the end.
+
+    A file that cannot be written does not end the work; the UserError follows it.
+    """
+    written = ManyTraces(output)
+    yield written
+    if output.trace is not None and not written.shown:
+        say_not_written(output.trace, "there is no trace")
+    output.write_page(written.shown)
+    if written.failure is not None:
+        raise written.failure
