@@ -89,8 +89,7 @@ def _say(message: str, arguments: Sequence[str]) -> None:
     """Print the sentence for a mistake, and to a build that wants it where it is."""
     emit_error(f"Error: {message}")
     if "--github" in arguments:
-        from insync.cli.show.annotations import mistake
-        from insync.cli.show.github import github_lines
+        from insync.cli.show.annotations import github_lines, mistake
 
         emit_data(github_lines([mistake(message)]))
 

@@ -352,9 +352,9 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build
 
     When the proof cannot be written the induction is printed all the same; the UserError follows it.
     """
+    from insync.cli.show.annotations import inductions, unproved
     from insync.cli.show.proof_json import attempt_json
     from insync.cli.show.proof_report import describe_attempt
-    from insync.cli.show.unproved import inductions, unproved
 
     failure: UserError | None = None
     saved = None

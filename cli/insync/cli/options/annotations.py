@@ -79,9 +79,7 @@ class Build:
         """
         if not self.github and self.sarif is None:
             return
-        from insync.cli.show.annotations import Outcome
-        from insync.cli.show.github import github_lines
-        from insync.cli.show.sarif import sarif_text
+        from insync.cli.show.annotations import Outcome, github_lines, sarif_text
 
         stopped = stopped_by if verdict == "incomplete" else None
         words = "" if stopped is None else STOPPED_BY.get(stopped, stopped)

@@ -5,18 +5,25 @@ GitHub and SARIF show the same annotations, each in its own form: `github`, `sar
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from insync.cli.show.figures import plural
+from insync.explorer.pictures.picture import Picture, induction_picture
+from insync.explorer.proof_results import ProofResult
+from insync.explorer.prove import induction_trace
 from insync.model.language.declarations import place_of_function
 from insync.model.visible_text import in_one_line, visible
+from insync.proofs.results import ProofVerdict
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 
@@ -26,7 +33,15 @@ if TYPE_CHECKING:
     from insync.properties.invariants import Invariant
     from insync.properties.temporal import RunProperty
 
-__all__ = ["Annotation", "Outcome", "PlacedStep", "SourcePlace", "mistake", "repository"]
+__all__ = [
+    "Outcome",
+    "github_lines",
+    "inductions",
+    "mistake",
+    "sarif_text",
+    "unproved",
+]
+
 
 _LINE = re.compile(r"(?P<file>[^\n]*?\.py):(?P<line>\d+): ")
 _LOADED = re.compile(r"(?P<file>[^\n]*?\.py) cannot be loaded: .*[(, ]line (?P<line>\d+)\)", re.DOTALL)
@@ -229,3 +244,138 @@ def _below(place: str, root: Path) -> SourcePlace | None:
 
 
 _INSTALLED = {"site-packages", "dist-packages"}
+
+
+# Annotations as GitHub's runner reads them: a line each on standard output.
+#
+# The form is that of "Workflow commands for GitHub Actions"; what is escaped, and how, is what GitHub's own toolkit
+# does.
+
+
+_IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTIES = {**_IN_MESSAGES, ord(":"): "%3A", ord(","): "%2C"}
+
+
+def github_lines(annotations: Iterable[Annotation]) -> str:
+    """Return the lines; none without annotations."""
+    return "\n".join(map(_line, annotations))
+
+
+def _line(annotation: Annotation) -> str:
+    properties = {"title": f"insync: {annotation.rule}"}
+    if annotation.place is not None:
+        properties = {"file": annotation.place.path, "line": str(annotation.place.line), **properties}
+    written = ",".join(f"{name}={visible(value).translate(_IN_PROPERTIES)}" for name, value in properties.items())
+    steps = [f"{number:>3}  {step.label}" for number, step in enumerate(annotation.steps)]
+    text = "\n".join([annotation.message, *steps]).translate(_IN_MESSAGES)
+    return f"::{'error' if annotation.fails else 'warning'} {written}::{text}"
+
+
+# Annotations as SARIF 2.1.0 (OASIS, 2020), which code scanning services and editors show.
+#
+# A property is a rule, a violation a result with its trace as the flow of the code. Paths begin in the root of the
+# repository, and nothing is said of the machine.
+
+
+Object = dict[str, object]
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def sarif_text(outcome: Outcome) -> str:
+    """Return the text of the file for one search; one in which nothing fails has no results."""
+    said = outcome.annotations()
+    names = [*outcome.sentences(), *dict.fromkeys(a.rule for a in said if not a.fails)]
+    run: Object = {
+        "tool": {
+            "driver": {
+                "name": "insync",
+                "version": metadata.version("insync"),
+                "rules": [_rule(name, outcome) for name in names],
+            }
+        },
+        "automationDetails": {"id": f"insync/{outcome.name}/"},
+        "invocations": [{"executionSuccessful": True, "exitCode": outcome.exit_code}],
+        "results": [_result(annotation, names.index(annotation.rule), outcome) for annotation in said],
+    }
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
+
+
+_OTHER_RULES = {
+    "incomplete": "The search was stopped before the space was complete, so nothing is proved.",
+    "unproved": "A property is neither proved nor refuted.",
+    "suspicious": "The model is probably not what its author means.",
+}
+
+
+def _rule(name: str, outcome: Outcome) -> Object:
+    sentence = _OTHER_RULES.get(name) or outcome.sentences().get(name) or f"{name} holds."
+    return {"id": name, "shortDescription": {"text": sentence}, "help": {"text": sentence}}
+
+
+def _result(annotation: Annotation, rule: int, outcome: Outcome) -> Object:
+    result: Object = {
+        "ruleId": annotation.rule,
+        "ruleIndex": rule,
+        "level": "error" if annotation.fails else "warning",
+        "message": {"text": annotation.message},
+        "locations": [_location(annotation.place, outcome)],
+        "partialFingerprints": {"insync/v1": _fingerprint(annotation, outcome)},
+    }
+    if annotation.steps:
+        flow = [_step(step) for step in annotation.steps]
+        result["codeFlows"] = [{"message": {"text": "The shortest trace"}, "threadFlows": [{"locations": flow}]}]
+    return result
+
+
+def _fingerprint(annotation: Annotation, outcome: Outcome) -> str:
+    """Return what is the same for the same property of the same model, wherever it moves in its file."""
+    said = "" if annotation.fails else annotation.message
+    return hashlib.sha256(f"{outcome.name} {annotation.rule} {said}".encode(errors="surrogateescape")).hexdigest()
+
+
+def _location(place: SourcePlace | None, outcome: Outcome) -> Object:
+    named: Object = {"logicalLocations": [{"name": outcome.name, "kind": "type"}]}
+    return named if place is None else {**_physical(place), **named}
+
+
+def _physical(place: SourcePlace) -> Object:
+    artifact = {"uri": quote(os.fsencode(place.path)), "uriBaseId": "%SRCROOT%"}
+    return {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": place.line}}}
+
+
+def _step(step: PlacedStep) -> Object:
+    location: Object = {"message": {"text": step.label}}
+    if step.place is not None:
+        location |= _physical(step.place)
+    state = {name: {"text": value} for name, value in step.changed.items()}
+    return {"location": location, **({"state": state} if state else {})}
+
+
+# What keeps properties from being proved by induction, for builds and for pages.
+
+
+def unproved(attempt: ProofResult) -> dict[str, str]:
+    """Return what keeps each property that is not proved from it: a step that breaks it, or what z3 does not know."""
+    if attempt.traces:
+        return {}
+    reasons = dict.fromkeys(attempt.lost, "A step breaks it, so no induction can have it.")
+    for query in attempt.result.queries:
+        for name in () if query.counterexample is None else query.counterexample.failing:
+            said = f"{query.name} breaks it in a step from a good state, which may be one that is never reached."
+            reasons.setdefault(name, said)
+        if query.verdict is ProofVerdict.UNKNOWN:
+            said = f"z3 does not know whether {query.name} keeps it{f' ({query.reason})' if query.reason else ''}."
+            for found in attempt.properties:
+                reasons.setdefault(found.name, said)
+    return reasons
+
+
+def inductions(attempt: ProofResult, command: str) -> list[Picture]:
+    """Return the counterexamples to induction as pictures; `command` finds them again."""
+    return [
+        induction_picture(induction_trace(attempt.model, found), attempt.model, query.name, found.failing, command)
+        for query in attempt.result.queries
+        if (found := query.counterexample) is not None
+    ]
