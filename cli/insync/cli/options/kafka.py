@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.completion import complete_from
-from insync.cli.options.task import Decorator, GivenPath, Option, gathered, option
+from insync.cli.options.task import Decorator, GivenPath, Option, Whole, gathered, option
+from insync.kafka.quorum.kraft import Kraft
+from insync.kafka.quorum.kraft_853 import Kraft853
+from insync.model import Model
 
 if TYPE_CHECKING:
     from insync.conformance.jars.jar_set import JarSet
@@ -19,7 +22,15 @@ if TYPE_CHECKING:
     from insync.conformance.live.nodes.controller_files import QuorumPlan
     from insync.conformance.live.nodes.node_files import ClusterPlan
 
-__all__ = ["ClusterChoice", "KafkaChoice", "cluster_options", "kafka_options", "known_releases"]
+__all__ = [
+    "ClusterChoice",
+    "KafkaChoice",
+    "QuorumChoice",
+    "cluster_options",
+    "kafka_options",
+    "known_releases",
+    "quorum_options",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +138,95 @@ def _which(release: str) -> dict[str, Option]:
             help="Take the jars in DIR, the folder libs of a Kafka distribution, as they are; in place of --kafka.",
         ),
     }
+
+
+# The options of a comparison of the quorum in place of the cluster, and what does not go with them.
+
+
+_CHANGE = "by records of the log (KIP-853), in walks of `kraft_853`"
+_RESIGNATIONS = "how often leaders resign, in walks of `kraft`"
+_SHARED = ("records", "elections")
+"""Bounds that both models have by these names, which are options of the command already."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumChoice:
+    """Whether the quorum is compared, and with which bounds.
+
+    Attributes:
+        asked: whether it is.
+        servers: the voters; None for the default.
+        restarts: how many there are in all; None for the default.
+        resignations: how often leaders resign in all; None for the default.
+        additions: how many voters are added; None where voters do not come.
+        removals: how many voters are removed; None where voters do not go.
+    """
+
+    asked: bool
+    servers: int | None
+    restarts: int | None
+    resignations: int | None
+    additions: int | None
+    removals: int | None
+
+    @property
+    def own(self) -> dict[str, int]:
+        """The bounds that were given and that the quorum alone has."""
+        names = ("servers", "restarts", "resignations", "additions", "removals")
+        given = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def jars(self, choice: KafkaChoice) -> JarSet:
+        """Return the jars of the release, those of Kafka's tests among them.
+
+        Raises:
+            click.UsageError: a distribution is given, which has none of those.
+            UserError: they are not there.
+        """
+        if choice.kafka is None:
+            message = "--quorum needs jars of Kafka's own tests, which no distribution has: give --kafka VERSION."
+            raise click.UsageError(message)
+        from insync.conformance.jars.store import stored_for_quorum
+
+        return stored_for_quorum(choice.kafka)
+
+    def bounds(self, given: Mapping[str, int | str], **of_the_cluster: object) -> dict[str, int | str]:
+        """Return the bounds that were given.
+
+        Args:
+            given: bounds and settings of the cluster that were given, some of which the quorum has too.
+            of_the_cluster: what else was given, by the name of its option, None where it was not.
+
+        Raises:
+            click.UsageError: something is given that only the other comparison has.
+        """
+        foreign = [name for name in given if name not in _SHARED]
+        foreign += [name for name, value in of_the_cluster.items() if value is not None]
+        if self.asked and foreign:
+            option_name = foreign[0].replace("part_", "part ").replace("_", "-")
+            message = f"--{option_name} is about the cluster, and --quorum asks for the quorum. Leave one of them out."
+            raise click.UsageError(message)
+        if not self.asked and self.own:
+            message = f"--{next(iter(self.own))} is about the quorum: give --quorum as well."
+            raise click.UsageError(message)
+        return {**given, **self.own}
+
+
+def quorum_options() -> Decorator:
+    """Return a decorator that gives a command `--quorum` and its like, which it gets as `quorum`."""
+    return gathered(
+        "quorum",
+        QuorumChoice,
+        asked=option("--quorum", is_flag=True, help="Compare the quorum behind the controller, the model `kraft`."),
+        servers=_bound(Kraft, "servers", 2, "voters of the quorum; a single one leads from its start on [default: 3]"),
+        restarts=_bound(Kraft, "restarts", 0, "restarts of voters in all [default: 2]"),
+        resignations=_bound(Kraft, "resignations", 0, f"{_RESIGNATIONS} [default: 1]"),
+        additions=_bound(Kraft853, "additions", 0, f"voters that are added, {_CHANGE}"),
+        removals=_bound(Kraft853, "removals", 0, f"voters that are removed, {_CHANGE}"),
+    )
+
+
+def _bound(model: type[Model], name: str, lowest: int, words: str) -> Option:
+    highest = model.bounds[name].highest
+    described = {"metavar": f"{lowest}..{highest}", "help": f"With --quorum: {words}"}
+    return option(f"--{name}", type=Whole(lowest, highest), **described)
