@@ -11,12 +11,17 @@ import click
 import pytest
 
 from insync.cli.commands.ask import command
-from insync.cli.configs import EVERY_OTHER, Configured, read_configs
-from insync.cli.configs_describe import configs_in
-from insync.cli.declared import NAMED, setting_of
-from insync.cli.server_properties import properties_in
+from insync.cli.configs import (
+    EVERY_OTHER,
+    NAMED,
+    Configured,
+    configs_in,
+    properties_in,
+    read_configs,
+    setting_of,
+    topics_in,
+)
 from insync.cli.show.exposure_report import Shown, describe_exposure
-from insync.cli.topics_describe import topics_in
 from insync.explorer.ask import LOSS, Asked, Cell, Question
 from insync.explorer.disturbances import Remedy
 from insync.explorer.exposure import Exposure, exposures

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.configs import Configured, read_configs
-from insync.cli.topics_describe import topics_in
+from insync.cli.configs import Configured, read_configs, topics_in
 from insync.model.errors import UserError
 
 

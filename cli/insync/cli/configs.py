@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import difflib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.cli.configs_describe import configs_in, is_configs_heading
-from insync.cli.declared import NAMED, Declared, may_be_kafkas, setting_of, with_near_setting
-from insync.cli.server_properties import properties_in
-from insync.cli.topics_describe import PARTITION, is_topics_line, topics_in
 from insync.model.errors import UserError
 
-__all__ = ["EVERY_OTHER", "Combination", "Configured", "read_configs"]
+__all__ = [
+    "EVERY_OTHER",
+    "NAMED",
+    "Configured",
+    "configs_in",
+    "properties_in",
+    "read_configs",
+    "setting_of",
+    "topics_in",
+]
+
 
 Settings = Mapping[str, int | str]
 
@@ -155,3 +163,263 @@ def _combined(topics: Mapping[str, Settings]) -> tuple[Combination, ...]:
     for name, settings in topics.items():
         groups.setdefault(tuple(sorted(settings.items())), []).append(name)
     return tuple(Combination(dict(settings), tuple(names)) for settings, names in groups.items())
+
+
+# What a configuration says, line by line: which settings there are, and what a value may be.
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: a file, and a line from 1."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One setting as it stands in a file.
+
+    Attributes:
+        topic: the topic that it is about; None: all topics of a broker.
+        key: its name.
+        value: its value, as text.
+        place: where it stands.
+        default: whether it is Kafka's default or a cluster's, and yields to what is said of one broker.
+    """
+
+    topic: str | None
+    key: str
+    value: str
+    place: Place
+    default: bool = False
+
+
+NAMED = {
+    "auto.leader.rebalance.enable": "elections without a failure",
+    "broker.session.timeout.ms": "how soon a session expires",
+    "cleanup.policy": "compaction, which is not modelled",
+    "controlled.shutdown.enable": "clean stops",
+    "enable.idempotence": "what is stored twice; insync check cluster --retries 1 --idempotence off shows it",
+    "flush.ms": "flushes by time",
+    "follower.replication.throttled.replicas": "quotas",
+    "inter.broker.protocol.version": "the release that brokers behave like; give it as --release",
+    "leader.replication.throttled.replicas": "quotas",
+    "log.cleanup.policy": "compaction, which is not modelled",
+    "log.flush.interval.ms": "flushes by time",
+    "num.replica.fetchers": "fetchers; the partition has one here",
+    "process.roles": "whose the controller is: ZooKeeper's before 3.3, KRaft's from then on",
+    "remote.storage.enable": "tiered storage, which is not modelled",
+    "replica.lag.time.max.ms": "how soon a slow follower is dropped; any time is searched",
+    "replica.selector.class": "who reads from followers",
+    "unclean.recovery.strategy": "unclean recovery, which no release has",
+    "zookeeper.connect": "whose the controller is: ZooKeeper's before 3.3, KRaft's from then on",
+    "zookeeper.session.timeout.ms": "how soon a session expires",
+}
+"""Keys that matter to replication and are not among the settings of the model, with what each is about."""
+
+
+def mistake(place: Place, value: str, expected: str, cure: str) -> UserError:
+    """Return the error of a line or a value: where it is, what stands there, what was expected, what to do."""
+    shown = value if len(value) <= 80 else value[:77] + "..."
+    return UserError(f"{place}: {shown!r} is not {expected}; {cure}.")
+
+
+def setting_of(found: Declared) -> tuple[str, int | str] | None:
+    """Return the setting of the model that a line is, with its value; None for a key that is none.
+
+    Raises:
+        UserError: the value is none that Kafka would take.
+    """
+    known = _SETTINGS.get(found.key)
+    return None if known is None else (known[0], known[1](found))
+
+
+def may_be_kafkas(key: str) -> bool:
+    """Return whether a key may be one of Kafka's: words with dots between them, but for a few of a single word."""
+    return key in _SINGLE_WORDS or (_DOTTED.fullmatch(key) is not None and not key.endswith(".sh"))
+
+
+def with_near_setting(key: str) -> str:
+    """Return a key that is no setting, with the setting that it is written almost like, if there is one."""
+    near = difflib.get_close_matches(key, _SETTINGS, n=1, cutoff=_NEARLY)
+    return f"{key} (is {near[0]} meant?)" if near else key
+
+
+def _count(found: Declared) -> int:
+    text = found.value
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) >= 1):
+        raise mistake(found.place, text, f"a value of {found.key}", "give a whole number of at least 1")
+    return int(text)
+
+
+def _switch(found: Declared) -> str:
+    try:
+        return {"true": "on", "false": "off"}[found.value.lower()]
+    except KeyError:
+        raise mistake(found.place, found.value, f"a value of {found.key}", "give true or false") from None
+
+
+def _acks(found: Declared) -> str:
+    try:
+        return {"0": "0", "1": "1", "all": "all", "-1": "all"}[found.value]
+    except KeyError:
+        raise mistake(found.place, found.value, "a value of acks", "give 0, 1 or all") from None
+
+
+def _flushing(found: Declared) -> str:
+    """Every record is flushed with an interval of 1; with a greater one any of them may be or not."""
+    interval = _count(found)
+    return "always" if interval == 1 else "never" if interval >= _NEVER else "sometimes"
+
+
+_NEVER = (1 << 63) - 1  # Kafka's default
+_NEARLY = 0.9
+_DOTTED = re.compile(r"[a-z]+(\.[a-z0-9_-]+)+")
+_SINGLE_WORDS = frozenset({"acks", "listeners", "port"})
+_SETTINGS: dict[str, tuple[str, Callable[[Declared], int | str]]] = {
+    "default.replication.factor": ("replicas", _count),
+    "ReplicationFactor": ("replicas", _count),
+    "min.insync.replicas": ("min_insync", _count),
+    "unclean.leader.election.enable": ("unclean", _switch),
+    "acks": ("acks", _acks),
+}
+for _key in ("flush.messages", "log.flush.interval.messages"):
+    _SETTINGS[_key] = ("flushing", _flushing)
+
+
+# Java's properties, as in server.properties: `key=value`, comments, lines that are continued.
+
+
+_PAIR = re.compile(r"([A-Za-z0-9._\-]+)\s*(?:[=:]\s*|\s+)(.*)", re.DOTALL)
+
+
+def properties_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
+    """Yield every property; all are about all topics.
+
+    Raises:
+        UserError: a line that is no property.
+    """
+    number, count = 0, len(lines)
+    while number < count:
+        place, text = Place(file, number + 1), lines[number].strip()
+        number += 1
+        if not text or text[0] in "#!":
+            continue
+        while text.endswith("\\") and number < count:
+            text = text[:-1] + lines[number].strip()
+            number += 1
+        pair = _PAIR.fullmatch(text)
+        if pair is None:
+            raise mistake(place, text, "a property", "write key=value, or # before a comment")
+        yield Declared(None, pair[1], pair[2].strip(), place)
+
+
+# What `kafka-topics --describe` prints: a line for each topic, and one for each partition of it.
+
+
+PARTITION = "replicas of partition "
+"""What the key of a partition's number of replicas begins with; the number of the partition follows."""
+
+_FIELDS = (
+    "TopicId|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Offline|Adding Replicas"
+    "|Removing Replicas|Elr|LastKnownElr|MarkedForDeletion"
+)
+_BETWEEN = re.compile(rf"(?<!Adding)(?<!Removing)\s+(?=(?:{_FIELDS}):)")
+_NEXT_CONFIG = re.compile(r",(?=[a-z][a-z0-9.]*\.[a-z0-9.]+=)")
+_CURE = "give its output as it is, without other lines"
+
+
+def is_topics_line(line: str) -> bool:
+    """Return whether a line is one of this format."""
+    return re.match(r"\s*Topic:", line) is not None
+
+
+def topics_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
+    """Yield the replication factor and the settings of every topic, and how many replicas each partition has.
+
+    Raises:
+        UserError: a line of another form.
+    """
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield from _line(Place(file, number), line.strip())
+
+
+def _line(place: Place, line: str) -> Iterator[Declared]:
+    # Between two fields is a tab, or spaces where a terminal or an editor has made spaces of it.
+    pairs = (field.partition(":") for field in _BETWEEN.split(line))
+    fields = {name: value.strip() for name, _, value in pairs}
+    topic = fields.get("Topic")
+    if not topic or not ("ReplicationFactor" in fields or "Partition" in fields):
+        raise mistake(place, line, "a line of kafka-topics --describe", _CURE)
+    if "Partition" in fields:
+        yield Declared(topic, f"{PARTITION}{_partition(place, fields)}", str(_replicas(place, fields)), place)
+        return
+    yield Declared(topic, "ReplicationFactor", fields["ReplicationFactor"], place)
+    for pair in _NEXT_CONFIG.split(fields.get("Configs", "")):
+        if pair:
+            name, equals, value = pair.partition("=")
+            if not equals:
+                raise mistake(place, pair, "a setting", "write it as Kafka does, key=value")
+            yield Declared(topic, name.strip(), value.strip(), place)
+
+
+def _partition(place: Place, fields: dict[str, str]) -> int:
+    number = fields["Partition"]
+    if not (number.isascii() and number.isdigit()):
+        raise mistake(place, number, "the number of a partition", _CURE)
+    return int(number)
+
+
+def _replicas(place: Place, fields: dict[str, str]) -> int:
+    """How many there are but for those that a reassignment is about to add, as Kafka reckons the replication factor."""
+    present = set(_brokers(fields.get("Replicas", ""))) - set(_brokers(fields.get("Adding Replicas", "")))
+    if not present:
+        raise mistake(place, fields.get("Replicas", ""), "a list of the replicas of a partition", _CURE)
+    return len(present)
+
+
+def _brokers(text: str) -> list[str]:
+    return [broker.strip() for broker in text.split(",") if broker.strip()]
+
+
+# What `kafka-configs --describe` prints: a heading for each broker or topic, and below it a line a setting.
+
+
+_HEADING = re.compile(
+    r"(?P<kind>Dynamic configs|All configs|Default configs|Configs) for (?:the )?"
+    r"(?P<entity>topic|broker|topics|brokers)s?(?: (?P<name>\S+)| in the cluster)? are:?(?P<rest>.*)"
+)
+_SETTING = re.compile(r"(?P<key>[A-Za-z0-9._\-]+)=(?P<value>.*?)(?:\s+sensitive=(?:true|false)\b.*)?")
+
+
+def is_configs_heading(line: str) -> bool:
+    """Return whether a line is a heading of this format."""
+    return _HEADING.fullmatch(line.strip()) is not None
+
+
+def configs_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
+    """Yield every setting; those below the heading of a topic are about it.
+
+    Raises:
+        UserError: a line that is neither a heading nor a setting, or a setting above the first heading.
+    """
+    heading: re.Match[str] | None = None
+    for number, line in enumerate(lines, start=1):
+        place, text = Place(file, number), line.strip()
+        if (found := _HEADING.fullmatch(text)) is not None:
+            heading, text = found, found["rest"].strip()
+        if not text:
+            continue
+        setting = _SETTING.fullmatch(text)
+        if setting is None or heading is None:
+            cure = "give its output as it is, each setting on a line below its heading"
+            raise mistake(place, text, "a line of kafka-configs --describe", cure)
+        named = heading["entity"] == "topic"
+        topic = heading["name"].strip("'\"") if named and heading["name"] else None
+        general = heading["kind"] == "Default configs"
+        yield Declared(topic, setting["key"], setting["value"].strip(), place, default=general)
