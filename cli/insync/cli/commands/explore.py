@@ -12,8 +12,7 @@ import click
 from click.core import ParameterSource
 
 from insync.cli.completion import complete_properties, complete_traces
-from insync.cli.exploration import ExplorationText
-from insync.cli.exploring import Prompt
+from insync.cli.exploring import ExplorationText, Prompt
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
