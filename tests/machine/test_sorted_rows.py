@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
-from insync.machine.stores.sorted_file import RowBuffer, RowScratch, most_packed
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch, most_packed
 
 WIDEST = 2**64 - 1
 WORD = st.one_of(st.integers(0, 3), st.integers(0, 300), st.integers(0, WIDEST), st.sampled_from([2**63, WIDEST]))

@@ -1,4 +1,4 @@
-"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted, and one line of status.
+r"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted, and one line of status.
 
 All that commands print goes through here. Control characters in names, texts and paths are shown as escapes (`\x1b`),
 and no line of them is one that a build server obeys; `emit_data` alone prints what it gets.

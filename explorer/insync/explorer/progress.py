@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from insync.explorer.limits import Watch
-from insync.explorer.search.explored import Space
+
+if TYPE_CHECKING:
+    from insync.explorer.search.explored import Space
 
 __all__ = [
     "SLOT_BYTES",

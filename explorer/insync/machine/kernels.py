@@ -27,7 +27,7 @@ from insync.machine.stores.collapse import CodingKernels, Component, components_
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.hash_table import Memory, Store, StoreKernels, reserve
 from insync.machine.stores.quotient_table import TableKernels
-from insync.machine.stores.sorted_file import OrderKernels
+from insync.machine.stores.sorted_rows import OrderKernels
 from insync.machine.walker import Sightings, SightKernels, Strategy, Walker
 from insync.model.abstraction import Abstraction
 from insync.model.domains.layout import Schema

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkOptions", "check", "export", "simulate"]
 
-_MODULE_OF = {"SparkOptions": "options", "check": "check", "export": "export", "simulate": "simulate"}
+_MODULE_OF = {"SparkOptions": "check", "check": "check", "export": "export", "simulate": "simulate"}
 
 
 if not TYPE_CHECKING:  # a checker of types would take every name for one that is there

@@ -25,7 +25,7 @@ from insync.explorer.search import beyond_memory
 from insync.machine.memory import Block, resident_memory
 from insync.machine.stores import collapse, row_encoding, sorted_file
 from insync.machine.stores.external import SortedPartition
-from insync.machine.stores.sorted_file import RowBuffer
+from insync.machine.stores.sorted_rows import RowBuffer
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.errors import UserError

@@ -10,8 +10,7 @@ import pytest
 from insync.explorer.search import run_directory
 from insync.explorer.search.run_directory import LevelRows, buffered_rows, write_level_rows
 from insync.machine.packed import PackedRows, Words, words_at
-from insync.machine.stores import sorted_file
-from insync.machine.stores import sorted_file as sorted_rows
+from insync.machine.stores import sorted_file, sorted_rows
 
 LABEL: dict[str, int | str] = {"kind": "level", "run": "a", "level": 3}
 

@@ -20,7 +20,8 @@ from insync.machine.packed import PackedRows, Words
 from insync.machine.stores import external_sort as spills_module
 from insync.machine.stores.external_sort import KnownRows, RowReader, Spills, strike_known
 from insync.machine.stores.row_encoding import StateRows
-from insync.machine.stores.sorted_file import RowBuffer, RowScratch, SortedFile, SortedWriter, Unpacker
+from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.machine.stores.whole_files import flush_folder, new_file, write_all
 from insync.model.checksums import Damaged
 

@@ -14,7 +14,7 @@ from insync.machine.kernels import code_kernels, order_kernels
 from insync.machine.packed import PackedRows, Words
 from insync.machine.stores import collapse as codec_module
 from insync.machine.stores.compressed import CodeKernels
-from insync.machine.stores.sorted_file import RowBuffer, RowScratch
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.model.catalogue import find_model
 from insync.model.domains.layout import Schema
 from insync.model.errors import InternalError

@@ -176,7 +176,7 @@ class ModelCommand(click.Command):
         """Raise UsageError for an option of the command that could be meant for the bound of the same name."""
         own = {name: param for param in self.params for name in param.opts}
         kind: type[Model] = ctx.meta[MODEL_KEY]
-        for name, option in option_names(kind, self.taken(ctx)).items():
+        for name, plain in option_names(kind, self.taken(ctx)).items():
             param = own.get(natural := "--" + name.replace("_", "-"))
             if not isinstance(param, click.Option) or param.is_flag or param.name is None:
                 continue
@@ -185,8 +185,8 @@ class ModelCommand(click.Command):
                 choice = choices(kind)[name]
                 message = (
                     f"{natural} is an option of the command, and {kind.name} has a "
-                    f"{'bound' if isinstance(choice, Bound) else 'setting'} of that name as well, which is {option}. "
-                    f"Give {option} too, so that both are plain; its default is {default_of(choice)}."
+                    f"{'bound' if isinstance(choice, Bound) else 'setting'} of that name as well, which is {plain}. "
+                    f"Give {plain} too, so that both are plain; its default is {default_of(choice)}."
                 )
                 raise click.UsageError(message, ctx)
 

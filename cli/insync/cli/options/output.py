@@ -203,32 +203,32 @@ def refuse_same(
     """Raise UsageError for an output that is an input or another output; each has its option or what it is."""
     seen: list[tuple[str, Path]] = []
     read = list(inputs)
-    for option, path in outputs:
+    for named_by, path in outputs:
         if is_special(path):  # written to and not replaced
             continue
         for what, file in read:
             if _same(path, file):
-                message = f"{option} names {path}, which is {what} and would be replaced. Name another file."
+                message = f"{named_by} names {path}, which is {what} and would be replaced. Name another file."
                 raise click.UsageError(message, ctx)
         for other, file in seen:
             if _same(path, file):
-                message = f"{other} and {option} both name {file}. Give each a file of its own."
+                message = f"{other} and {named_by} both name {file}. Give each a file of its own."
                 raise click.UsageError(message, ctx)
-        _refuse_derived(option, path, [*read, *seen], ctx)
+        _refuse_derived(named_by, path, [*read, *seen], ctx)
         for other, earlier in seen:
-            _refuse_derived(other, earlier, [(option, path)], ctx)
-        seen.append((option, path))
+            _refuse_derived(other, earlier, [(named_by, path)], ctx)
+        seen.append((named_by, path))
 
 
-def _refuse_derived(option: str, path: Path, others: Iterable[tuple[str, Path]], ctx: click.Context | None) -> None:
+def _refuse_derived(named_by: str, path: Path, others: Iterable[tuple[str, Path]], ctx: click.Context | None) -> None:
     """Raise UsageError where a file has a name that a further trace or page of an output would get."""
-    if option not in _DERIVING:
+    if named_by not in _DERIVING:
         return
     for what, file in others:
         if is_beside(path, file):
             message = (
-                f"{option} names {path}, and what else is found goes beside it, with a name between {path.stem!r} and "
-                f"the ending; that might replace {file}, which is {what}. Name another file."
+                f"{named_by} names {path}, and what else is found goes beside it, with a name between {path.stem!r} "
+                f"and the ending; that might replace {file}, which is {what}. Name another file."
             )
             raise click.UsageError(message, ctx)
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from insync.cli.completion import Completion, file_names, names
-from insync.explorer.limits import Limits
 
 if TYPE_CHECKING:
     from insync.spark_explore import SparkOptions
@@ -65,6 +64,8 @@ def limit_options(
         "seconds": option("--max-seconds", type=Seconds(), metavar="S", help=seconds),
         "memory_bytes": option("--memory", type=Size(), metavar="SIZE", help=memory),
     }
+    from insync.explorer.limits import Limits  # as a command is defined: completion does without
+
     return gathered("limits", Limits, **{name: known[name] for name, said in sentences.items() if said is not None})
 
 

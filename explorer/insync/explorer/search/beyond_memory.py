@@ -18,7 +18,8 @@ from insync.machine.packed import PackedRows
 from insync.machine.stores.compressed import InsertOutcome
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows
-from insync.machine.stores.sorted_file import BLOCK, FilePlace, OrderKernels, RowBuffer, RowScratch
+from insync.machine.stores.sorted_file import FilePlace
+from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
 from insync.model.domains.layout import Schema
 
 __all__ = [

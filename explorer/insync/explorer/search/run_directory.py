@@ -34,7 +34,8 @@ from insync.machine.kernels import order_kernels
 from insync.machine.ownership import Ownership
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.row_encoding import FORMS
-from insync.machine.stores.sorted_file import FilePlace, RowBuffer, RowScratch, SortedFile, SortedWriter, Unpacker
+from insync.machine.stores.sorted_file import FilePlace, SortedFile, SortedWriter, Unpacker
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.machine.stores.whole_files import beside, flush_file, flush_folder, new_file, open_file, write_whole
 from insync.model.checksums import DIGEST_BYTES, Damaged, Label, json_with_digest, require_digest
 from insync.model.errors import UserError

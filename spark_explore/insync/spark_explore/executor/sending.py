@@ -13,7 +13,7 @@ from insync.machine.expander import Expander
 from insync.machine.kernels import order_kernels
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.row_encoding import CodeRows, NoRows
-from insync.machine.stores.sorted_file import RowBuffer, RowScratch
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.spark_explore.wire.packets import Kind, PacketReader, PacketWriter
 
 __all__ = ["LEAST_CODED", "CodeMemory", "GatheredCodes", "Packet", "Sending", "WholeStates"]

@@ -15,7 +15,8 @@ from pathlib import Path
 from insync.machine.kernels import Kernels, order_kernels
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.row_encoding import StateRows
-from insync.machine.stores.sorted_file import FilePlace, RowBuffer, RowScratch
+from insync.machine.stores.sorted_file import FilePlace
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.model.errors import InternalError, UserError
 from insync.spark_explore.executor.known_states import locked
 from insync.spark_explore.wire.run_states import RunStates

@@ -15,7 +15,7 @@ from insync.machine.memory import Block
 from insync.machine.packed import Found
 from insync.machine.stores.collapse import MOST_NUMBERS, Codec, Layout, dictionaries_of
 from insync.machine.stores.compressed import CodeKernels
-from insync.machine.stores.sorted_file import OrderKernels, RowBuffer, most_packed
+from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer, most_packed
 from insync.model.checksums import DIGEST_BYTES
 from insync.model.errors import InternalError
 
