@@ -241,7 +241,7 @@ def test_a_real_terminal_keeps_nothing_of_the_progress() -> None:
     main, side = pty.openpty()
     script = (
         "import time; from insync.cli.progress import steps_of_work, _PERIOD_SECONDS\n"
-        "from insync.cli.show import progress; progress._PERIOD_SECONDS = 0.05\n"
+        "from insync.cli import progress; progress._PERIOD_SECONDS = 0.05\n"
         "with steps_of_work(False) as steps:\n"
         "    steps.begin('searching'); time.sleep(0.4)\n"
     )

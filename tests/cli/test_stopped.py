@@ -95,7 +95,7 @@ def test_tracing_is_stopped(form: list[str]) -> None:
 SLOW_QUANTIFIER = """
 import sys, time
 from insync.cli.main import main
-from insync.model import graph
+from insync.model.expressions import graph
 
 honest = graph.Graph.node
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli import rerun as saved_files
+from insync.cli import rerun
 from insync.cli.rerun import watched_files
 from insync_process import SLOW_LLVM, processes_of, started, wait_for
 
@@ -102,8 +102,8 @@ def test_a_check_at_work_ends_with_the_watch(number: int, tmp_path: Path, monkey
     """It is told to end, or else ended: the process that it is compiles for 100 seconds."""
     command = ["-P", "-c", SLOW_LLVM]
     script = (
-        "from insync.cli import saved_files; from insync.cli.main import main; import sys\n"
-        f"saved_files._COMMAND[1:] = {command!r}\n"
+        "from insync.cli import rerun; from insync.cli.main import main; import sys\n"
+        f"rerun._COMMAND[1:] = {command!r}\n"
         "main()\n"
     )
     line = ["check", "--watch", f"{ROOT / 'examples' / 'lock.py'}:Lock"]
@@ -122,7 +122,7 @@ def test_a_file_that_is_saved_in_several_steps_is_checked_once(tmp_path: Path, m
     file = tmp_path / "model.py"
     steps = iter(["a", "b", "c"])
     file.write_text("")
-    before = saved_files._stamps([file])
+    before = rerun._stamps([file])
 
     def sleep(_: float) -> None:
         if (text := next(steps, "")) != "":
@@ -131,5 +131,5 @@ def test_a_file_that_is_saved_in_several_steps_is_checked_once(tmp_path: Path, m
     monkeypatch.setattr("insync.cli.rerun.time.sleep", sleep)
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    saved_files._wait(process, before)
+    rerun._wait(process, before)
     assert next(steps, None) is None

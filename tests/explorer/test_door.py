@@ -17,7 +17,7 @@ from insync.explorer import Limits, agree, check, graph, liveness, mutate, prove
 from insync.model import UserError
 from insync_toys import TokenRing
 
-VERBS = ("agree", "ask", "check", "graph", "liveness", "mutate", "prove", "replay", "simulate")
+VERBS = ("agree", "ask", "check", "liveness", "mutate", "prove", "replay", "simulate")
 HEAVY = ("llvmlite", "z3", "hypothesis", "pyspark", "numpy", "scipy", "networkx", "pytest")
 
 
@@ -54,7 +54,6 @@ ORDERS = {
     "check-module first",
     "check-verb first",
     "check-out of the module",
-    "graph-verb first",
     "liveness-module first",
     "mutate-module first",
     "prove-module first",
@@ -66,7 +65,7 @@ ORDERS = {
         pytest.param(verb, imports, id=f"{verb}-{order}", marks=[] if fast else pytest.mark.slow)
         for verb in VERBS
         for order, imports in ORDERS.items()
-        for fast in [order == "module first" or verb in ("check", "graph")]
+        for fast in [order == "module first" or verb == "check"]
     ],
 )
 def test_a_verb_is_not_hidden_by_its_module(verb: str, imports: str) -> None:
@@ -89,7 +88,7 @@ def test_a_verb_can_be_sent_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(insync.explorer.check)) is insync.explorer.check  # noqa: S301 -- our own
 
 
-@pytest.mark.parametrize("verb", sorted({*VERBS, "bounded_check"}))
+@pytest.mark.parametrize("verb", sorted({*VERBS, "bounded_check", "graph"}))
 def test_everything_after_the_model_is_said_by_name(verb: str) -> None:
     first, *rest = inspect.signature(getattr(insync.explorer, verb)).parameters.values()
     assert first.name == {"replay": "trace", "ask": "bounds"}.get(verb, "model")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from insync.machine import compiler
-from insync.machine.compiler import compile_module, conditions_key, program_key
+from insync.machine.compiler import compile_module
+from insync.machine.identity import conditions_key, program_key
 from insync.model import Int, Model, State
 from insync.model.catalogue import find_model
 from insync.model.errors import InternalError

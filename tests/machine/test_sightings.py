@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.machine.compiler import words_key
 from insync.machine.emit.hash_table import sightings_module
+from insync.machine.identity import words_key
 from insync.machine.kernels import Kernels, Part, Text, Texts, load
 from insync.machine.memory import Block
 from insync.machine.packed import Sizes

@@ -24,7 +24,7 @@ from insync.explorer.search.workers import Team, available_cores
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.symmetry import UNUSED, Alike, symmetry_for
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
-from insync.machine.compiler import conditions_key, program_key
+from insync.machine.identity import conditions_key, program_key
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from insync.machine.compiler import conditions_key, program_key, sources_digest
+from insync.machine.identity import conditions_key, program_key, sources_digest
 from insync.machine.objects import load_object, save_object
 from insync.model import Model
 from insync.model.domains import composite as d

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from insync.machine.compiler import conditions_key, program_key, words_key
 from insync.machine.conditions import Checker, Counter
 from insync.machine.emit.collapse import coding_module
 from insync.machine.emit.conditions import check_module, count_module, outside_module
@@ -20,6 +19,7 @@ from insync.machine.emit.quotient_table import quotient_module
 from insync.machine.emit.transitions import edges_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Edges, Expander
+from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Sizes, Words, words_at

@@ -331,8 +331,8 @@ def killed(folder: Path, level: int, seconds: float) -> None:
     text = f"""
 import itertools
 from insync.explorer import check
-from insync.explorer.breadth_first import beyond_memory
-from insync.machine.on_disk import sorted_file
+from insync.explorer.search import beyond_memory
+from insync.machine.stores import sorted_file
 from insync.explorer.limits import Watch
 from insync.model.catalogue import find_model
 sorted_file.BLOCK = 100

@@ -322,10 +322,10 @@ def killed(folder: Path, level: int, seconds: float, most_whole: int, most_rows:
     """
     text = f"""
 from insync.explorer import check
-from insync.explorer.breadth_first import level_rows, search
+from insync.explorer.search import breadth_first, run_directory
 from insync.kafka.published import Kip101
-search.MOST_WHOLE = {most_whole}
-level_rows.LEAST_ROWS = level_rows.MOST_ROWS = {most_rows}
+breadth_first.MOST_WHOLE = {most_whole}
+run_directory.LEAST_ROWS = run_directory.MOST_ROWS = {most_rows}
 model = Kip101(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
 check(model, symmetry=False, keep_going=True, threads=2, run_dir={str(folder)!r})
 """

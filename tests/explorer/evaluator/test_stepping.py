@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from insync.explorer.stepping import stepper as stepping
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, Walk, confirmed
 from insync.model.errors import GuardError, InternalError
 from insync.model.evaluator import Evaluator
@@ -38,7 +37,7 @@ def test_an_action_leads_on_or_is_refused_or_is_not_enabled() -> None:
 
 @pytest.mark.parametrize("remembered", [1, 2, 5, 1000])
 def test_what_is_forgotten_is_found_again(remembered: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stepping, "_REMEMBERED", remembered)
+    monkeypatch.setattr("insync.explorer.stepping.stepper._REMEMBERED", remembered)
     model, chance = TokenRing(two_tokens=1), random.Random(5)
     stepper, evaluator = Stepper(model), Evaluator(model.program)
     asked = [before for before, _, _ in walked(model, chance, 20, 10)]

@@ -14,7 +14,7 @@ from zlib import crc32
 import pytest
 
 from insync.explorer import Exploration
-from insync.explorer.exploring_page import tabs as as_seen
+from insync.explorer.exploring_page import tabs
 from insync.explorer.exploring_page.tabs import Tabs
 from insync.model import Model
 from insync.model.catalogue import find_model
@@ -72,10 +72,10 @@ def test_every_answer_is_what_it_was(name: str) -> None:
 
 @pytest.mark.parametrize(("most", "told"), [(4, True), (3, False)])
 def test_the_tree_is_told_as_long_as_it_is_small(monkeypatch: pytest.MonkeyPatch, most: int, told: bool) -> None:
-    monkeypatch.setattr(as_seen, "_MOST_VISITED", most)
-    tabs = Tabs(Exploration(DieHard()).again)
-    tab = tabs.answer({"tab": "", "command": "open"})["tab"]
-    answer = tabs.answer({"tab": tab, "command": "walk", "steps": 3, "seed": 2})
+    monkeypatch.setattr(tabs, "_MOST_VISITED", most)
+    open_tabs = Tabs(Exploration(DieHard()).again)
+    tab = open_tabs.answer({"tab": "", "command": "open"})["tab"]
+    answer = open_tabs.answer({"tab": tab, "command": "walk", "steps": 3, "seed": 2})
     assert (answer["tree"] is not None, answer["path"] is not None) == (told, told)
 
 

@@ -21,7 +21,7 @@ QUICK = settings(max_examples=60, stateful_step_count=8, deadline=None, database
 
 @pytest.fixture(autouse=True)
 def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module in ("model_based", "rule_based"):
+    for module in ("model_based", "state_machines"):
         monkeypatch.setattr(f"insync.explorer.hypothesis.{module}.trace_directory", lambda: tmp_path)
     return tmp_path
 

@@ -43,7 +43,7 @@ def test_a_python_without_insync_imports_it_from_the_zip(tmp_path: Path) -> None
     version, file, key = done.stdout.split()
     assert version == insync_version()
     assert file.startswith(str(path))
-    from insync.machine.compiler import words_key
+    from insync.machine.identity import words_key
 
     assert key == words_key("store", 2)
 

@@ -22,14 +22,13 @@ PICTURES = ("html", "svg", "mermaid", "markdown")
 def as_picture(form: str, trace: Trace, model: Model, file: Path) -> str:
     """Return a trace as a picture in one of the forms."""
     from insync.explorer.pictures import markup, page, svg
-    from insync.explorer.pictures import markup as mermaid
     from insync.explorer.pictures.picture import picture
     from insync.explorer.traces.trace_file import trace_text
 
     drawn = picture(trace, model, file=file)
     if form == "html":
         return page.html_page([page.Page(drawn, trace_text(trace))])
-    return {"svg": svg.svg, "mermaid": mermaid.mermaid, "markdown": markup.markdown}[form](drawn)
+    return {"svg": svg.svg, "mermaid": markup.mermaid, "markdown": markup.markdown}[form](drawn)
 
 
 def write_page(
@@ -40,7 +39,7 @@ def write_page(
     Raises:
         UserError: the page cannot be written.
     """
-    from insync.explorer.pictures import page as page_file
+    from insync.explorer.pictures import page
 
     replayed = [(trace, model, None if file is None or is_itf(file) else file) for trace, model, file in shown]
-    page_file.write_page(path, replayed, others=others)
+    page.write_page(path, replayed, others=others)
