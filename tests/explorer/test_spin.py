@@ -20,7 +20,7 @@ from insync.properties.registry import confined, invariants_of
 from insync_corners import Late
 from insync_toys import TOYS, Clock, Overflow
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 needs_spin = pytest.mark.skipif(
     shutil.which("spin") is None or shutil.which("cc") is None, reason="Spin and a C compiler are not installed"
 )
