@@ -133,7 +133,7 @@ class Claims(Base):
 
 def test_a_test_for_none_by_python_and_what_it_leads_to() -> None:
     never, is_none, is_some = said(Claims())
-    assert "test_suspicion.py:" in never
+    assert "test_lints.py:" in never
     assert "the action 'claim' never changes the state, so its steps lead nowhere." in never
     assert (
         "Python decides `s.last is None` while the model is traced, and it never holds; write s.last.is_none()."
@@ -145,7 +145,7 @@ def test_a_test_for_none_by_python_and_what_it_leads_to() -> None:
     )
     lines = Path(__file__).read_text().splitlines()
     line = next(number for number, text in enumerate(lines, start=1) if "if s.last is None:" in text)
-    assert f"test_suspicion.py:{line}: " in is_none
+    assert f"test_lints.py:{line}: " in is_none
 
 
 class Phase(enum.Enum):

@@ -273,9 +273,7 @@ def test_fairness_is_said_by_the_names_of_actions(weak: Any, strong: Any, messag
 
 @pytest.mark.parametrize("word", [invariant, step_invariant, lemma])
 def test_a_reason_is_a_function(word: Any) -> None:
-    with pytest.raises(
-        ModelError, match=r"test_declaring\.py:\d+: @\w+\(Puzzle\): because='no' must be a function of a"
-    ):
+    with pytest.raises(ModelError, match=r"test_declare\.py:\d+: @\w+\(Puzzle\): because='no' must be a function of a"):
         word(Puzzle, because="no")
 
 
@@ -308,7 +306,7 @@ def test_the_state_before_a_step_comes_first() -> None:
         return True
 
     sentence = (
-        r"test_declaring\.py:\d+: the step invariant 'grows' calls its states \(after, before\), and the first is the"
+        r"test_declare\.py:\d+: the step invariant 'grows' calls its states \(after, before\), and the first is the"
     )
     with pytest.raises(ModelError, match=sentence):
         step_invariant(Puzzle)(grows)

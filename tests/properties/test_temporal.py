@@ -94,7 +94,7 @@ def test_a_leads_to_property_returns_two_conditions_neither_more_nor_fewer(given
 
     model = Watched()
     with pytest.raises(
-        ModelError, match=r"test_runs\.py:\d+: follows returns .*; a leads_to property returns two cond"
+        ModelError, match=r"test_temporal\.py:\d+: follows returns .*; a leads_to property returns two cond"
     ):
         run_properties_of(model)["follows"].instances(model)
 

@@ -140,7 +140,7 @@ def test_a_mistake_shows_the_test_and_one_sentence(suite: tuple[Path, str]) -> N
     shown = suite[1].split("_ test_mistake _")[1].split("\n____")[0].split("\n====")[0]
     assert '>       insync_check("kip321")' in shown
     assert "There is no model 'kip321'. Did you mean 'kip320'?" in shown
-    assert "pytest_support.py" not in shown
+    assert "explorer/testing.py" not in shown
 
 
 @pytest.mark.slow_but("arguments0-invalid choice: 'z4' (choose from ")

@@ -179,21 +179,21 @@ def test_a_state_with_a_field_missing_is_refused() -> None:
     ],
 )
 def test_a_wrong_domain_is_refused_where_it_is_written(wrong: Any, message: str) -> None:
-    with pytest.raises(ModelError, match=rf"test_domains\.py:\d+: .*{message}"):
+    with pytest.raises(ModelError, match=rf"test_composite\.py:\d+: .*{message}"):
         wrong()
 
 
 def test_a_set_over_too_many_members_names_the_line_and_the_bounds() -> None:
     domain = Set(Isr)
     with pytest.raises(
-        ModelError, match=r"test_domains\.py:\d+: Set\(Isr\) ranges over 64 members under \{'replicas': 6\}; .* 62"
+        ModelError, match=r"test_composite\.py:\d+: Set\(Isr\) ranges over 64 members under \{'replicas': 6\}; .* 62"
     ):
         domain.bind(BoundValues({"replicas": 6}))
 
 
 def test_a_sort_without_members_or_with_too_many_names_the_line_and_the_bounds() -> None:
     domain = as_domain(Replica)
-    with pytest.raises(ModelError, match=r"test_domains\.py:\d+: the sort Replica has 0 members under"):
+    with pytest.raises(ModelError, match=r"test_composite\.py:\d+: the sort Replica has 0 members under"):
         domain.bind(BoundValues({"replicas": 0}))
     with pytest.raises(ModelError, match=r"the sort Isr has \d+ members .* at most 2\^62"):
         as_domain(Isr).bind(BoundValues({"replicas": 63}))

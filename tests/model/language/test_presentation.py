@@ -49,7 +49,9 @@ LOGS: list[Any] = [
     "wrong", [3, "text", {"a": 3}, {1: "a"}, {"a": {"b": 3}}, {"a": {3: "b"}}, {"a": ["b"]}, [("a", "b")]]
 )
 def test_a_grid_has_texts(wrong: object) -> None:
-    with pytest.raises(ModelError, match=r"drawing\.py:\d+: grid returns .+; it must return a dict with the text of "):
+    with pytest.raises(
+        ModelError, match=r"presentation\.py:\d+: grid returns .+; it must return a dict with the text of "
+    ):
         checked_grid(drawn(wrong), {})
 
 
@@ -66,14 +68,16 @@ def test_a_log_in_a_grid_has_records_and_a_watermark(wrong: LogCell) -> None:
 
 @pytest.mark.parametrize("wrong", [3, None, {"a": 3}, {1: "a"}, ["a"]])
 def test_marks_are_texts(wrong: object) -> None:
-    with pytest.raises(ModelError, match=r"drawing\.py:\d+: step_marks returns .+; it must return a dict with a text "):
+    with pytest.raises(
+        ModelError, match=r"presentation\.py:\d+: step_marks returns .+; it must return a dict with a text "
+    ):
         checked_marks(drawn(wrong), {}, {})
 
 
 @pytest.mark.parametrize("wrong", [3, None, [1, None], "abc", ["a", "a"], [""], {"a": "b"}])
 def test_lifelines_are_names_each_once(wrong: object) -> None:
     with pytest.raises(
-        ModelError, match=r"drawing\.py:\d+: lifelines returns .+; it must return a list of names, each"
+        ModelError, match=r"presentation\.py:\d+: lifelines returns .+; it must return a list of names, each"
     ):
         checked_lifelines(drawn(None, wrong))
 
@@ -81,7 +85,7 @@ def test_lifelines_are_names_each_once(wrong: object) -> None:
 @pytest.mark.parametrize("wrong", [None, 5, "n1: sleep", [3], [Mark("n1", "x"), None]])
 def test_a_drawing_has_arrows_and_marks(wrong: object) -> None:
     with pytest.raises(
-        ModelError, match=r"drawing\.py:\d+: step_drawing returns .+ for 'go'; it must return a list of"
+        ModelError, match=r"presentation\.py:\d+: step_drawing returns .+ for 'go'; it must return a list of"
     ):
         checked_drawing(drawn(wrong), [], "go")
 
