@@ -68,3 +68,23 @@ def test_it_is_asked_until_nobody_refuses(
     asks(Operator(cast(Any, cluster)))
     assert [asked for asked, _ in cluster.asked] == [name] * (len(refusals) + 1)
     assert len({str(body) for _, body in cluster.asked}) == 1
+
+
+def test_what_is_asked_is_about_its_partition() -> None:
+    cluster = Answering([reassigned(0, 0), moved(0)])
+    operator = Operator(cast(Any, cluster), "t", 1)
+    operator.reassign([1])
+    operator.move(1, Path("/d"))
+    (_, reassignment), (_, move) = cluster.asked
+    assert [part["PartitionIndex"] for part in reassignment["Topics"][0]["Partitions"]] == [1]
+    assert move["Dirs"][0]["Topics"] == [{"Name": "t", "Partitions": [1]}]
+
+
+def test_a_directory_that_fails_is_not_found_any_more(tmp_path: Path) -> None:
+    disk = tmp_path / "disk-1-2"
+    disk.mkdir()
+    (disk / "meta.properties").write_text("directory.id=AAAAAAAAAAAAAAAAAAAAAQ\n")
+    operator = Operator(cast(Any, None))
+    assert operator.fail(1, disk) == "00000000-0000-0000-0000-000000000001"
+    assert not disk.exists()
+    assert [(one.what, one.broker) for one in operator.called] == [("fail", 1)]

@@ -11,7 +11,12 @@ from insync.conformance.live.runs.recorder import Recorder
 from insync.conformance.live.runs.run_model import run_model
 from insync.conformance.live.runs.validation import validate
 from insync.conformance.live.scenarios import removed_replica
-from insync.conformance.live.scenarios.removed_replica import REMOVED_REPLICA, REPLICA_LEFT_ALONE, left_alone
+from insync.conformance.live.scenarios.removed_replica import (
+    REMOVED_REPLICA,
+    REPLICA_GIVEN_BACK,
+    REPLICA_LEFT_ALONE,
+    left_alone,
+)
 from insync.conformance.live.scenarios.scenario import Scenario, Written, is_elected, outcome
 from insync.kafka.releases import release_of
 from insync_brokers import ClusterOf
@@ -75,12 +80,31 @@ def test_who_was_removed_and_killed_is_not_eligible_any_more(operator: Operator)
     assert (found.leader, found.lost, found.logs["b2"]) == ("b1", (), ["r0", "r1"])
 
 
-@pytest.mark.slow_for("n-07")
-@pytest.mark.parametrize("scenario", [REPLICA_LEFT_ALONE, REMOVED_REPLICA], ids=lambda one: one.name)
-def test_with_the_patch_the_replica_that_is_left_leads(
-    cluster_jars_of: JarsOf, cluster_of: ClusterOf, scenario: Scenario
+@pytest.mark.slow
+@pytest.mark.parametrize(("partition", "lost"), [(1, ("r0", "r1")), (0, ())])
+def test_a_replica_that_is_given_back_leads_empty_by_the_replicas_of_partition_0(
+    cluster_jars_of: JarsOf, cluster_of: ClusterOf, partition: int, lost: tuple[str, ...]
 ) -> None:
-    with cluster_of(with_patch("N-02", cluster_jars_of("4.3.1")), scenario.plan) as cluster:
-        operator = Operator(cluster, f"patched-{scenario.name}")
+    """Partition 0 itself has one replica when it is given back, so the controller empties the ELR."""
+    with cluster_of(cluster_jars_of("4.3.1"), REPLICA_GIVEN_BACK.plan) as cluster:
+        operator = Operator(cluster, f"given-back-{partition}", partition)
+        assert outcome(operator, REPLICA_GIVEN_BACK.run(operator, silently)).lost == lost
+
+
+FIXES = [
+    (REPLICA_LEFT_ALONE, "N-02"),
+    (REMOVED_REPLICA, "N-02"),
+    (REPLICA_GIVEN_BACK, "N-02"),
+    (REPLICA_GIVEN_BACK, "N-05"),
+]
+
+
+@pytest.mark.slow_for("n-07-N-02", "n-05-N-02", "n-05-N-05")
+@pytest.mark.parametrize(("scenario", "patch"), FIXES, ids=[f"{scenario.name}-{patch}" for scenario, patch in FIXES])
+def test_with_the_patch_the_replica_that_is_left_leads(
+    cluster_jars_of: JarsOf, cluster_of: ClusterOf, scenario: Scenario, patch: str
+) -> None:
+    with cluster_of(with_patch(patch, cluster_jars_of("4.3.1")), scenario.plan) as cluster:
+        operator = Operator(cluster, f"patched-{scenario.name}", scenario.partition)
         found = outcome(operator, scenario.run(operator, silently))
     assert (found.leader, found.shown, found.logs["b1"]) == ("b1", (), ["r0", "r1"])

@@ -18,11 +18,12 @@ from insync.conformance.live.runs.recorder import Recorder
 from insync.conformance.live.runs.run_model import run_model
 from insync.conformance.live.runs.validation import validate
 from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
+from insync.conformance.live.scenarios.failed_directory import FAILED_COPY, FAILED_MEMBER, UNNOTICED_FAILURE
 from insync.conformance.live.scenarios.forgotten_change import FORGOTTEN_CHANGE
 from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
-from insync.conformance.live.scenarios.removed_replica import REPLICA_LEFT_ALONE
+from insync.conformance.live.scenarios.removed_replica import REPLICA_GIVEN_BACK, REPLICA_LEFT_ALONE
 from insync.conformance.live.scenarios.replaced_reassignment import REASSIGNMENT_PUT_BACK, REPLICA_KEPT_BY_THE_SECOND
 from insync.conformance.live.scenarios.scenario import Written, outcome
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
@@ -91,7 +92,8 @@ def test_what_is_there_is_what_the_leader_has_that_served() -> None:
 
 def test_every_scenario_is_run() -> None:
     of_their_own = [LOST_DIRECTORY, STALE_WATERMARK, MISSED_TRUNCATION, ABANDONED_COPY, REPLICA_LEFT_ALONE]
-    of_their_own += [FORGOTTEN_CHANGE, REASSIGNMENT_PUT_BACK, REPLICA_KEPT_BY_THE_SECOND]
+    of_their_own += [FORGOTTEN_CHANGE, REASSIGNMENT_PUT_BACK, REPLICA_KEPT_BY_THE_SECOND, REPLICA_GIVEN_BACK]
+    of_their_own += [UNNOTICED_FAILURE, FAILED_MEMBER, FAILED_COPY]
     assert set(SCENARIOS) == {*LOST, *(one.name for one in of_their_own)}, "which have test modules of their own"
 
 
@@ -101,7 +103,10 @@ def test_every_scenario_is_of_a_defect_of_the_catalogue() -> None:
 
 
 def test_records_of_a_partition_without_a_leader_are_given_to_nobody() -> None:
-    found = outcome(cast(Operator, Deposed()), Written(["r0"], offline=True))
+    deposed = Deposed()
+    led = outcome(cast(Operator, deposed), Written(["r0"], offline=True))
+    found = outcome(cast(Operator, deposed), Written(["r0"], offline=True))
+    assert (led.leader, led.isr) == ("b1", ("b1", "b2")), "the controller's leader, which serves nobody"
     assert (found.leader, found.lost, found.unread, found.shown) == ("nobody", (), ("r0",), ("r0",))
 
 

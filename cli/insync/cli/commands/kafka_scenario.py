@@ -46,6 +46,8 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     n-02  a replica that was removed leads with an empty log: reassignments, and brokers that stop and start in order
     n-02-kill  the same, and the replica that is left is killed
     n-04  a broker whose directory is gone leads with an empty log: brokers that stop and start in order, and log.dirs
+    n-05  a replica that was removed and is assigned again leads with an empty log, by the replicas of partition 0:
+          reassignments of partition 1, a broker that stops and starts in order, and kill -9
     n-06  a leader commits without a member of the ISR, which is elected when the leader is killed: a proxy that holds
           metadata and one request for seconds, pauses, and kill -9
     n-07  the one replica of a partition runs with its whole log, and is not elected: a reassignment, and kill -9
@@ -57,6 +59,12 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
           and leaders that are killed
     n-12  a broker starts with a copy of its log that lacks a record, and leads: a throttled move between directories,
           a topic of many partitions, and brokers that stop and start in order
+    n-13  a broker leads a log whose directory has failed, and nobody else is elected: a throttled move between
+          directories, a proxy that holds a response and metadata, a directory that fails
+    n-14  a replica whose directory has failed joins the ISR, and the leader that comes back is not elected: a broker
+          that stops and starts, a proxy that holds one request, a directory that fails, and kill -9
+    n-19  the directory that a log is moved to fails, and nobody leads though the log is there: a throttled move, and
+          that directory fails before the move is done
 
     \b
     q-6   a controller that follows and has stood for election in the same epoch ends when it is started again:
@@ -67,8 +75,9 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     q-18  two controllers lead one epoch: the same, and the other one is the only voter
 
     In n-01 to n-07 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
-    off; n-07, n-10 and n-11 look for what a consumer is not given, n-09 for the replicas that were requested. No log is
-    touched. Those with q are of three controllers without brokers.
+    off; n-07, n-10, n-11, n-13, n-14 and n-19 look for what a consumer is not given, n-09 for the replicas that were
+    requested. No log is touched; a directory fails as its folder is renamed. Those with q are of three controllers
+    without brokers.
 
     \b
     Exit codes:
@@ -144,7 +153,7 @@ class _Telling:
 def _run(scenario: Scenario, cluster: LiveCluster, topic: str, output: Output, steps: Steps) -> ScenarioRun:
     tell = _Telling(output)
     steps.begin(f"the scenario {scenario.name}")
-    operator = Operator(cluster, topic)
+    operator = Operator(cluster, topic, scenario.partition)
     try:
         written = scenario.run(operator, tell)
         return ScenarioRun(outcome(operator, written), None, tell.seconds)

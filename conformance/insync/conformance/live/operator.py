@@ -34,7 +34,7 @@ class Called:
     Attributes:
         moment: the time, in seconds since 1970.
         what: `send`, `acknowledged`, `refused`, `kill`, `stop`, `start`, `pause`, `resume`,
-            `lose` (its directory with the log), `move` (that to another directory).
+            `lose` (its directory with the log), `move` (that to another directory), `fail` (a directory, as it runs).
         broker: the broker that it was done to.
         record: of what clients do, the record.
         error: the number of the error with which a record was refused.
@@ -74,15 +74,16 @@ class Sending:
 
 
 class Operator:
-    """Does things to one topic of one partition, and notes them.
+    """Does things to one partition of a topic, and notes them.
 
     Args:
         cluster: the cluster.
         topic: the name of the topic.
+        partition: the number of the partition; those below it are made with the same replicas, and are left alone.
     """
 
-    def __init__(self, cluster: LiveCluster, topic: str = "t") -> None:
-        self.cluster, self.topic = cluster, topic
+    def __init__(self, cluster: LiveCluster, topic: str = "t", partition: int = 0) -> None:
+        self.cluster, self.topic, self.partition = cluster, topic, partition
         self.called: list[Called] = []
         self._paused: set[int] = set()
 
@@ -94,7 +95,8 @@ class Operator:
     def create(self, replicas: Sequence[int], min_insync: int, **configs: str) -> None:
         """Make the topic, and wait until its first replica leads and all have a log."""
         settings = {"min.insync.replicas": str(min_insync), **{k.replace("_", "."): v for k, v in configs.items()}}
-        assignment = [{"PartitionIndex": 0, "BrokerIds": list(replicas)}]
+        numbers = range(self.partition + 1)
+        assignment = [{"PartitionIndex": number, "BrokerIds": list(replicas)} for number in numbers]
         asked = {
             "Name": self.topic,
             "NumPartitions": -1,
@@ -127,7 +129,7 @@ class Operator:
 
     def ask_reassignment(self, replicas: Sequence[int]) -> int:
         """Ask for other replicas once, and return the error: 0 if it is accepted."""
-        partition = {"PartitionIndex": 0, "Replicas": list(replicas)}
+        partition = {"PartitionIndex": self.partition, "Replicas": list(replicas)}
         body = {"TimeoutMs": _LONG, "Topics": [{"Name": self.topic, "Partitions": [partition]}]}
         told = self._ask("AlterPartitionReassignments", body, 0)
         errors = [part["ErrorCode"] for topic in told["Responses"] for part in topic["Partitions"]]
@@ -146,7 +148,7 @@ class Operator:
         self._elect(_UNCLEAN)
 
     def _elect(self, kind: int) -> None:
-        asked = {"Topic": self.topic, "Partitions": [0]}
+        asked = {"Topic": self.topic, "Partitions": [self.partition]}
         self._ask("ElectLeaders", {"ElectionType": kind, "TopicPartitions": [asked], "TimeoutMs": 1000})
 
     def configure(self, name: str, value: str) -> None:
@@ -169,7 +171,7 @@ class Operator:
 
     def move(self, broker: int, directory: Path) -> None:
         """Have a broker move its log to another one of its directories."""
-        topic = {"Name": self.topic, "Partitions": [0]}
+        topic = {"Name": self.topic, "Partitions": [self.partition]}
         body = {"Dirs": [{"Path": str(directory), "Topics": [topic]}]}
 
         def accepted() -> bool:
@@ -207,6 +209,17 @@ class Operator:
         self._note("lose", broker)
         self.cluster.take_out_disk(broker, directory)
 
+    def fail(self, broker: int, directory: Path) -> str:
+        """Have a directory of a broker that runs fail: nothing can be opened in it, as if its disk were unmounted.
+
+        Returns:
+            The id of the directory.
+        """
+        failed = folder_id(directory)
+        self._note("fail", broker)
+        directory.rename(directory.with_name(f"{directory.name}-failed"))
+        return failed
+
     def pause(self, broker: int) -> None:
         """Let a broker do nothing until it is told to go on."""
         self._note("pause", broker)
@@ -225,7 +238,7 @@ class Operator:
         """Send a record to a leader, and do not wait for the answer."""
         connection = self.cluster.connect(broker, 2 * _LONG / 1000)
         batch = made_batch([record.encode()], int(time.time() * 1000))
-        partition = {"Index": 0, "Records": batch}
+        partition = {"Index": self.partition, "Records": batch}
         self._note("send", broker, record)
         connection.send(
             "Produce",
@@ -246,7 +259,7 @@ class Operator:
     def read(self, broker: int) -> Mapping[str, Any]:
         """Return what a broker answers to a consumer at the beginning of the log."""
         partition = {
-            "Partition": 0,
+            "Partition": self.partition,
             "CurrentLeaderEpoch": -1,
             "FetchOffset": 0,
             "LogStartOffset": -1,
@@ -284,14 +297,14 @@ class Operator:
     def history(self) -> list[Decision]:
         """What the controller has decided so far."""
         records = records_on_disk(self.cluster.schemas, self.cluster.disk(CONTROLLER))
-        return decisions(records, self.topic)
+        return decisions(records, self.topic, self.partition)
 
     @property
     def now(self) -> PartitionAt:
         """The partition as the controller has decided it last."""
         last = self.history[-1].partition if self.history else None
         if last is None:
-            message = f"the metadata log does not know {self.topic}-0 yet"
+            message = f"the metadata log does not know {self.topic}-{self.partition} yet"
             raise OSError(message)
         return last
 
@@ -320,7 +333,10 @@ class Operator:
 
     def place(self, broker: int) -> Path | None:
         """Return the directory of those in log.dirs that has the log of the topic; None if none has it."""
-        return next((disk for disk in self.cluster.log_disks(broker) if has_replica(disk, self.topic)), None)
+        return next((disk for disk in self.cluster.log_disks(broker) if self._is_in(disk)), None)
+
+    def _is_in(self, disk: Path) -> bool:
+        return has_replica(disk, self.topic, self.partition)
 
     def assigned(self, broker: int) -> Path | None:
         """Return the directory in which the controller takes a broker's log to be; None if it knows of none."""
@@ -328,10 +344,18 @@ class Operator:
         told = dict(zip(now.replicas, now.directories, strict=False)).get(broker)
         return next((disk for disk in self.cluster.log_disks(broker) if folder_id(disk) == told), None)
 
+    def online(self, broker: int) -> list[str]:
+        """Return the ids of the directories of a broker that the controller takes to be online."""
+        records = records_on_disk(self.cluster.schemas, self.cluster.disk(CONTROLLER))
+        told: list[list[str]] = [
+            one.body["LogDirs"] for one in records if one.body.get("BrokerId") == broker and one.body.get("LogDirs")
+        ]
+        return told[-1]
+
     def log(self, broker: int) -> list[str]:
         """Return the records on a broker's disk."""
         place = self.place(broker)
-        return [record for record, _ in log_on_disk(place, self.topic)] if place else []
+        return [record for record, _ in log_on_disk(place, self.topic, self.partition)] if place else []
 
     def logs(self) -> dict[str, list[str]]:
         """Return the records on the disks of all brokers that have a log."""

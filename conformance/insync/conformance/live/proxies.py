@@ -21,12 +21,24 @@ from insync.conformance.live.wire.message_codec import Reader, decode, encode
 from insync.conformance.live.wire.message_schemas import Message, MessageSchemas
 from insync.conformance.live.wire.request_frames import request_head, response_body
 
-__all__ = ["ALTER_PARTITION", "FETCH", "HEARTBEAT", "REGISTRATION", "Frame", "Hold", "Link", "Proxies", "to_controller"]
+__all__ = [
+    "ALTER_PARTITION",
+    "ASSIGN_DIRECTORIES",
+    "FETCH",
+    "HEARTBEAT",
+    "REGISTRATION",
+    "Frame",
+    "Hold",
+    "Link",
+    "Proxies",
+    "to_controller",
+]
 
 FETCH = 1
 ALTER_PARTITION = 56
 REGISTRATION = 62
 HEARTBEAT = 63
+ASSIGN_DIRECTORIES = 73
 _DECODED = (FETCH, ALTER_PARTITION, REGISTRATION, HEARTBEAT)
 _LENGTH = struct.Struct(">i")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
 from insync.conformance.live.scenarios.candidate_again import CANDIDATE_AGAIN
+from insync.conformance.live.scenarios.failed_directory import FAILED_COPY, FAILED_MEMBER, UNNOTICED_FAILURE
 from insync.conformance.live.scenarios.forgotten_change import FORGOTTEN_CHANGE
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION, MISSED_ELECTION_THEN_KILL
@@ -13,6 +14,7 @@ from insync.conformance.live.scenarios.removed_candidate import REMOVED_CANDIDAT
 from insync.conformance.live.scenarios.removed_replica import (
     REMOVED_REPLICA,
     REMOVED_REPLICA_AND_KILL,
+    REPLICA_GIVEN_BACK,
     REPLICA_LEFT_ALONE,
 )
 from insync.conformance.live.scenarios.removed_voter import REMOVED_VOTER
@@ -32,6 +34,7 @@ SCENARIOS = {
         REMOVED_REPLICA,
         REMOVED_REPLICA_AND_KILL,
         LOST_DIRECTORY,
+        REPLICA_GIVEN_BACK,
         FORGOTTEN_CHANGE,
         REPLICA_LEFT_ALONE,
         REASSIGNMENT_PUT_BACK,
@@ -39,6 +42,9 @@ SCENARIOS = {
         STALE_WATERMARK,
         MISSED_TRUNCATION,
         ABANDONED_COPY,
+        UNNOTICED_FAILURE,
+        FAILED_MEMBER,
+        FAILED_COPY,
     )
 }
 """Those of a cluster with brokers."""

@@ -1,6 +1,7 @@
-"""N-02 and N-07 by an operator: replicas that were removed are still eligible.
+"""N-02, N-05 and N-07 by an operator: replicas that were removed are still eligible.
 
 One of them leads with nothing when it comes back; or, while none does, the replica that is left is not elected again.
+In N-05 it stays eligible when it is given back before the one that is left goes down, as partition 0 has more replicas.
 """
 
 from __future__ import annotations
@@ -11,7 +12,13 @@ from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
 from insync.conformance.live.scenarios.scenario import Scenario, Written, acknowledged, all_have, is_elected, named
 
-__all__ = ["REMOVED_REPLICA", "REMOVED_REPLICA_AND_KILL", "REPLICA_LEFT_ALONE", "left_alone"]
+__all__ = [
+    "REMOVED_REPLICA",
+    "REMOVED_REPLICA_AND_KILL",
+    "REPLICA_GIVEN_BACK",
+    "REPLICA_LEFT_ALONE",
+    "left_alone",
+]
 
 _WATCHED = 20.0
 """Seconds after b1 is unfenced; one that may lead is elected with its unfencing."""
@@ -21,7 +28,8 @@ def left_alone(operator: Operator, tell: Callable[[str], None], min_insync: int 
     """Have two records acknowledged, the second one by b1, to which the partition has been reassigned alone."""
     cluster = operator.cluster
     operator.create([1, 2, 3], min_insync)
-    tell(f"a topic with replicas b1 b2 b3, min.insync.replicas={min_insync}; b1 leads")
+    of_two = ", of which partition 1 is looked at" if operator.partition else ""
+    tell(f"a topic with replicas b1 b2 b3, min.insync.replicas={min_insync}{of_two}; b1 leads")
     first = acknowledged(operator, 1, "r0")
     all_have(operator, first)
     tell("r0 is acknowledged with acks=all, and all three have it")
@@ -53,10 +61,25 @@ def _run_and_kill(operator: Operator, tell: Callable[[str], None]) -> Written:
     return _come_back(operator, tell, promised)
 
 
+def _run_given_back(operator: Operator, tell: Callable[[str], None]) -> Written:
+    promised = left_alone(operator, tell)
+    operator.stop(2)
+    operator.reassign([1, 2])
+    tell(f"b2 stops in order; reassigned to b1 b2; eligible leader replicas: {named(operator.now.elr)}")
+    operator.kill(1)
+    operator.cluster.until(lambda: operator.now.leader == -1, "that nobody leads")
+    tell("b1 is killed (kill -9), and its session ends; nobody leads")
+    return _start_both(operator, tell, promised)
+
+
 def _come_back(operator: Operator, tell: Callable[[str], None], promised: list[str]) -> Written:
-    cluster = operator.cluster
     operator.reassign([1, 2])
     tell("reassigned to b1 b2")
+    return _start_both(operator, tell, promised)
+
+
+def _start_both(operator: Operator, tell: Callable[[str], None], promised: list[str]) -> Written:
+    cluster = operator.cluster
     operator.start(2)
     tell(f"b2 starts, and {'b2' if is_elected(operator, 2) else 'nobody'} leads; unclean elections are off")
     operator.start(1)
@@ -100,6 +123,16 @@ REMOVED_REPLICA_AND_KILL = Scenario(
     min_insync=2,
     plan=ClusterPlan(session=9000, lag=60000),
     run=_run_and_kill,
+)
+REPLICA_GIVEN_BACK = Scenario(
+    name="n-05",
+    title="a replica that was removed and is assigned again leads with an empty log, by the replicas of partition 0",
+    means="reassignments of partition 1, a broker that stops and starts in order, and kill -9",
+    elr=True,
+    min_insync=2,
+    plan=ClusterPlan(session=9000, lag=60000),
+    run=_run_given_back,
+    partition=1,
 )
 REPLICA_LEFT_ALONE = Scenario(
     name="n-07",

@@ -38,7 +38,7 @@ class Written:
     Attributes:
         acknowledged: the records that were acknowledged.
         unread: where it is about consumers, the committed records that one was not given, and not told of.
-        offline: whether nobody leads in the end, though all brokers run, so that consumers are given nothing.
+        offline: whether nobody serves clients in the end, though all brokers run, so that consumers are given nothing.
         asked: where it is about reassignments, the replicas that were requested last.
     """
 
@@ -55,9 +55,9 @@ class Outcome:
     Attributes:
         acknowledged: the records that were acknowledged, in this order.
         lost: those that the leader has not got.
-        unread: where it is about consumers, or nobody leads in the end, the records that consumers are not given; else
-            None.
-        leader: who leads; "nobody" if nobody does.
+        unread: where it is about consumers, or nobody serves them in the end, the records that consumers are not given;
+            else None.
+        leader: who leads, by what the controller says; "nobody" if nobody does.
         isr: the ISR.
         logs: the records of each broker.
         unlike: where it is about reassignments, how the replicas differ from those that were requested last, empty if
@@ -93,6 +93,7 @@ class Scenario:
         plan: the cluster that it is for.
         run: takes the steps, and tells of each.
         again: whether it can be run again on another topic of the same cluster.
+        partition: the number of the partition that it is about.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Scenario:
     plan: ClusterPlan
     run: Callable[[Operator, Callable[[str], None]], Written]
     again: bool = True
+    partition: int = 0
 
     @property
     def defect(self) -> str:
@@ -151,8 +153,9 @@ def named(brokers: Iterable[int]) -> str:
 def outcome(operator: Operator, written: Written) -> Outcome:
     """Return what is there once the leader serves clients, if there is to be one."""
     if written.offline:
-        promised = tuple(written.acknowledged)
-        return Outcome(promised, (), promised, "nobody", (), operator.logs())
+        promised, at_last = tuple(written.acknowledged), operator.now
+        leader = f"b{at_last.leader}" if at_last.leader > 0 else "nobody"
+        return Outcome(promised, (), promised, leader, _brokers(at_last.isr), operator.logs())
     cluster = operator.cluster
 
     def served() -> PartitionAt | None:
@@ -167,10 +170,14 @@ def outcome(operator: Operator, written: Written) -> Outcome:
         lost=tuple(record for record in written.acknowledged if record not in kept),
         unread=None if written.unread is None else tuple(written.unread),
         leader=f"b{now.leader}",
-        isr=tuple(f"b{broker}" for broker in sorted(now.isr)),
+        isr=_brokers(now.isr),
         logs=operator.logs(),
         unlike=_unlike(now, written.asked) if written.asked else None,
     )
+
+
+def _brokers(numbers: Iterable[int]) -> tuple[str, ...]:
+    return tuple(f"b{broker}" for broker in sorted(numbers))
 
 
 def _unlike(now: PartitionAt, asked: tuple[int, ...]) -> str:
