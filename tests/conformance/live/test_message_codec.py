@@ -13,7 +13,7 @@ from insync.conformance.live.wire.message_codec import Reader, decode, encode, u
 from insync.conformance.live.wire.message_schemas import MessageSchemas, Span
 from insync.conformance.live.wire.request_frames import request_frame, request_head, response_body
 from insync.model.errors import UserError
-from insync_schemas import schema_jars, schemas
+from insync_schemas import ANSWER, schema_jars, schemas
 
 ID = "00000000-0000-0001-0000-000000000002"
 WHOLE: dict[str, Any] = {
@@ -73,6 +73,14 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 def test_tagged_fields_that_nobody_knows_are_passed_over(tmp_path: Path) -> None:
     schema = schemas(tmp_path).by_name["AskResponse"]
     assert decode(schema, 1, Reader(bytes.fromhex("0005" + "01" + "0902aabb"))) == {"ErrorCode": 5}
+
+
+def test_a_tag_that_is_written_as_text_is_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to 4.0 the tag of LogDirs in RegisterBrokerRecord is "0"."""
+    hint = {"name": "Hint", "type": "int8", "versions": "1+", "taggedVersions": "1+", "tag": "2"}
+    monkeypatch.setitem(ANSWER, "fields", [*ANSWER["fields"], hint])
+    schema = schemas(tmp_path).by_name["AskResponse"]
+    assert decode(schema, 1, Reader(bytes.fromhex("0005" + "01" + "020107"))) == {"ErrorCode": 5, "Hint": 7}
 
 
 def test_a_message_that_ends_too_soon_is_noticed(tmp_path: Path) -> None:

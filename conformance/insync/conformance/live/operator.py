@@ -350,6 +350,9 @@ class Operator:
         told: list[list[str]] = [
             one.body["LogDirs"] for one in records if one.body.get("BrokerId") == broker and one.body.get("LogDirs")
         ]
+        if not told:
+            message = f"the metadata log has no directories of broker {broker} yet"
+            raise OSError(message)
         return told[-1]
 
     def log(self, broker: int) -> list[str]:

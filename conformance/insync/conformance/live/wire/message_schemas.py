@@ -160,7 +160,7 @@ def _field(told: Mapping[str, Any], common: Mapping[str, Sequence[Mapping[str, A
         versions=Span.of(told.get("versions")),
         nullable=Span.of(told.get("nullableVersions", "none")),
         tagged=Span.of(told.get("taggedVersions", "none")),
-        tag=told.get("tag", -1),
+        tag=int(told.get("tag", -1)),
         compact=told.get("flexibleVersions") != "none",
         default=told.get("default"),
         fields=tuple(_field(one, common) for one in inner),
