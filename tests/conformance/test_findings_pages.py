@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from insync.cli.main import run
+from insync.conformance.catalogue.brokers_table import brokers_table
+from insync.conformance.catalogue.catalogue_record import read_record
 from insync.conformance.jars.pinned import pinned, pinned_for_cluster
 from insync.conformance.jars.store import is_stored
 from insync.conformance.patches.patched_jars import known_patches
@@ -220,6 +222,25 @@ def test_the_appendix_has_the_recorded_runs_of_the_unit_tests(name: str) -> None
     entries = [name, *FINDINGS[name].entries]
     if any(run.finding in entries for run in recorded_tests()):
         assert "\n".join(run_table(entries)) in (PAGES / f"{name}.md").read_text()
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_appendix_has_the_recorded_runs_on_brokers(name: str) -> None:
+    table = "\n".join(brokers_table(read_record(), [name, *FINDINGS[name].entries]))
+    assert ("\n### Runs on brokers\n" in (PAGES / f"{name}.md").read_text()) is bool(table)
+    assert table in (PAGES / f"{name}.md").read_text()
+
+
+@pytest.mark.parametrize("name", [name for name in WRITTEN if not FINDINGS[name].discuss])
+def test_how_likely_a_finding_is_was_measured_on_a_day(name: str) -> None:
+    (said,) = re.findall(r"^How likely: (.*?)\n\n", "\n".join(front(name)), re.MULTILINE | re.DOTALL)
+    told = " ".join(said.split())
+    recorded = read_record()[name].on_brokers if name in read_record() else ()
+    for seen in recorded:
+        if (seen.kafka, seen.how) == ("4.3.1", name.lower()):
+            assert f"{seen.reproduced} of {seen.runs} runs" in told
+            assert seen.date in told
+    assert bool(re.search(r"\d+ of \d+ runs", told)) is bool(re.search(r"\d{4}-\d\d-\d\d", told))
 
 
 TABLES: Mapping[str, Callable[[KafkaFinding], bool]] = {
