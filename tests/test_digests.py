@@ -36,6 +36,12 @@ EVERYTHING: dict[str, int | str] = {
 """What gives a cluster all its actions."""
 
 
+REASSIGNED: dict[str, int | str] = {
+    "records": 1, "spares": 1, "reassignments": 1, "minimum_changes": 1, "isr_replies": "on", "consumer": "follower",
+}  # fmt: skip
+"""What a broker may be told by a snapshot, or not."""
+
+
 class Chosen(NamedTuple):
     """A model under bounds and settings; what is not named has its default."""
 
@@ -62,6 +68,7 @@ KAFKAS = {"answers": "awaited", "hearing": "kafka", "ballots": "kafka", "leaving
 QUICK = [
     *map(Chosen, (*BUILT_IN, *models_in("examples"), *models_in("examples/tlaplus"), *models_in("tests/support"))),
     *(Chosen("cluster", {**EVERYTHING, "release": each}, f"everything, {each}") for each in (FIRST, LAST)),
+    Chosen("cluster", {**REASSIGNED, "snapshots": 1}, "snapshots"),
     Chosen("kraft", {"servers": 2, "restarts": 1, "resignations": 1, "answers": "awaited", "pre_votes": "on"}, "more"),
     Chosen("kraft_853", {**KAFKAS, "records": 0, "removals": 1, "restarts": 1, "pre_votes": "on"}, "Kafka's"),
     Chosen("consumer_group", {"deaths": 1, "resets": 1, "additions": 1}, "more"),

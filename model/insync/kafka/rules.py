@@ -136,6 +136,11 @@ class Rules:
     metadata_keeps_proposal: Annotated[
         bool, "A leader keeps its proposal when metadata brings what a reply has told it; no release does."
     ] = False
+    snapshot_tells_removals: Annotated[
+        bool,
+        "A broker that catches up by a snapshot of the metadata is told that it has no replica any more; in Kafka a "
+        "topic of a snapshot is compared with an empty one: KAFKA-16892, open.",
+    ] = False
     reply_waits_for_configuration: Annotated[
         bool,
         "A leader acts on the reply to its AlterPartition once it has heard of the configuration from before; Kafka "

@@ -272,6 +272,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
         "cluster_deletions",
         "cluster_directories",
         "cluster_order",
+        "cluster_removals",
         "lemmas_cluster_shape",
         "lemmas_cluster_controller",
         "lemmas_cluster_logs",

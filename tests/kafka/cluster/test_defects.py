@@ -22,6 +22,7 @@ from insync.properties.kafka import (
     cluster_directories,
     cluster_order,
     cluster_producers,
+    cluster_removals,
     cluster_runs,
     cluster_sessions,
     cluster_truncation,
@@ -103,7 +104,7 @@ def test_an_entry_names_rules_bounds_and_a_property_that_exist(name: str) -> Non
     assert set(defect.rules) | set(defect.base) <= rules
     assert set(defect.bounds) | set(defect.fixed) <= {*BOUNDS, *SETTINGS}
     producing = (cluster_deletions, cluster_producers, cluster_runs)
-    declared = (*producing, cluster_directories, cluster_order, cluster_sessions, cluster_truncation)
+    declared = (*producing, cluster_directories, cluster_order, cluster_removals, cluster_sessions, cluster_truncation)
     modules = (cluster, cluster_availability, cluster_consumers, cluster_controllers, *declared)
     assert defect.breaks in {name for module in modules for name in module.__all__}
     assert bool(defect.rules) != bool(defect.fixed), "the fix is a rule or a setting"

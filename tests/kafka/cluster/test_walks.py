@@ -36,7 +36,8 @@ SESSIONS: dict[str, int | str] = {"failovers": 1, "fetch_sessions": "on", "sessi
 
 DISTURBING = {
     "begin_stop", "cancel_move", "change_minimum", "crash", "elect", "elect_as_deposed", "evict_session",
-    "fail_copy_directory", "fail_directory", "fail_over", "fence", "lose_directory", "lose_leadership", "lose_reply",
+    "fail_copy_directory", "fail_directory", "fail_over", "fence", "load_snapshot", "lose_directory", "lose_leadership",
+    "lose_reply",
     "pause_fetching", "reassign", "reorder", "restart_producer", "shrink_isr", "shrink_isr_by_several", "start_move",
     "throttle",
 }  # fmt: skip
@@ -81,6 +82,15 @@ CHOSEN: dict[str, dict[str, int | str]] = {
         "write_errors": "on",
         "deletion_answers": "on",
     },
+    "4.1.1": {
+        **REASSIGNED,
+        "snapshots": 2,
+        "metadata_lag": 2,
+        "acks": "1",
+        "minimum_changes": 1,
+        "isr_replies": "on",
+        "consumer": "follower",
+    },
 }
 """What is chosen besides the release."""
 
@@ -112,6 +122,7 @@ WALKS: dict[str, tuple[int, int]] = {
     "3.4.1": (4_326, 3_419_794_452),
     "3.3": (4_573, 1_148_183_658),
     "3.9.1": (2_241, 3_163_619_126),
+    "4.1.1": (3_943, 900_325_884),
 }
 """For each release the steps that were possible in all, and a checksum of the states."""
 

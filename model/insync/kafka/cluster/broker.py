@@ -5,6 +5,8 @@ Kafka: BrokerServer, ReplicaManager, LogLoader.
 
 from __future__ import annotations
 
+from typing import Any
+
 from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.state import Actor, ChangeIndex, Offset, Replica
 from insync.model import And, Condition, If, Implies, Not, Num, Or, StateView, action, require, snapshot, when
@@ -29,14 +31,7 @@ class Broker(Actor):
             require(Or(Not(s.changes[place].by_deposed), b.unaware))
         old = snapshot(self.view_of(s, replica))
         concerns = Or(b.repeats, self.concerns_partition(s, replica, place))
-        b.repeats = False
-        b.lag = place + 0
-        least = self.minimum_while_adopting(s, replica, old)
-        b.unheard = 0
-        with when(concerns):
-            same_leader = old.leader == s.changes[place].leader
-            self.adopt(s, replica, old.epoch, old.leader == replica, same_leader, least)
-        self.forget_passed_changes(s)
+        self.take_view(s, replica, place, old, And(concerns, self.is_told_of(s, replica, place)))
 
     @action(label="{replica} flushes its log")
     def flush(self, s: StateView, replica: Replica) -> None:
@@ -172,6 +167,27 @@ class Broker(Actor):
         lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
         return Or(*[And(place <= at, lag > at, Not(s.changes[at].configuration)) for at in places])
 
+    def take_view(self, s: StateView, replica: Replica, place: ChangeIndex, old: Any, told: Condition) -> None:
+        """Take a change for the view of the partition, and act on it if the broker is told of it; pass those before.
+
+        Args:
+            s: the state.
+            replica: the broker.
+            place: the change.
+            old: its former view.
+            told: whether it is told; else it has no replica, or goes on with its former view.
+        """
+        b = s.broker[replica]
+        b.repeats = False
+        b.lag = place + 0
+        least = self.minimum_while_adopting(s, replica, old)
+        b.unheard = 0
+        with when(told):
+            self.give_up_view(s, replica)
+            same_leader = old.leader == s.changes[place].leader
+            self.adopt(s, replica, old.epoch, old.leader == replica, same_leader, least)
+        self.forget_passed_changes(s)
+
     def adopt(
         self,
         s: StateView,
@@ -254,3 +270,4 @@ class Broker(Actor):
         b.repeats = False
         b.unheard = 0
         b.lag = 0
+        self.give_up_view(s, replica)

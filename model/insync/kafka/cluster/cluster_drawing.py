@@ -182,6 +182,9 @@ class _Drawing:
         change = self.before["changes"][int(self.named["place"])]
         return (Arrow(CONTROLLER, self.replica, f"{change['leader'] or 'nobody'} leads @{change['epoch']}"),)
 
+    def draw_load_snapshot(self) -> tuple[Drawn, ...]:
+        return (Arrow(CONTROLLER, self.replica, "snapshot"),)
+
     def draw_crash(self) -> tuple[Drawn, ...]:
         old, kept = self.before["broker"][self.replica], int(self.named["spared"])
         lost = old["log"][kept : old["leo"]]

@@ -26,6 +26,7 @@ __all__ = [
     "OffsetReset",
     "epoch_bumps",
     "has_quorum",
+    "has_snapshots",
     "is_idempotent",
     "keeps_elr",
     "require_a_defect_to_fix",
@@ -156,6 +157,7 @@ BOUNDS = Bounds(
     session_losses=Bound(0, 0, 30, "fetch sessions that are evicted, or end as a reply is lost"),
     alter_retries=Bound(0, 0, 2, "answers to an AlterPartition that are lost, so that it is sent again"),
     minimum_changes=Bound(0, 0, 2, "changes of min.insync.replicas, to 1 and back"),
+    snapshots=Bound(0, 0, 30, "times that a broker is so late that it gets a snapshot of the metadata (KRaft, 3.3)"),
     partition_zero=Bound(0, 0, 5, "replicas of the topic's partition 0; 0: this is partition 0"),
     metadata_lag=Bound(
         2, 0, 5, "changes by which a broker's metadata may be late; 0: all apply a change as it is made"
@@ -215,6 +217,11 @@ def is_idempotent(b: BoundValues) -> bool:
 def has_quorum(b: BoundValues) -> bool:
     """Return whether a quorum of controllers commits what the active one decides, and brokers hear of it later."""
     return b.controllers > 1 and b.metadata_lag > 0 and not rules_of(b).controller_in_zookeeper
+
+
+def has_snapshots(b: BoundValues) -> bool:
+    """Return whether a broker may catch up by a snapshot of the metadata, and not by the changes that led to it."""
+    return b.snapshots > 0 and b.metadata_lag > 0 and not rules_of(b).controller_in_zookeeper
 
 
 def epoch_bumps(b: BoundValues) -> int:
@@ -308,6 +315,7 @@ def setting_remarks(b: BoundValues) -> list[str]:
         remarks.append("session_losses is looked at only with fetch_sessions=on.")
     if b.producer_restarts and not b.retries:
         remarks.append("producer_restarts is looked at only with retries, as nothing comes late without them.")
+    remarks += _snapshot_remarks(b)
     if b.directory_failures and not rules.directories_fail_alone:
         remarks.append(f"With Kafka {release} a broker ends when a directory fails, so no directory fails alone.")
     if b.settings.consumer is Consumer.FOLLOWER and not rules.followers_are_read:
@@ -348,6 +356,22 @@ def _quorum_remarks(b: BoundValues) -> list[str]:
     if not b.metadata_lag:
         return ["With metadata_lag 0 brokers hear of a change as it is made, so nothing waits for the quorum."]
     return [] if b.failovers else ["No controller of the quorum fails with failovers 0."]
+
+
+def _snapshot_remarks(b: BoundValues) -> list[str]:
+    if not b.snapshots:
+        return []
+    release, rules = b.settings.release.value, rules_of(b)
+    if rules.controller_in_zookeeper:
+        return [f"Kafka {release} keeps its metadata in ZooKeeper; brokers load snapshots with KRaft, from 3.3 on."]
+    if not b.metadata_lag:
+        return ["With metadata_lag 0 no broker is late, so none loads a snapshot."]
+    assigned = b.moves or b.directory_losses or (b.directory_failures and b.reassignments)
+    directories = (
+        "snapshots are looked at only without moves and directory_losses, and without directory_failures beside "
+        "reassignments: what a snapshot tells of directories is not modelled."
+    )
+    return [directories] if assigned and rules.controller_knows_directories else []
 
 
 def _plural(number: int, one: str, many: str = "") -> str:

@@ -228,10 +228,11 @@ class ControllerQuorum(Actor):
     def knows_committed(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the committed one."""
         lag, places = s.broker[replica].lag, range(self.b.metadata_lag)
+        current = Not(self.keeps_view(s, replica))
         if not self.configures:
-            return self.has_applied_all(s, replica)
+            return And(self.has_applied_all(s, replica), current)
         heard = [And(lag > at, self.is_committed(s, at), Not(s.changes[at].configuration)) for at in places]
-        return Not(Or(*heard))
+        return And(Not(Or(*heard)), current)
 
     def forget_committed_proposal(self, s: StateView) -> None:
         """A proposal is answered, and will not come again."""

@@ -6,10 +6,11 @@ who wants to see the trace on a real cluster has to bring about: docs/guide/clus
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
+from insync.kafka.cluster.beliefs import believed_by
 from insync.kafka.cluster.grid import has_uncommitted
 from insync.kafka.rules import Rules
 from insync.model import Demand, Hardness, Taken
@@ -42,6 +43,7 @@ _DELAYS = {
     "refuse_isr_as_deposed": "the deposed controller has not heard of the new one, and is asked what that one was not",
     "evict_session": "the leader of {follower} needs the place of its fetch session for another one",
     "lose_reply": "the connection of {follower} to {leader} breaks when {leader} has answered a fetch",
+    "load_snapshot": "{replica} is so late that the metadata which it lacks is deleted, and gets a snapshot",
     "throttle": "{follower} has used up its replication quota",
 }
 
@@ -260,6 +262,6 @@ def _lag(step: Taken, broker: dict[str, Any]) -> int:
     return max(broker["lag"] - quorum.get("uncommitted", 0), 0)
 
 
-def _view(step: Taken, name: str) -> dict[str, Any]:
+def _view(step: Taken, name: str) -> Mapping[str, Any]:
     """What a broker believes of the partition."""
-    return cast(list[dict[str, Any]], step.state["changes"])[_broker(step, name)["lag"]]
+    return believed_by(step.state, name)

@@ -3,18 +3,20 @@
 A broker's cell reads `L3 [r0@2 | r1@3] +b2`: it believes that it leads in epoch 3 (F: it follows; -: nobody
 leads), its log has two records, of which the high watermark, the bar, has passed the first, and it has asked for b2 to
 be added to the ISR. `~1` says that its metadata is one change late, `m~1` that it knows its ISR and not a change of
-min.insync.replicas from before; `down` that it does not run, `offline` that the
-directory with the log has failed; `x` is a deleted record; `out` a broker without a replica; `of b1 -b2 +b3` are the
-replicas, of which b2 is to go and b3 to come. `consumer at 2, got r0@0 r1@0` is the position of a consumer, with what
-it got without a reset.
+min.insync.replicas from before, `?` that it has no replica by its metadata and was not told; `down` that it does not
+run, `offline` that the directory with the log has failed; `x` is a deleted record; `out` a broker without a replica;
+`of b1 -b2 +b3` are the replicas, of which b2 is to go and b3 to come. `consumer at 2, got r0@0 r1@0` is the position of
+a consumer, with what it got without a reset.
 `!` beside a cell: this step has cut the broker's log below its high watermark.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+from insync.kafka.cluster.beliefs import believed_by
 from insync.model import GridCell, LogCell, LogRecord, ReadableState
 
 __all__ = ["CUT_BELOW_WATERMARK", "LEGEND", "cluster_grid", "cut_below_watermark", "has_uncommitted"]
@@ -25,6 +27,9 @@ CUT_BELOW_WATERMARK = "!"
 DELETED = "x"
 """What stands in the place of a deleted record."""
 
+UNTOLD = "?"
+"""What is said of a broker that goes on with a replica which its metadata has not."""
+
 LEGEND = {
     "L#": "believes it leads, epoch #",
     "F#": "follows, epoch #",
@@ -33,6 +38,7 @@ LEGEND = {
     "m~#": "# changes of min.insync.replicas late, from before its ISR",
     "+b#": "asks to add b# to the ISR",
     "-b#": "asks to drop b# from the ISR",
+    UNTOLD: "has no replica by its metadata, and was not told",
     DELETED: "a deleted record",
     CUT_BELOW_WATERMARK: "cuts its log below its own high watermark",
 }
@@ -44,7 +50,7 @@ def cluster_grid(state: ReadableState) -> dict[str, GridCell]:
     brokers = cast(dict[str, dict[str, Any]], state["broker"])
     changes = cast(list[dict[str, Any]], state["changes"])
     cells: dict[str, GridCell] = {}
-    cells |= {name: _broker(name, broker, changes[broker["lag"]], state) for name, broker in brokers.items()}
+    cells |= {name: _broker(name, broker, believed_by(state, name), state) for name, broker in brokers.items()}
     cells["controller"] = _controller(state, changes[0])
     cells["clients"] = _clients(state)
     return cells
@@ -53,9 +59,8 @@ def cluster_grid(state: ReadableState) -> dict[str, GridCell]:
 def cut_below_watermark(before: ReadableState, after: ReadableState) -> list[str]:
     """Return the brokers that run on and have a replica, whose log now ends below what was their high watermark."""
     old, new = cast(dict[str, dict[str, Any]], before["broker"]), cast(dict[str, dict[str, Any]], after["broker"])
-    changes = cast(list[dict[str, Any]], after["changes"])
     runs_on = [name for name in new if old[name]["running"] and new[name]["running"]]
-    kept = [name for name in runs_on if name in changes[new[name]["lag"]].get("replicas", runs_on)]
+    kept = [name for name in runs_on if name in believed_by(after, name).get("replicas", runs_on)]
     return [name for name in kept if new[name]["leo"] < old[name]["hw"]]
 
 
@@ -65,7 +70,7 @@ def has_uncommitted(state: ReadableState) -> bool:
     return quorum["uncommitted"] > 0 or quorum["controller"] != state["controller"]
 
 
-def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: ReadableState) -> LogCell:
+def _broker(name: str, broker: dict[str, Any], view: Mapping[str, Any], state: ReadableState) -> LogCell:
     log, late = _log(broker, cast(dict[str, str], state["epoch_of"])), f"~{broker['lag']}" if broker["lag"] else ""
     if not broker["running"]:
         return replace(log, before="down")
@@ -77,8 +82,9 @@ def _broker(name: str, broker: dict[str, Any], view: dict[str, Any], state: Read
     added = [f"+{other}" for other in broker["pending"] if other not in view["isr"]]
     dropped = [f"-{other}" for other in view["isr"] if broker["pending"] and other not in broker["pending"]]
     unheard = f"m~{broker['unheard']}" if broker.get("unheard") else ""
+    kept = UNTOLD if broker.get("kept", {}).get("replicas") else ""
     return replace(
-        log, before=f"{role}{view['epoch']}", after=" ".join(filter(None, [*added, *dropped, late, unheard]))
+        log, before=f"{role}{view['epoch']}", after=" ".join(filter(None, [*added, *dropped, late, unheard, kept]))
     )
 
 

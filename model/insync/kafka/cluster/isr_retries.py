@@ -28,7 +28,7 @@ class IsrRetries(Actor):
         s.spent.alter_retries += 1
         proposed, newest = snapshot(s.alter), snapshot(s.changes[0])
         self.accept_isr(s)
-        if self.isr_replies:
+        if self.notes_replies:
             s.changes[0].replied = False
         with when(s.changes[0].epoch == newest.epoch):
             s.again.isr = proposed.isr

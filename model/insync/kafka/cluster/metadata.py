@@ -131,7 +131,7 @@ class Metadata(Actor):
                 late = [And(s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
                 with when(Not(Or(*late))):
                     s.changes[place].configuration = False
-        if self.isr_replies:
+        if self.notes_replies:
             for place in range(self.b.metadata_lag + 1):
                 led = s.changes[place].leader
                 late = [And(led == r, s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
@@ -140,11 +140,11 @@ class Metadata(Actor):
 
     def knows_partition(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the controller's: what it has not applied is configuration."""
-        lag = s.broker[replica].lag
+        lag, current = s.broker[replica].lag, Not(self.keeps_view(s, replica))
         if not self.configures:
-            return lag == 0
+            return And(lag == 0, current)
         places = range(self.b.metadata_lag)
-        return And(*[Implies(lag > place, s.changes[place].configuration) for place in places])
+        return And(current, *[Implies(lag > place, s.changes[place].configuration) for place in places])
 
     def perhaps(self, replica: Num | int) -> object:
         """A replica by its number, or none for -1."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from insync.kafka.cluster.assigned_directories import AssignedDirectories
 from insync.kafka.cluster.assignment import Assignment
+from insync.kafka.cluster.beliefs import Beliefs
 from insync.kafka.cluster.broker import Broker
 from insync.kafka.cluster.client import Client
 from insync.kafka.cluster.cluster_drawing import CLIENTS, CONTROLLER, draw_step
@@ -35,6 +36,7 @@ from insync.kafka.cluster.reassignment import Reassignment
 from insync.kafka.cluster.replica_order import ReplicaOrder
 from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.sessions import FetchSessions
+from insync.kafka.cluster.snapshots import Snapshots
 from insync.kafka.cluster.state import ClusterState
 from insync.kafka.replica import Replica
 from insync.model import Demand, Drawn, GridCell, ReadableState, StateView, Taken, maximum
@@ -43,6 +45,7 @@ __all__ = ["Cluster"]
 
 
 class Cluster(
+    Snapshots,
     CopyDirectories,
     Fetchers,
     RacingReads,
@@ -69,6 +72,7 @@ class Cluster(
     Assignment,
     Metadata,
     Logs,
+    Beliefs,
     ClusterState,
 ):
     """One partition of a cluster of a given release: brokers that crash and return, a controller, producers.

@@ -11,7 +11,6 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from insync.kafka.beside import beside
 from insync.kafka.cluster.configuration import (
     BOUNDS,
     SETTINGS,
@@ -21,6 +20,7 @@ from insync.kafka.cluster.configuration import (
     OffsetReset,
     epoch_bumps,
     has_quorum,
+    has_snapshots,
     is_idempotent,
     keeps_elr,
     require_a_defect_to_fix,
@@ -32,15 +32,11 @@ from insync.kafka.replica import Replica
 from insync.kafka.rules import ControllerFence, IsrWrite, MinimumChange, Rules
 from insync.model import (
     Absent,
-    And,
     Array,
     Bool,
     BoundValues,
-    Condition,
     Int,
     Model,
-    Not,
-    Num,
     Option,
     Record,
     Set,
@@ -87,6 +83,9 @@ class Actor:
     offset_reset: OffsetReset
     configures: bool
     minimum_may_be_late: bool
+    loads_snapshots: bool
+    forgets_removals: bool
+    notes_replies: bool
 
     if TYPE_CHECKING:
 
@@ -130,6 +129,10 @@ class ClusterState(Model):
         self.names_directories = self.directories_are_assigned or loses
         knows = self.directories_fail and rules.controller_knows_directories
         self.leaves_unassigned = knows and self.b.reassignments > 0 and not rules.added_replica_names_directory
+        names = self.names_directories or self.leaves_unassigned
+        self.loads_snapshots = has_snapshots(self.b) and not names
+        self.forgets_removals = self.loads_snapshots and self.b.reassignments > 0 and not rules.snapshot_tells_removals
+        self.notes_replies = self.isr_replies or self.forgets_removals
         self.old_checkpoints = bool(self.b.settings.old_checkpoints)
         self.answers_deletions = bool(self.b.settings.deletion_answers) and self.b.deletions > 0
         self.finds_older_starts = self.answers_deletions and self.old_checkpoints
@@ -177,7 +180,7 @@ class ClusterState(Model):
                     # It is configuration alone, and leaves the partition and its epoch as they were.
                     configuration=Absent.unless(self.configures, Bool),
                     # Its leader has asked for it, and hears of it by a reply as well.
-                    replied=Absent.unless(self.isr_replies, Bool),
+                    replied=Absent.unless(self.notes_replies, Bool),
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
                     # It was made by a deposed controller, of which the present one knows nothing.
                     by_deposed=Absent.unless(self.deposed_may_write, Bool),
@@ -230,6 +233,7 @@ class ClusterState(Model):
                 deletions=Int(0, b.deletions),
                 failovers=Absent.unless(self.fails_over or self.quorum_decides, Int(0, b.failovers)),
                 session_losses=Absent.unless(self.sessions, Int(0, b.session_losses)),
+                snapshots=Absent.unless(self.loads_snapshots, Int(0, b.snapshots)),
             ),
         )
 
@@ -268,6 +272,11 @@ class ClusterState(Model):
             lag=Int(0, b.metadata_lag),
             # It knows its view from a reply, and metadata will bring the same once more.
             repeats=Absent.unless(self.isr_replies, Bool),
+            # What it believes of the partition, of which no metadata has told it that it has no replica any more.
+            kept=Absent.unless(
+                self.forgets_removals,
+                Record(leader=Option(Replica), epoch=LeaderEpoch, isr=Set(Replica), replicas=Set(Replica)),
+            ),
             # Changes of min.insync.replicas from before the ISR that a reply has told it, and that it has not heard of.
             unheard=Absent.unless(self.minimum_may_be_late, Int(0, b.minimum_changes)),
             log=Array(b.records, RecordNumber),
@@ -367,33 +376,3 @@ class ClusterState(Model):
             s.consumer.last_epoch = -1
         if self.rules.cache_epoch_on_election:
             s.broker[0].term = 0
-
-    # --------------------------------------------------------------------------------------------- reading the state
-
-    def view_of(self, s: StateView, replica: Replica) -> Any:
-        """The change that a broker has applied last: what it believes about the partition."""
-        return s.changes[s.broker[replica].lag]
-
-    def is_online(self, s: StateView, replica: Replica) -> Condition:
-        """Whether a broker runs, and the directory with its log has not failed."""
-        return And(s.broker[replica].running, Not(s.broker[replica].offline))
-
-    def leads(self, s: StateView, replica: Replica) -> Condition:
-        """Whether a broker has its log and believes that it leads."""
-        return And(self.is_online(s, replica), self.view_of(s, replica).leader == replica)
-
-    def is_assigned(self, view: Any, replica: Replica) -> Condition:
-        """Whether a broker has a replica of the partition, by some change."""
-        return view.replicas.contains(replica) if self.b.reassignments else replica < self.b.replicas - self.b.spares
-
-    def others(self, replica: Replica) -> list[Replica]:
-        """All replicas but this one, which Python must know."""
-        return [other for other in self.all(Replica) if other != replica]
-
-    def beside(self, replica: Replica | None) -> list[tuple[Replica, Condition]]:
-        """All replicas but this one, or all; each with the condition that it is another."""
-        return beside(self.all(Replica), replica)
-
-    def epoch_at(self, s: StateView, replica: Replica, offset: Num | int) -> Num:
-        """The leader epoch of the record at an offset below the log's end; every record is written in one epoch."""
-        return s.epoch_of[s.broker[replica].log[offset]]

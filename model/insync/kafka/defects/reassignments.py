@@ -1,4 +1,4 @@
-"""Defects that take a reassignment: R-40, R-42, R-43, R-46, N-02, N-05, N-07, N-09, C-15; R-18 is among the ISR's."""
+"""Defects that take a reassignment: R-40, R-42, R-43, R-46, R-70, N-02, N-05, N-07, N-09, C-15; R-18: the ISR's."""
 
 from __future__ import annotations
 
@@ -66,6 +66,30 @@ REASSIGNMENT = (
         bounds={**CALM, "min_insync": 2, "spares": 1, "reassignments": 1, "fencings": 1, "records": 1},
         rules={"reassignment_ends": ReassignmentEnd.ADDED_UNLESS_FEWER},
         base={"reassignment_ends": ReassignmentEnd.TARGETS},
+    ),
+    Defect(
+        name="R-70",
+        title="A broker that catches up by a snapshot is not told that it has no replica any more",
+        ticket="KAFKA-16892",
+        affected="KRaft: read in 3.9.2 to 4.3.1",
+        story="A leader is cut off from the controllers, or stands still, and is removed from the partition. When it "
+        "is back the metadata that it lacks is deleted, and it gets a snapshot. Each topic of a snapshot is compared "
+        "with an empty one, so nothing says that it was a replica, and it leads on in its former epoch: it "
+        "acknowledges writes with acks=1, and is read, until it is started again.",
+        fix="compare a topic of a snapshot with what the broker has of it (pull request 16206, which was not merged)",
+        breaks="removed_brokers_serve_nobody",
+        length=4,
+        bounds={
+            **CALM,
+            "replicas": 2,
+            "min_insync": 1,
+            "reassignments": 1,
+            "snapshots": 1,
+            "records": 1,
+            "acks": "1",
+        },
+        rules={"snapshot_tells_removals": False},
+        base={"snapshot_tells_removals": True},
     ),
     Defect(
         name="N-02",

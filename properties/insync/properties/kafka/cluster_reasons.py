@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from insync.kafka.cluster.beliefs import believed_by
 from insync.properties import Failure
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "undone",
     "unheard",
     "unnoticed",
+    "unremoved",
     "unsound",
     "untold",
 ]
@@ -50,6 +52,14 @@ def unnoticed(failure: Failure) -> str:
     return (
         f"The directory of {replica} has failed, and the controller does not hear of it: {place}. {_decides(failure)}"
     )
+
+
+def unremoved(failure: Failure) -> str:
+    """Say who goes on without a replica, and with what."""
+    replica = failure.bindings["replica"]
+    view = believed_by(failure.state, replica)
+    does = f"leads on in epoch {view['epoch']}" if view["leader"] == replica else f"follows in epoch {view['epoch']}"
+    return f"By its own metadata {replica} has no replica any more, and it {does}: {_log(failure, replica)}."
 
 
 def directoryless(failure: Failure) -> str:

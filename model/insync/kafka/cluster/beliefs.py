@@ -1,0 +1,82 @@
+"""What each broker believes about the partition, and how its part of the state is read.
+
+A broker's view is the change that it has applied last. One that no metadata has told that it has no replica any more
+goes on with the view of before (`Snapshots`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from insync.kafka.beside import beside
+from insync.kafka.cluster.state import Actor, Replica
+from insync.model import And, Condition, If, Not, Num, ReadableState, StateView
+
+__all__ = ["Beliefs", "believed_by"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Belief:
+    """A view that may be that of before; the fields are those of a change."""
+
+    leader: Any
+    epoch: Any
+    isr: Any
+    replicas: Any
+    minimum_is_one: Any
+
+
+class Beliefs(Actor):
+    """How the state is read."""
+
+    def view_of(self, s: StateView, replica: Replica) -> Any:
+        """What a broker believes about the partition; min.insync.replicas is always that of its metadata."""
+        applied = s.changes[s.broker[replica].lag]
+        if not self.forgets_removals:
+            return applied
+        kept, keeps = s.broker[replica].kept, self.keeps_view(s, replica)
+        return _Belief(
+            leader=If(keeps, kept.leader, applied.leader),
+            epoch=If(keeps, kept.epoch, applied.epoch),
+            isr=If(keeps, kept.isr, applied.isr),
+            replicas=If(keeps, kept.replicas, applied.replicas),
+            minimum_is_one=applied.minimum_is_one,
+        )
+
+    def keeps_view(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker has a replica as far as it believes, and none by the metadata that it has."""
+        return Not(s.broker[replica].kept.replicas.is_empty()) if self.forgets_removals else False
+
+    def is_online(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker runs, and the directory with its log has not failed."""
+        return And(s.broker[replica].running, Not(s.broker[replica].offline))
+
+    def leads(self, s: StateView, replica: Replica) -> Condition:
+        """Whether a broker has its log and believes that it leads."""
+        return And(self.is_online(s, replica), self.view_of(s, replica).leader == replica)
+
+    def is_assigned(self, view: Any, replica: Replica) -> Condition:
+        """Whether a broker has a replica of the partition, by some change."""
+        return view.replicas.contains(replica) if self.b.reassignments else replica < self.b.replicas - self.b.spares
+
+    def others(self, replica: Replica) -> list[Replica]:
+        """All replicas but this one, which Python must know."""
+        return [other for other in self.all(Replica) if other != replica]
+
+    def beside(self, replica: Replica | None) -> list[tuple[Replica, Condition]]:
+        """All replicas but this one, or all; each with the condition that it is another."""
+        return beside(self.all(Replica), replica)
+
+    def epoch_at(self, s: StateView, replica: Replica, offset: Num | int) -> Num:
+        """The leader epoch of the record at an offset below the log's end; every record is written in one epoch."""
+        return s.epoch_of[s.broker[replica].log[offset]]
+
+
+def believed_by(state: ReadableState, name: str) -> Mapping[str, Any]:
+    """Return what a broker believes about the partition in a state of `Cluster`."""
+    broker = cast(dict[str, Any], state["broker"])[name]
+    applied = cast(dict[str, Any], state["changes"][broker["lag"]])
+    kept = broker.get("kept")
+    return {**applied, **kept} if kept and kept["replicas"] else applied

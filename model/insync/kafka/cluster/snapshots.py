@@ -1,0 +1,75 @@
+"""A broker that is so late that it gets a snapshot of the metadata, and no longer the changes that led to it.
+
+Kafka: MetadataLoader.handleLoadSnapshot, TopicsDelta.replay(TopicRecord), TopicDelta.localChanges (KIP-630).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from insync.kafka.cluster.state import Actor, ChangeIndex, Replica
+from insync.model import And, Condition, If, Not, Or, StateView, action, require, snapshot, when
+
+__all__ = ["Snapshots"]
+
+
+class Snapshots(Actor):
+    """What a broker makes of a snapshot."""
+
+    @action(label="{replica} loads a snapshot of metadata {place}")
+    def load_snapshot(self, s: StateView, replica: Replica, place: ChangeIndex) -> None:
+        """A late broker loads the metadata as it was after a change, as the log with that change is deleted.
+
+        Each topic of a snapshot is compared with an empty one. So a broker is told the whole of each partition of which
+        it has a replica, also where nothing has changed; and it is not told that it has none any more of another one
+        (KAFKA-16892). There it goes on as before.
+        Kafka: MetadataLoader.handleLoadSnapshot, TopicsDelta.replay, TopicDelta.localChanges.
+        """
+        b = s.broker[replica]
+        require(self.loads_snapshots, s.spent.snapshots < self.b.snapshots)
+        require(b.running, b.lag > place, self.may_hear(s, place, waits=True))
+        s.spent.snapshots += 1
+        old, loaded = snapshot(self.view_of(s, replica)), s.changes[place]
+        compares = self.rules.snapshot_tells_removals
+        concerns = Or(b.repeats, self.concerns_partition(s, replica, place)) if compares else True
+        forgets: Condition = False
+        if self.forgets_removals:
+            forgets = And(self.is_assigned(old, replica), Not(self.is_assigned(loaded, replica)))
+            answered = And(forgets, self.is_answered(s, replica, place, old))
+            with when(forgets):
+                b.kept.leader = old.leader
+                b.kept.epoch = old.epoch
+                b.kept.isr = If(answered, b.pending, old.isr)
+                b.kept.replicas = old.replicas
+        self.take_view(s, replica, place, old, And(concerns, Not(forgets)))
+        if self.forgets_removals:
+            with when(answered):
+                b.pending = set()
+                if self.rules.watermark_after_isr_reply:
+                    self.advance_watermark(s, replica)
+
+    def is_answered(self, s: StateView, leader: Replica, place: ChangeIndex, view: Any) -> Condition:
+        """Whether the controller has accepted the ISR that a leader waits for, in a change that it passes.
+
+        The reply tells it so by the time, though metadata does not. Kafka: Partition.handleAlterPartitionUpdate.
+        """
+        b, told = s.broker[leader], []
+        for at in range(self.b.metadata_lag):
+            change = s.changes[at]
+            same = And(change.leader == leader, change.epoch == view.epoch, change.isr == b.pending)
+            told.append(And(place <= at, b.lag > at, change.replied, same))
+        return Or(*told)
+
+    def is_told_of(self, s: StateView, replica: Replica, place: ChangeIndex) -> Condition:
+        """Whether a batch tells a broker what it is to believe: not one that has no replica by what was before it."""
+        return Or(Not(self.keeps_view(s, replica)), self.is_assigned(s.changes[place], replica))
+
+    def give_up_view(self, s: StateView, replica: Replica) -> None:
+        """A broker believes what its metadata says."""
+        if not self.forgets_removals:
+            return
+        kept = s.broker[replica].kept
+        kept.leader = None
+        kept.epoch = 0
+        kept.isr = set()
+        kept.replicas = set()
