@@ -10,6 +10,7 @@ from insync.explorer.replay import ReplayError, replay
 from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.counterexample import first_codes, trace_steps
 from insync.explorer.traces.trace import Trace
+from insync.kafka.cluster.beliefs import believed_by
 from insync.kafka.cluster.model import Cluster
 from insync.model.errors import GuardError
 
@@ -57,7 +58,7 @@ def _let_others_catch_up(walk: Walk, given: Mapping[str, str], model: Cluster) -
     for _ in range(_MOST):
         state: Any = model.decode(walk.codes)
         lead = state["broker"][leader]
-        view = state["changes"][lead["lag"]]
+        view = believed_by(state, leader)
         behind = [name for name in view["isr"] if name != leader and name not in dropped]
         behind = [name for name in behind if lead["known"][name]["end"] != lead["leo"]]
         if not behind:

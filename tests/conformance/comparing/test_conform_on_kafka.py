@@ -58,8 +58,9 @@ def test_random_walks_with_what_the_model_forbids_agree(jars_of: JarsOf, harness
         ("3.9.2", {"directory_losses": 1, "moves": 1}, {"start_move", "copy_record", "reassign"}),
         ("4.3.1", {"fetch_sessions": "on", "session_losses": 1}, {"evict_session", "fetch"}),
         ("4.1.2", {"consumer": "follower", "offset_reset": "latest"}, {"consume", "validate_position"}),
+        ("4.3.1", {"snapshots": 2, "spares": 1, "metadata_lag": 3}, {"load_snapshot", "reassign"}),
     ],
-    ids=["directories that fail", "directories that are taken out", "fetch sessions", "a consumer"],
+    ids=["directories that fail", "directories that are taken out", "fetch sessions", "a consumer", "snapshots"],
 )
 def test_walks_with_what_else_the_harness_has_agree(
     jars_of: JarsOf, harness_of: HarnessOf, version: str, bounds: dict[str, int | str], taken: set[str]

@@ -147,8 +147,9 @@ def _stopping() -> Iterator[_Step]:
 
 
 def _reassigning() -> Iterator[_Step]:
-    """b2 is added anew, so the reassignment waits for it, and can be taken back."""
+    """b2 is added anew, so the reassignment waits for it, and can be taken back; b3 loads a snapshot without it."""
     yield "reassign", {"replicas": [1]}
+    yield "load_snapshot", {"broker": 3, "to": _NEWEST}
     yield from _everybody_applies()
     yield "reassign", {"replicas": [1, 2]}
     yield from _everybody_applies()

@@ -44,6 +44,7 @@ BUDGETS = (
     "producer_restarts",
     "alter_retries",
     "pauses",
+    "snapshots",
 )
 """The budgets of what the harness can bring about."""
 

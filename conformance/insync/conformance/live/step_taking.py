@@ -30,6 +30,7 @@ _OUTSIDE = {
     Outside.SESSIONS: _EVERY_FETCH_IS_FULL,
     Outside.DIRECTORIES: "a directory that fails while its broker runs is not in our hands here",
     Outside.LOST_ANSWERS: "an answer of the controller is held here, and not lost",
+    Outside.SNAPSHOTS: "metadata is held here, and not deleted; `insync kafka scenario r-70` has a snapshot",
     Outside.PRODUCERS: "records are sent without a producer's id, epoch or number here, each of them once",
 }
 _NOT_YET = {

@@ -8,7 +8,7 @@ again to stop. It makes none for these:
   the model forbids it, and that Kafka asks for a larger ISR where the model does not is a difference anyhow;
 - `fence`, `unfence`, `register`: who may, by sessions and heartbeats, is decided in parts of the controller that the
   harness has not got (BrokerHeartbeatManager), and which call the managers only then;
-- `apply_metadata`: the loader that gives brokers their metadata never gives them what they have;
+- `apply_metadata`, `load_snapshot`: the loader that gives brokers their metadata never gives them what they have;
 - `crash`, `stop`, `reassign`, `change_minimum`: what forbids them is the budget alone, or that the broker does not run.
 """
 
@@ -20,6 +20,7 @@ from typing import Any
 
 from insync.conformance.steps.likeness import Difference, broker_id
 from insync.conformance.steps.pair import Pair
+from insync.kafka.cluster.beliefs import believed_by
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
@@ -102,13 +103,8 @@ def _runs(name: str, state: ReadableState) -> bool:
     return bool(broker["running"] and broker.get("has_replica", True))
 
 
-def _view(name: str, state: ReadableState) -> dict[str, Any]:
-    view: dict[str, Any] = state["changes"][state["broker"][name]["lag"]]
-    return view
-
-
 def _leads(name: str, state: ReadableState) -> bool:
-    return _runs(name, state) and _view(name, state)["leader"] == name
+    return _runs(name, state) and believed_by(state, name)["leader"] == name
 
 
 def _enabled(pair: Pair, action: str, **given: str) -> bool:
@@ -126,7 +122,7 @@ def _write(name: str, state: ReadableState, pair: Pair) -> bool:
 
 def _fetch(name: str, state: ReadableState, pair: Pair) -> bool:
     """It believes that somebody leads who runs, and no fetch from there is allowed."""
-    leader = _view(name, state)["leader"]
+    leader = believed_by(state, name)["leader"]
     if not _runs(name, state) or leader in (None, name) or pair.seen.brokers[broker_id(name)].reply_waits:
         return False
     return bool(state["broker"][leader]["running"]) and not _enabled(pair, "fetch", follower=name, leader=leader)

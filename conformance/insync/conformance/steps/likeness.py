@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from insync.conformance.classes.observation import BrokerSeen, ConsumerSeen, Observation
+from insync.kafka.cluster.beliefs import believed_by
 from insync.kafka.cluster.configuration import Acks
 from insync.model import ReadableState
 
@@ -128,7 +129,7 @@ def _facts_of_controller(state: ReadableState) -> dict[str, Fact]:
 
 
 def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) -> dict[str, Fact]:
-    view: dict[str, Any] = state["changes"][broker["lag"]]
+    view = believed_by(state, name)
     epochs: Mapping[str, str] = state["epoch_of"]
     start = broker.get("start", 0)
     is_replica = name in view.get("replicas", (name,))
@@ -158,7 +159,7 @@ def _facts_of_broker(name: str, broker: dict[str, Any], state: ReadableState) ->
     return facts
 
 
-def _facts_of_leader(broker: dict[str, Any], view: dict[str, Any]) -> dict[str, Fact]:
+def _facts_of_leader(broker: dict[str, Any], view: Mapping[str, Any]) -> dict[str, Fact]:
     facts: dict[str, Fact] = {
         "isr": sorted(view["isr"]),
         "pending": sorted(broker["pending"]),
@@ -286,6 +287,9 @@ def _put_view(name: str, broker: dict[str, Any], seen: BrokerSeen, model: Readab
     believed: dict[str, Any] = {"leader": broker_name(seen.leader), "epoch": str(seen.leader_epoch)}
     if seen.leading is not None:
         believed["isr"] = _names(seen.leading.isr)
+    if broker.get("kept", {}).get("replicas"):
+        broker["kept"] = {**broker["kept"], **believed}
+        return
     places = [broker["lag"], *range(len(state["changes"]))]
     for place in places:
         change = state["changes"][place]

@@ -24,6 +24,8 @@ class Outside(Enum):
     )
     LOST_ANSWERS = ("accept_isr_unheard", "get_isr_again")
     """Connections that break when a request is handled."""
+    SNAPSHOTS = ("load_snapshot",)
+    """A metadata log whose beginning is deleted."""
     PRODUCERS = ("send_again", "acknowledge_again", "restart_producer")
     """A producer's id, epoch and numbers."""
 

@@ -280,11 +280,8 @@ class Schedule:
 
     # ------------------------------------------------------------------------------------------------- the controller
 
-    def _fence(self, given: Mapping[str, str], before: ReadableState) -> None:
-        self._kafka.give("fence", broker=broker_id(given["replica"]))
-
-    def _unfence(self, given: Mapping[str, str], before: ReadableState) -> None:
-        self._kafka.give("unfence", broker=broker_id(given["replica"]))
+    def _give_replica(self, command: str, given: Mapping[str, str]) -> None:
+        self._kafka.give(command, broker=broker_id(given["replica"]))
 
     def _elect(self, given: Mapping[str, str], before: ReadableState) -> None:
         answer = self._kafka.give("elect", broker=broker_id(given["replica"]))
@@ -322,16 +319,17 @@ class Schedule:
     # -------------------------------------------------------------------------------------------------------- brokers
 
     def _apply(self, given: Mapping[str, str], before: ReadableState) -> None:
-        number, broker, place = broker_id(given["replica"]), before["broker"][given["replica"]], int(given["place"])
+        number, broker = broker_id(given["replica"]), before["broker"][given["replica"]]
         waits = waits_for_directory(broker) and not broker.get("repeats")  # what it knows is here by then, else
         if waits and self._kafka.broker(number).applied < self._ends[-1 - broker["lag"]]:
             self._kafka.give("apply", broker=number, to=self._ends[-1 - broker["lag"]])
-        end = self._ends[-1 - place] if place else self.seen.controller.end
-        self._kafka.give("apply", broker=number, to=end, wait=_LATER)
-        self._requests.hear_known(number)
+        self._give_metadata("apply", given)
 
-    def _flush(self, given: Mapping[str, str], before: ReadableState) -> None:
-        self._kafka.give("flush", broker=broker_id(given["replica"]))
+    def _give_metadata(self, command: str, given: Mapping[str, str]) -> None:
+        number, place = broker_id(given["replica"]), int(given["place"])
+        end = self._ends[-1 - place] if place else self.seen.controller.end
+        self._kafka.give(command, broker=number, to=end, wait=_LATER)
+        self._requests.hear_known(number)
 
     def _pause(self, given: Mapping[str, str], before: ReadableState) -> None:
         """A follower that waits does not ask; here nobody asks but by a command, so there is nothing to do."""
@@ -381,16 +379,17 @@ _ACTIONS: dict[str, Callable[[Schedule, Mapping[str, str], ReadableState], None]
     "accept_isr_unheard": lambda schedule, given, before: schedule._requests.accept_unheard(before),
     "get_isr_again": lambda schedule, given, before: schedule._requests.get_again(before),
     "refuse_isr": lambda schedule, given, before: schedule._requests.refuse(before),
-    "fence": Schedule._fence,
-    "unfence": Schedule._unfence,
+    "fence": lambda schedule, given, before: schedule._give_replica("fence", given),
+    "unfence": lambda schedule, given, before: schedule._give_replica("unfence", given),
     "elect": Schedule._elect,
     "apply_metadata": Schedule._apply,
+    "load_snapshot": lambda schedule, given, before: schedule._give_metadata("load_snapshot", given),
     "reassign": Schedule._reassign,
     "cancel_reassignment": Schedule._cancel,
     "reorder": Schedule._reorder,
     "change_minimum": Schedule._change_minimum,
     "delete_record": Schedule._delete,
-    "flush": Schedule._flush,
+    "flush": lambda schedule, given, before: schedule._give_replica("flush", given),
     "crash": Schedule._crash,
     "begin_stop": Schedule._begin_stop,
     "stop": Schedule._stop,

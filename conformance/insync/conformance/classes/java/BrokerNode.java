@@ -147,6 +147,14 @@ final class BrokerNode {
         applied = to;
     }
 
+    /** Loads a snapshot of all that the controller has decided up to a place of its log, over what it has. */
+    void loadSnapshot(int to) {
+        Snapshot snapshot = new Snapshot(world.controller.node.log.subList(0, to + 1), to * 100L, world.clock.milliseconds());
+        MetadataDelta delta = snapshot.over(image);
+        publish(delta, snapshot.with(delta), snapshot.manifest());
+        applied = to;
+    }
+
     private static Object anySupportedConfiguration() {
         for (String place : List.of("metadata", "server.config", "image")) {
             Class<?> checker = Reflect.classOrNull("org.apache.kafka." + place + ".SupportedConfigChecker");

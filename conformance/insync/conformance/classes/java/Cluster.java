@@ -112,6 +112,7 @@ final class Cluster {
             case "evict_session" -> { return broker(id).fetching.evictSession(); }
             case "shrink" -> broker(id).shrink();
             case "apply" -> broker(id).apply(command.get("to").asInt());
+            case "load_snapshot" -> broker(id).loadSnapshot(command.get("to").asInt());
             case "flush" -> broker(id).flush();
             case "delete_records" -> { return broker(id).deleteRecords(command.get("below").asLong()); }
             case "crash" -> broker(id).crash(command.get("spared").asLong());
