@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.conformance.live.metadata_log import MetadataRecord, decisions, metadata_records
+from insync.conformance.live.metadata_log import MetadataRecord, decisions, first_on_disk, metadata_records
 from insync.conformance.live.runs.metadata_run import run_of_metadata
 from insync.conformance.live.wire.message_codec import encode
 from insync.conformance.live.wire.record_batches import made_batch
@@ -158,3 +158,13 @@ def test_a_record_that_cannot_be_read_is_told_of_with_the_release(tmp_path: Path
 def test_a_batch_that_is_being_written_and_room_for_more_are_no_damage(tmp_path: Path, end: bytes) -> None:
     with pytest.raises(UserError, match="does not have the creation of t-0"):
         of_segment(tmp_path, WHOLE + end)
+
+
+def test_what_is_before_the_oldest_snapshot_is_deleted(tmp_path: Path) -> None:
+    assert first_on_disk(tmp_path) == 0
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    for name in ("00000000000000000062-0000000001.checkpoint", "00000000000000000107-0000000001.checkpoint"):
+        (folder / name).touch()
+    (folder / "00000000000000000012-0000000001.checkpoint.deleted").touch()
+    assert first_on_disk(tmp_path) == 62

@@ -88,3 +88,9 @@ def test_a_directory_that_fails_is_not_found_any_more(tmp_path: Path) -> None:
     assert operator.fail(1, disk) == "00000000-0000-0000-0000-000000000001"
     assert not disk.exists()
     assert [(one.what, one.broker) for one in operator.called] == [("fail", 1)]
+
+
+def test_a_broker_is_asked_who_leads_by_its_metadata() -> None:
+    cluster = Answering([{"Topics": [{"Partitions": [{"LeaderId": 2}]}]}])
+    assert Operator(cast(Any, cluster)).leader_known_to(1) == 2
+    assert [name for name, _ in cluster.asked] == ["Metadata"]

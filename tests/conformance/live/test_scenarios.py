@@ -20,6 +20,7 @@ from insync.conformance.live.runs.validation import validate
 from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
 from insync.conformance.live.scenarios.failed_directory import FAILED_COPY, FAILED_MEMBER, UNNOTICED_FAILURE
 from insync.conformance.live.scenarios.forgotten_change import FORGOTTEN_CHANGE
+from insync.conformance.live.scenarios.forgotten_removal import REMOVED_LEADER
 from insync.conformance.live.scenarios.known import SCENARIOS, scenario_for
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
@@ -93,7 +94,7 @@ def test_what_is_there_is_what_the_leader_has_that_served() -> None:
 def test_every_scenario_is_run() -> None:
     of_their_own = [LOST_DIRECTORY, STALE_WATERMARK, MISSED_TRUNCATION, ABANDONED_COPY, REPLICA_LEFT_ALONE]
     of_their_own += [FORGOTTEN_CHANGE, REASSIGNMENT_PUT_BACK, REPLICA_KEPT_BY_THE_SECOND, REPLICA_GIVEN_BACK]
-    of_their_own += [UNNOTICED_FAILURE, FAILED_MEMBER, FAILED_COPY]
+    of_their_own += [UNNOTICED_FAILURE, FAILED_MEMBER, FAILED_COPY, REMOVED_LEADER]
     assert set(SCENARIOS) == {*LOST, *(one.name for one in of_their_own)}, "which have test modules of their own"
 
 

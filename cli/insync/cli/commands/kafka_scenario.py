@@ -65,6 +65,8 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
           that stops and starts, a proxy that holds one request, a directory that fails, and kill -9
     n-19  the directory that a log is moved to fails, and nobody leads though the log is there: a throttled move, and
           that directory fails before the move is done
+    r-70  a leader that was removed, and catches up by a snapshot of the metadata, acknowledges writes: a pause of a
+          minute, a reassignment, and a metadata log that is kept short
 
     \b
     q-6   a controller that follows and has stood for election in the same epoch ends when it is started again:
@@ -75,9 +77,9 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     q-18  two controllers lead one epoch: the same, and the other one is the only voter
 
     In n-01 to n-07 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
-    off; n-07, n-10, n-11, n-13, n-14 and n-19 look for what a consumer is not given, n-09 for the replicas that were
-    requested. No log is touched; a directory fails as its folder is renamed. Those with q are of three controllers
-    without brokers.
+    off; in r-70 with acks=1, and one with acks=all; n-07, n-10, n-11, n-13, n-14 and n-19 look for what a consumer is not
+    given, n-09 for the replicas that were requested. No log is touched; a directory fails as its folder is renamed.
+    Those with q are of three controllers without brokers.
 
     \b
     Exit codes:

@@ -14,7 +14,16 @@ from insync.conformance.live.wire.message_codec import Reader, decode
 from insync.conformance.live.wire.message_schemas import Message, MessageSchemas
 from insync.conformance.live.wire.record_batches import batches
 
-__all__ = ["BrokerAt", "Decision", "MetadataRecord", "PartitionAt", "decisions", "metadata_records", "records_on_disk"]
+__all__ = [
+    "BrokerAt",
+    "Decision",
+    "MetadataRecord",
+    "PartitionAt",
+    "decisions",
+    "first_on_disk",
+    "metadata_records",
+    "records_on_disk",
+]
 
 _LOG = "__cluster_metadata-0"
 _NO_LEADER_CHANGE = -2
@@ -100,6 +109,14 @@ def records_on_disk(schemas: MessageSchemas, disk: Path) -> Iterator[MetadataRec
     """Yield the records of the metadata log in a node's folder, also while the node runs."""
     for segment in sorted((disk / _LOG).glob("*.log")):
         yield from metadata_records(schemas, segment.read_bytes())
+
+
+def first_on_disk(disk: Path) -> int:
+    """Return where the oldest snapshot of the metadata in a node's folder ends, 0 if there is none.
+
+    What is before it is deleted: who has not got it yet gets a snapshot.
+    """
+    return min((int(file.name.split("-")[0]) for file in (disk / _LOG).glob("*.checkpoint")), default=0)
 
 
 def metadata_records(schemas: MessageSchemas, data: bytes) -> Iterator[MetadataRecord]:

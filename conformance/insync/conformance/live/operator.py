@@ -19,7 +19,7 @@ from insync.model.errors import UserError
 
 __all__ = ["Called", "Operator", "Sending"]
 
-_PRODUCE, _FETCH = 9, 11
+_PRODUCE, _FETCH, _METADATA = 9, 11, 8
 _EXISTS = 36
 _PREFERRED, _UNCLEAN = 0, 1
 _TOPIC, _BROKER, _SET = 2, 4, 0
@@ -71,6 +71,10 @@ class Sending:
         self._note("refused" if error else "acknowledged", self._broker, self.record, error)
         self.error = error
         return error
+
+    def give_up(self) -> None:
+        """Wait for no answer any more."""
+        self._connection.close()
 
 
 class Operator:
@@ -280,6 +284,13 @@ class Operator:
         with self.cluster.connect(broker) as connection:
             told: Message = connection.call("Fetch", body, _FETCH)["Responses"][0]["Partitions"][0]
         return told
+
+    def leader_known_to(self, broker: int) -> int:
+        """Return who leads by the metadata of a broker, as it tells clients; -1 for nobody."""
+        body = {"Topics": [{"Name": self.topic}], "AllowAutoTopicCreation": False}
+        told = self._ask("Metadata", body, _METADATA, broker)["Topics"][0]
+        leader: int = told["Partitions"][0]["LeaderId"]
+        return leader
 
     def high_watermark(self, broker: int) -> int | None:
         """Return the high watermark that a leader tells consumers; None if it does not serve."""

@@ -1,4 +1,4 @@
-"""The findings: defects of released Kafka that were found with insync, one page of docs/findings each.
+"""The findings: defects of released Kafka that were executed with insync, one page of docs/findings each.
 
 A finding may have several entries of the catalogue: courses of events with one cause and one fix.
 """
@@ -172,6 +172,13 @@ _ALL = (
         FindingStatus.NEW,
         "3.7.1 to 4.4.0",
         discuss=True,
+    ),
+    KafkaFinding(
+        "R-70",
+        "A removed replica that catches up by a metadata snapshot is not stopped, and goes on leading",
+        FindingStatus.KNOWN,
+        "3.7.0 to 4.4.0",
+        ticket="KAFKA-16892",
     ),
     KafkaFinding(
         "N-17",

@@ -6,6 +6,7 @@ from insync.conformance.live.scenarios.abandoned_copy import ABANDONED_COPY
 from insync.conformance.live.scenarios.candidate_again import CANDIDATE_AGAIN
 from insync.conformance.live.scenarios.failed_directory import FAILED_COPY, FAILED_MEMBER, UNNOTICED_FAILURE
 from insync.conformance.live.scenarios.forgotten_change import FORGOTTEN_CHANGE
+from insync.conformance.live.scenarios.forgotten_removal import REMOVED_LEADER
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY
 from insync.conformance.live.scenarios.missed_election import MISSED_ELECTION, MISSED_ELECTION_THEN_KILL
 from insync.conformance.live.scenarios.missed_truncation import MISSED_TRUNCATION
@@ -45,6 +46,7 @@ SCENARIOS = {
         UNNOTICED_FAILURE,
         FAILED_MEMBER,
         FAILED_COPY,
+        REMOVED_LEADER,
     )
 }
 """Those of a cluster with brokers."""
