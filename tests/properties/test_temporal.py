@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from insync.explorer import liveness
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import And, Condition, Model, ModelError, StateView, UserError
 from insync.model.evaluator import evaluate
@@ -158,6 +159,27 @@ def test_an_action_that_no_binding_enables_makes_no_demand() -> None:
     assert fair_sets(Kip320(replicas=1), Fairness(weak=("follower_fetch(follower)",))) == []
     (only,) = fair_sets(Kip320(replicas=1), Fairness(weak=("follower_fetch(follower) | become_leader(leader)",)))
     assert only.name == "follower_fetch | become_leader(leader=b1)"
+
+
+class NobodyAsks(Crossing):
+    """A crossing without a step that a property takes for granted, and another that stands for either of two."""
+
+    look = None  # type: ignore[assignment]
+    ask = None  # type: ignore[assignment]
+
+
+@eventually(NobodyAsks, weak=("change", "look", "ask(who) | cross(who)"), strong=("ask(*)",))
+def is_green(model: NobodyAsks, s: StateView) -> Condition:
+    """The light is green some time."""
+    return s.green  # type: ignore[no-any-return]
+
+
+def test_a_removed_action_leaves_its_fairness_with_it() -> None:
+    assert str(run_properties_of(NobodyAsks)["is_green"].fairness) == "weak change, cross(who)"
+    found = {one.name: one for one in liveness(NobodyAsks(), properties=["is_green", "gets_across"]).properties}
+    assert [one.verdict for one in found.values()] == ["holds", "holds"]
+    with pytest.raises(UserError, match="Fairness: nobody_asks has no action 'ask'"):
+        fair_sets(NobodyAsks(), Fairness(weak=("ask(who)",)))
 
 
 def test_a_fairness_is_shown() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from insync.model import Model
 from insync.model.errors import ModelError, UserError, closest
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
-from insync.model.language.declarations import invariant_names, run_specs
+from insync.model.language.declarations import invariant_names, removed_actions, run_specs
 from insync.model.tracing.predicates import step_invariant_specs
 from insync.model.tracing.program import Confinement
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
@@ -28,7 +28,7 @@ from insync.properties.invariants import (
     own_step_invariant,
     place_of_names,
 )
-from insync.properties.temporal import Fairness, RunKind, RunProperty, run_property_beside
+from insync.properties.temporal import Fairness, RunKind, RunProperty, fairness_without, run_property_beside
 
 __all__ = [
     "Judged",
@@ -93,9 +93,14 @@ def lemmas_of(model: Model) -> dict[str, Invariant]:
 
 
 def run_properties_of(model: Model | type[Model]) -> dict[str, RunProperty]:
-    """Return the properties of runs of a model, or of a model class, by name."""
+    """Return the properties of runs of a model, or of a model class, by name.
+
+    They take no fairness for granted of an action that the class has removed, by `name = None`.
+    """
     kind = model if isinstance(model, type) else type(model)
-    return {**RUN_PROPERTIES.of(kind), **{name: _own_run_property(kind, name) for name in run_specs(kind)}}
+    known = {**RUN_PROPERTIES.of(kind), **{name: _own_run_property(kind, name) for name in run_specs(kind)}}
+    removed = removed_actions(kind)
+    return {name: replace(found, fairness=fairness_without(found.fairness, removed)) for name, found in known.items()}
 
 
 def _own_run_property(kind: type[Model], name: str) -> RunProperty:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -31,6 +31,7 @@ __all__ = [
     "RunKind",
     "RunProperty",
     "fair_sets",
+    "fairness_without",
     "run_property_beside",
 ]
 
@@ -179,6 +180,21 @@ class FairSet:
 
 
 _FAIR = re.compile(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*")
+
+
+def fairness_without(fairness: Fairness, removed: Set[str]) -> Fairness:
+    """Return a fairness that demands nothing of removed actions; of `look | enter` without `enter` stays `look`."""
+    return Fairness(_kept(fairness.weak, removed), _kept(fairness.strong, removed)) if removed else fairness
+
+
+def _kept(texts: Sequence[str], removed: Set[str]) -> tuple[str, ...]:
+    parts = [[part for part in text.split("|") if _name_in(part) not in removed] for text in texts]
+    return tuple("|".join(kept).strip() for kept in parts if kept)
+
+
+def _name_in(part: str) -> str | None:
+    match = _FAIR.fullmatch(part)
+    return None if match is None else match[1]
 
 
 def fair_sets(model: Model, fairness: Fairness) -> list[FairSet]:

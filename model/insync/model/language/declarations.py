@@ -32,6 +32,7 @@ __all__ = [
     "parameter_types",
     "place_of_function",
     "refuse_suspended",
+    "removed_actions",
     "run_specs",
     "scopes_of",
     "sometimes",
@@ -233,6 +234,17 @@ def invariant(function: F, /) -> F:
 def action_specs(model: type) -> dict[str, ActionSpec]:
     """Return the actions of a model class by name, inherited ones first, in order of definition."""
     return {name: spec for name, spec in _marked(model) if type(spec) is ActionSpec}
+
+
+def removed_actions(model: type) -> frozenset[str]:
+    """Return the names of actions of its bases that a model class has removed, by `name = None`."""
+    inherited = {
+        name
+        for base in model.__mro__
+        for name, member in vars(base).items()
+        if type(getattr(member, ROLE, None)) is ActionSpec
+    }
+    return frozenset(name for name in inherited if getattr(model, name) is None)
 
 
 def initial_specs(model: type) -> dict[str, InitialSpec]:
