@@ -241,12 +241,27 @@ class Rules:
     lost_decisions_are_undone: Annotated[
         bool, "A controller that loses its leadership forgets what is not committed: OffsetControlManager.deactivate."
     ] = True
+    controller_watches_all: Annotated[
+        bool,
+        "A controller that becomes active watches the sessions of all brokers, also of those that it never hears of: "
+        "KAFKA-18138, missing in no release.",
+    ] = True
+    same_incarnation_keeps_epoch: Annotated[
+        bool,
+        "A broker that registers once more while it runs keeps its broker epoch: KAFKA-16952 (3.9); without this rule "
+        "brokers do so, as KIP-858 has them do after an upgrade.",
+    ] = True
     register_needs_fenced: Annotated[
         bool, "A broker registers again only once the controller has noticed its end: before KRaft."
     ] = False
     unclean_is_honoured: Annotated[
         bool, "The controller looks at unclean.leader.election.enable: KRaft ignored it before KAFKA-12670 (3.9)."
     ] = True
+    unclean_elects_longest_log: Annotated[
+        bool,
+        "An unclean election asks who is there for the ends of their logs, and takes the longest of the last epoch: "
+        "KIP-966, part 2 (KAFKA-15580); no release does.",
+    ] = False
     throttle_spares_isr: Annotated[bool, "A quota holds back replicas outside the ISR alone: KIP-73 (0.10.1)."] = True
     swap_needs_whole_copy: Annotated[
         bool, "A log is replaced by its copy in another directory only once the copy has all of it: KIP-113 (1.1)."
@@ -288,6 +303,9 @@ class Rules:
         bool,
         "A broker tells of a directory that fails, and others lead what was in it: KIP-112 (1.0), with KRaft KIP-858 "
         "(3.7), before which nobody tells the controller.",
+    ] = True
+    failed_directory_report_arrives: Annotated[
+        bool, "What a broker tells of a directory that has failed arrives some time; by KAFKA-19289 it may never do so."
     ] = True
     isr_needs_directory: Annotated[
         bool, "The controller refuses members of the ISR whose directory it knows to have failed; Kafka does not look."

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from unittest.mock import patch
+
 import pytest
 
 from insync.explorer import check
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
 from insync_walk import Walk, shared_cluster
 
 
@@ -54,6 +58,17 @@ def test_an_unclean_election_takes_whoever_lives() -> None:
     assert trio(*steps, elr="off", unclean="on").cells["controller"] == "b3@1 ISR b3 fenced b1 b2"
     ignored = trio(*steps, release="3.8", unclean="on")
     assert ignored.cells["controller"] == "none@1 ISR b1 fenced b1 b2", "KRaft before 3.9 does not look at the setting"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("fixed", "elected"), [("off", "b3"), ("on", "b2")])
+def test_an_unclean_election_may_take_the_longest_log_of_those_who_are_there(fixed: str, elected: str) -> None:
+    """KIP-966, part 2, which no release has."""
+    with patch.dict(DEFECTS, {"C-20": replace(DEFECTS["C-20"], rules=DEFECTS["C-20"].base, base={})}):
+        walk = trio("controller fences b2", "controller fences b3", "controller unfences b2", "controller unfences b3",
+                    elr="off", unclean="on", defect="C-20", fixed=fixed)  # fmt: skip
+    walk.take("b1 appends a record", "b3 fetches from b1", "controller fences b1")
+    assert walk.cells["controller"] == f"{elected}@1 ISR {elected} fenced b1"
 
 
 def test_two_are_fenced_at_once_only_where_the_second_one_is_in_the_isr() -> None:

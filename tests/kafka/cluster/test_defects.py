@@ -33,6 +33,8 @@ QUICK = (
     "L-1",
     "L-9",
     "L-10",
+    "L-11",
+    "L-12",
     "R-15",
     "R-21",
     "R-22",
@@ -84,7 +86,7 @@ def verify(defect: Defect, folder: Path) -> None:
     assert fixed.verdict == "holds", "the fix does not hold at the bounds of the defect"
 
 
-@pytest.mark.slow_but("R-26", "C-18", "M-11", "R-48", "R-52", "R-53", "R-54", "C-19")
+@pytest.mark.slow_but("L-12", "R-26", "C-18", "M-11", "R-48", "R-52", "R-53", "R-54", "C-19")
 @pytest.mark.parametrize("name", QUICK)
 def test_a_defect_is_found_and_drawn_and_its_fix_holds(name: str, tmp_path: Path) -> None:
     verify(DEFECTS[name], tmp_path)

@@ -9,10 +9,13 @@ import pytest
 
 from insync.conformance.quorum.beside_kafka import MEMBERS_AS_KAFKA
 from insync.explorer import Limits, check, liveness
+from insync.kafka.defects import QUORUM_DEFECTS
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.kraft_853 import Kraft853
 from insync.kafka.quorum.voter import Voter
 from insync.model import RecordView, UserError
+from insync.model.evaluator import evaluate
+from insync.properties.registry import judge
 from insync_walk import Walk
 
 quorum = cache(Kraft853)
@@ -186,6 +189,15 @@ def test_a_leader_is_elected_again_among_voters_that_come_and_go(bounds: dict[st
     model = Kraft853(**{**AS_KAFKA, "records": 0, "epochs": 2, **bounds})
     found = liveness(model, properties=["a_leader_is_elected_again"])
     assert (found.verdict, found.distinct_states) == ("holds", states)
+
+
+def test_a_voter_that_is_removed_and_added_again_is_noticed() -> None:
+    entry = QUORUM_DEFECTS["Q-19"]
+    came_back = Kraft853(**entry.witness)
+    removed = "n1 removes n2 from the voters"
+    holds = judge(came_back, [entry.breaks]).conditions[entry.breaks]
+    assert evaluate(holds, Walk(came_back, removed).codes)
+    assert not evaluate(holds, Walk(came_back, removed, "n1 adds n2 to the voters").codes)
 
 
 def test_as_published_a_single_voter_that_is_left_never_leads() -> None:

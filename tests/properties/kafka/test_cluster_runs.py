@@ -9,6 +9,7 @@ import pytest
 from insync.explorer import Verdict
 from insync.explorer.liveness import liveness
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS
 from insync.properties import Fairness
 from insync.properties.kafka import cluster_runs
 from insync.properties.registry import run_properties_of
@@ -16,6 +17,7 @@ from insync.properties.registry import run_properties_of
 pytest.importorskip("scipy")
 
 ALL = [
+    "a_dead_leader_is_replaced",
     "a_leader_again",
     "all_acknowledged",
     "running_is_back_in_isr",
@@ -44,6 +46,34 @@ def test_a_cluster_of_today_heals_when_no_more_failures_come() -> None:
 def test_without_eligible_leader_replicas_an_acknowledged_record_may_be_gone() -> None:
     found = verdicts(Cluster(release="2.0", replicas=2, records=1))
     assert found == {**dict.fromkeys(ALL, Verdict.HOLDS), "acknowledged_is_on_all_running": Verdict.VIOLATED}
+
+
+class NeverTold(Cluster):
+    """A failed directory that nobody reports (KAFKA-19289)."""
+
+    name = "never_told"
+    report_directory = None  # type: ignore[assignment]
+
+
+def test_who_reports_no_failed_directory_stays_the_leader() -> None:
+    bounds = {name: value for name, value in DEFECTS["L-11"].bounds.items() if name != "defect"}
+    (found,) = liveness(NeverTold(**bounds), properties=["a_dead_leader_is_replaced"]).properties
+    assert found.verdict is Verdict.VIOLATED
+    assert found.trace is not None
+    assert [step.label for step in found.trace.steps[1:]] == ["b1's directory fails"]
+    assert "report_directory" not in str(found.fairness)
+    (heals,) = liveness(Cluster(**bounds), properties=["a_dead_leader_is_replaced"]).properties
+    assert heals.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("name", ["fence(replica)", "report_directory(replica)"])
+def test_a_dead_leader_is_replaced_because_the_controller_notices(name: str) -> None:
+    model = Cluster(**DEFECTS["L-11"].bounds, crashes=1)
+    fairness = run_properties_of(model)["a_dead_leader_is_replaced"].fairness
+    without = replace(fairness, strong=tuple(one for one in fairness.strong if one != name))
+    for given, verdict in ((fairness, Verdict.HOLDS), (without, Verdict.VIOLATED)):
+        (found,) = liveness(model, properties=["a_dead_leader_is_replaced"], fairness=given).properties
+        assert found.verdict is verdict
 
 
 @pytest.mark.slow_but("expand_isr(follower)")

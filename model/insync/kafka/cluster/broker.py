@@ -136,16 +136,9 @@ class Broker(Actor):
         if (self.quorum_decides or self.looks_again) and self.rules.register_leaves_isr:
             self.take_out(s, replica, seen=clean)
         b.clean = False
+        s.quorum.unwatched -= {replica}
         self.register_directory(s, replica)
-        for other, is_other in self.beside(replica):
-            with when(is_other):
-                s.broker[other].known[replica].current = False
-        with when(s.alter.isr.contains(replica)):
-            s.alter.current = False
-        self.outdate_retry_of(s, replica)
-        with when(s.changes[0].leader == replica):
-            self.forget_proposal(s)  # the controller does not know the incarnation that has sent it any more
-        self.commit_at_once(s)
+        self.take_broker_epoch(s, replica)
         b.running = True
         self.take_accepted_copy(s, replica)
         with when(Not(b.offline)):

@@ -22,6 +22,7 @@ from insync.model import (
     SetValue,
     StateView,
     action,
+    maximum,
     minimum,
     require,
     set_of,
@@ -66,6 +67,7 @@ class Controller(Actor):
         """
         running = s.broker[replica].running
         require(self.is_active(s), Not(s.controller.fenced.contains(replica)))
+        require(Not(s.quorum.unwatched.contains(replica)))
         require(Implies(running, s.spent.fencings < self.b.fencings))
         with when(running):
             s.spent.fencings += 1
@@ -246,7 +248,7 @@ class Controller(Actor):
         last = s.controller.last_leader.or_else(-1)
         elected = If(And(safe < 0, self.may_elect_last_leader(s, isr, elr) if knows_elr else False), last, safe)
         if self.unclean and not clean:
-            anybody = self.first(acceptable, leader, replicas)
+            anybody = self.first(self.of_the_longest(s, acceptable), leader, replicas)
             elected = If(elected < 0, anybody, elected)
         made = self._outcome(s, completion, elected, elected != safe, elr)
         return made if knows_elr else replace(made, elr=set_of([]), last_leader=last)
@@ -257,6 +259,34 @@ class Controller(Actor):
         chosen = self.first_in_order(valid, assigned) if ordered else self.first_by_number(valid, assigned)
         stays = Or(*[And(leader == r, valid(r)) for r in self.all(Replica)])
         return If(stays, leader, chosen)
+
+    def of_the_longest(
+        self, s: StateView, acceptable: Callable[[Replica], Condition]
+    ) -> Callable[[Replica], Condition]:
+        """Who is acceptable and has the longest log of the last epoch among those, if an election asks for that.
+
+        It asks running brokers, and their answers and the election are one step.
+        Kafka: none; GetReplicaLogInfo of KIP-966, part 2.
+        """
+        if not self.rules.unclean_elects_longest_log:
+            return acceptable
+
+        def last_epoch(replica: Replica) -> Num:
+            b = s.broker[replica]
+            return If(b.leo > b.start, self.epoch_at(s, replica, maximum(b.leo - 1, 0)), -1)
+
+        def longer(one: Replica, other: Replica) -> Condition:
+            epoch, least, longer_log = last_epoch(one), last_epoch(other), s.broker[one].leo > s.broker[other].leo
+            return Or(epoch > least, And(epoch == least, longer_log))
+
+        def answers(replica: Replica) -> Condition:
+            return And(acceptable(replica), self.is_online(s, replica))
+
+        def longest(replica: Replica) -> Condition:
+            beaten = [And(answers(other), longer(other, replica)) for other in self.others(replica)]
+            return And(answers(replica), Not(Or(*beaten)))
+
+        return longest
 
     def first_by_number(self, valid: Callable[[Replica], Condition], assigned: Assigned) -> Num | int:
         """The valid replica of the least number, -1 if there is none.

@@ -75,6 +75,7 @@ class ControllerQuorum(Actor):
         require(self.quorum_decides, self.is_active(s), s.spent.failovers < self.b.failovers)
         s.spent.failovers += 1
         s.quorum.inactive = True
+        s.quorum.unwatched = set()
         if self.rules.lost_decisions_are_undone:
             for name in _DECIDED:
                 setattr(s.controller, name, getattr(s.quorum.controller, name))
@@ -94,11 +95,16 @@ class ControllerQuorum(Actor):
     def become_active(self, s: StateView) -> None:
         """A controller leads the quorum, has all that is committed, and takes all sessions for renewed.
 
-        Until then nobody is fenced or elected, and no request is answered.
+        Until then nobody is fenced or elected, and no request is answered. Without the rule `controller_watches_all` it
+        watches those sessions alone of which it hears a heartbeat.
         Kafka: QuorumController.claim, ClusterControlManager.activate.
         """
         require(self.quorum_decides, s.quorum.inactive)
         s.quorum.inactive = False
+        for replica in self.all(Replica):
+            silent = And(Not(s.broker[replica].running), Not(s.controller.fenced.contains(replica)))
+            with when(silent):
+                s.quorum.unwatched |= {replica}
 
     @action(label="deposed controller refuses the ISR")
     def refuse_isr_as_deposed(self, s: StateView) -> None:

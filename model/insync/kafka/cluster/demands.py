@@ -29,6 +29,7 @@ _OPERATIONS = {
     "start_move": "{replica} is moved to another directory",
     "cancel_move": "the move of {replica} to another directory is taken back",
     "lose_directory": "the directory of {replica} with the log is taken out of log.dirs",
+    "register_again": "{replica} registers once more, as after an upgrade of metadata.version",
     "repair_directory": "the directory of {replica} that has failed is mended before it starts",
 }
 

@@ -49,7 +49,8 @@ class FailedDirectories(Actor):
         Kafka: ReplicationControlManager.handleDirectoriesOffline, KafkaController.processLogDirEventNotification.
         """
         b, controller = s.broker[replica], s.controller
-        require(self.directories_fail, self.rules.failed_directory_is_told, b.running)
+        told = self.rules.failed_directory_is_told and self.rules.failed_directory_report_arrives
+        require(self.directories_fail, told, b.running)
         require(Or(And(b.offline, Not(b.elsewhere)), self.is_astray(s, replica)))
         require(self.is_active(s), Not(controller.without_directory.contains(replica)))
         if self.leaves_unassigned:

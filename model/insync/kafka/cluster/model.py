@@ -33,6 +33,7 @@ from insync.kafka.cluster.metadata import Metadata
 from insync.kafka.cluster.producers import Producers
 from insync.kafka.cluster.racing_reads import RacingReads
 from insync.kafka.cluster.reassignment import Reassignment
+from insync.kafka.cluster.registrations import Registrations
 from insync.kafka.cluster.replica_order import ReplicaOrder
 from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.sessions import FetchSessions
@@ -46,6 +47,7 @@ __all__ = ["Cluster"]
 
 class Cluster(
     Snapshots,
+    Registrations,
     CopyDirectories,
     Fetchers,
     RacingReads,

@@ -158,7 +158,7 @@ class ClusterState(Model):
         return State(
             controller=self._controller(b),
             # The quorum: whether no controller is active; how many of the newest changes are not committed; what holds
-            # as far as is committed, and the requests that come again if what is not committed is lost.
+            # as far as is committed, the requests that come again if the rest is lost; whose sessions are unwatched.
             quorum=Absent.unless(
                 self.quorum_decides,
                 Record(
@@ -167,6 +167,7 @@ class ClusterState(Model):
                     controller=self._controller(b),
                     alter=Record(isr=Set(Replica), current=Bool),
                     again=Absent.unless(b.alter_retries, Record(isr=Set(Replica), current=Bool)),
+                    unwatched=Absent.unless(not self.rules.controller_watches_all, Set(Replica)),
                     thin_move=Absent.unless(b.reassignments, Bool),
                 ),
             ),

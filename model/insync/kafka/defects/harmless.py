@@ -1,4 +1,4 @@
-"""Rules that were missing, or could be, and do no harm alone, by what the model shows: R-24, M-4, M-7."""
+"""Rules that were missing, or could be, and do no harm alone, by what the model shows: R-24, R-65, M-4, M-7."""
 
 from __future__ import annotations
 
@@ -22,6 +22,21 @@ HARMLESS = (
         length=0,
         bounds={**CALM, "records": 2, "elections": 2, "fencings": 1},
         rules={"empty_reply_keeps_epoch": False},
+        base=FORGETS,
+    ),
+    Defect(
+        name="R-65",
+        title="A second registration of the same process gives it another broker epoch",
+        ticket="KAFKA-16952",
+        affected="3.7 and 3.8: read in the classes of 3.7.1, 3.7.2 and 3.8.1; those of 3.9.2 keep the epoch",
+        story="A broker registers once more while it runs, as KIP-858 has it do after an upgrade. The controller gives "
+        "it another broker epoch, so it refuses an ISR that names the one before, and leaders ask anew after the next "
+        "fetch. That is what happens after a start as well, and nothing is lost by it, whatever is on its way.",
+        fix="keep the epoch of the same incarnation (KAFKA-16952, 3.9)",
+        breaks="electable_replicas_are_complete",
+        length=0,
+        bounds={**CALM, "records": 1, "shrinks": 1, "fencings": 1, "elections": 1},
+        rules={"same_incarnation_keeps_epoch": False},
         base=FORGETS,
     ),
     Defect(

@@ -1,4 +1,4 @@
-"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16 to C-19."""
+"""Settings that do not keep what they seem to promise, with correct code: C-2 to C-10, C-16 to C-20."""
 
 from __future__ import annotations
 
@@ -134,6 +134,21 @@ HAZARDS = (
         length=4,
         bounds={**CALM, "replicas": 2, "records": 1, "elections": 1, "acks": "1"},
         fixed={"acks": "all"},
+    ),
+    Defect(
+        name="C-20",
+        title="An unclean election that takes the longest log",
+        ticket="KAFKA-15580, KIP-966 part 2",
+        affected="no release: unclean recovery is specified, and not written",
+        story="A record is acknowledged by the two members of the ISR, and the sessions of both expire. The controller "
+        "asks who is there for the ends of their logs and elects the longest. Those who have the record are cut off, "
+        "so the longest log that it hears of lacks it.",
+        fix="unclean.leader.election.enable=false, or wait for the answers of all",
+        breaks="no_acknowledged_record_is_lost",
+        length=10,
+        bounds={**CALM, "records": 1, "min_insync": 2, "fencings": 3, "unclean": "on"},
+        base={"unclean_elects_longest_log": True},
+        fixed={"unclean": "off"},
     ),
 )
 """The entries, by number. C-1 (acks=0) promises nothing; C-5, C-9 and C-14 cost availability, not records."""

@@ -237,6 +237,25 @@ LEFT_OUT = (
         "with `stops` it may lead on until it has ended, as it hears of the hand-over late; that it ends is fair, so "
         "it does not do so for ever",
     ),
+    LeftOut(
+        "L-13",
+        "A broker names the directory of a replica that is gone, again and again",
+        "KAFKA-16886, KAFKA-17190",
+        "a request about a directory and its answer are one step, so none is sent again, and there is no topic to "
+        "delete",
+    ),
+    LeftOut(
+        "L-14",
+        "Changes of the partition are written that change nothing",
+        "KAFKA-16624",
+        "a change that brokers hear of is a place in a row, and one that changes nothing leaves the state as it is",
+    ),
+    LeftOut(
+        "L-15",
+        "A controller ends as it gives up its leadership after control records",
+        "KAFKA-17608",
+        "what a controller has replayed, and up to where, is not in `cluster`: it has what is committed",
+    ),
     LeftOut("M-1", "The incarnation in a registration's reply", "mutant (M1)", "registering is one step"),
 )
 """The entries, by name."""

@@ -1,4 +1,4 @@
-"""Defects by which nothing is lost, but something never happens: L-1, L-9, L-10, N-10."""
+"""Defects by which nothing is lost, but something never happens: L-1, L-9 to L-12, N-10."""
 
 from __future__ import annotations
 
@@ -73,6 +73,34 @@ PROGRESS = (
         bounds={**CALM, "replicas": 2, "records": 1, "shrinks": 1, "late_replies": "on"},
         rules={"fetcher_begins_at_log_end": False},
         base={"shrink_keeps_epoch": False},
+    ),
+    Defect(
+        name="L-11",
+        title="A directory fails, and the broker tells nobody of it",
+        ticket="KAFKA-19289",
+        affected="by its ticket alone, which is open: nothing of it was read or executed",
+        story="The directory with the leader's log fails, and the broker runs on. What it has to tell the controller "
+        "never goes out, so its session goes on, and nobody else is elected. It is R-50 in a release that should tell; "
+        "no state is wrong, as the report may still come.",
+        fix="name a failed directory in every heartbeat until that is answered",
+        breaks="a_dead_leader_is_replaced",
+        length=2,
+        bounds={**CALM, "replicas": 2, "records": 1, "directory_failures": 1},
+        rules={"failed_directory_report_arrives": False},
+    ),
+    Defect(
+        name="L-12",
+        title="A broker that dies as the controller fails is never fenced",
+        ticket="KAFKA-18138",
+        affected="no release: trunk from October to December 2024, by its pull request (KAFKA-17793 brought it)",
+        story="The leader dies, and then the active controller. The next one watches the sessions of those brokers "
+        "alone that send it a heartbeat. It never hears of the leader, and never fences it, so the partition is led by "
+        "nobody who lives until somebody starts that broker again.",
+        fix="watch all brokers that are registered when a controller becomes active (KAFKA-18138, 4.0)",
+        breaks="a_dead_leader_is_replaced",
+        length=4,
+        bounds={**CALM, "replicas": 2, "records": 1, "crashes": 1, "controllers": 2, "failovers": 1},
+        rules={"controller_watches_all": False},
     ),
 )
 """The entries, by number. `insync defects` looks for the run on which L-1 never ends."""

@@ -1,4 +1,4 @@
-"""Defects of the quorum behind the controller: Q-1 to Q-4, shown by the model `kraft`, and Q-8, by `kraft_853`."""
+"""Defects of the quorum behind the controller: Q-1 to Q-4, shown by `kraft`, and Q-8 and Q-19, by `kraft_853`."""
 
 from __future__ import annotations
 
@@ -78,6 +78,21 @@ VOTING = (
         length=5,
         bounds={"spares": 0, "additions": 0, "removals": 1, "counting": "leader"},
         fixed={"counting": "published"},
+        model="kraft_853",
+    ),
+    Defect(
+        name="Q-19",
+        title="A voter that an operator removes joins again by itself",
+        ticket="KAFKA-19850",
+        affected="4.2 and later with controller.quorum.auto.join.enable, by its ticket, which is closed as documented",
+        story="An operator removes a controller from the voters, and it runs on as an observer. With auto-join it asks "
+        "the leader at once to be added. The model does not say who asks, so here any addition of one who was removed "
+        "is taken for that.",
+        fix="no addition that nobody has asked for; here, none",
+        breaks="removed_voters_stay_away",
+        length=3,
+        bounds={"spares": 0, "records": 0, "additions": 1, "removals": 1, "counting": "kafka"},
+        fixed={"additions": 0},
         model="kraft_853",
     ),
 )

@@ -1,7 +1,7 @@
 """What a cluster should achieve in the end, once no more failures come: the budgets for failures are finite.
 
-Each property but `a_leader_again` asks for nothing while the partition has no leader, and of a replica while its broker
-is down.
+Each property but `a_leader_again` and `a_dead_leader_is_replaced` asks for nothing while the partition has no leader,
+and of a replica while its broker is down.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from insync.properties import leads_to, sometimes
 from insync.properties.kafka.cluster_terms import has_record, is_deleted, is_leader
 
 __all__ = [
+    "a_dead_leader_is_replaced",
     "a_leader_again",
     "acknowledged_is_on_all_running",
     "all_acknowledged",
@@ -46,6 +47,17 @@ _HEALING = (
 )
 """Fencing a broker that is down heals as well; sessions that expire have a budget, which these runs use up."""
 
+_NOTICING = (
+    "apply_metadata(replica)",
+    "hear_of_controller(replica)",
+    "commit_decisions",
+    "become_active",
+    "stop(replica)",
+    "fence(replica)",
+    "report_directory(replica)",
+)
+"""What happens for certain after a broker has died, though nobody starts it again."""
+
 _SLOW = (
     "apply_metadata(replica)",
     "shrink_isr(follower)",
@@ -73,6 +85,23 @@ def a_leader_again(model: Cluster, s: StateView) -> tuple[Condition, Condition]:
     all_run = for_all(model.all(Replica), lambda r: Or(Not(model.is_assigned(newest, r)), model.is_online(s, r)))
     led = Not(newest.leader.is_none())
     return And(all_run, Not(led)), Or(led, Not(all_run))
+
+
+@leads_to(Cluster, strong=_NOTICING)
+def a_dead_leader_is_replaced(model: Cluster, s: StateView, replica: Replica) -> tuple[Condition, Condition]:
+    """A leader whose broker is down, or whose directory has failed, is replaced while another member of the ISR runs.
+
+    Nobody needs to start a broker for that, as `a_leader_again` takes for granted: the controller has to notice it.
+    """
+    newest = s.changes[0]
+
+    def can_lead(other: Replica) -> Condition:
+        member = And(newest.isr.contains(other), model.is_assigned(newest, other))
+        return And(member, model.is_online(s, other), model.may_serve(s, other))
+
+    dead = And(newest.leader == replica, Not(model.is_online(s, replica)))
+    heir = exists(model.others(replica), can_lead)
+    return And(dead, heir), Or(Not(dead), Not(heir))
 
 
 @leads_to(Cluster, strong=_HEALING)

@@ -9,7 +9,12 @@ from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import And, Condition, Implies, Not, Or, StateView, count, one_of
 from insync.properties import invariant, leads_to
 
-__all__ = ["a_leader_is_elected_again", "acknowledged_values_stay_with_a_voter", "states_match_roles"]
+__all__ = [
+    "a_leader_is_elected_again",
+    "acknowledged_values_stay_with_a_voter",
+    "removed_voters_stay_away",
+    "states_match_roles",
+]
 
 _DELIVERY = ("handle_vote_request(i, candidate, epoch)", "handle_vote(i, voter, epoch)", "become_leader(i)")
 
@@ -38,6 +43,21 @@ def states_match_roles(model: Kraft853, s: StateView, server: Voter) -> Conditio
     states = (MemberState.LEADER, MemberState.FOLLOWER, MemberState.UNATTACHED, MemberState.VOTED)
     may = one_of(me.state, *states, *[MemberState.RESIGNED] * model.resigns_as_observer)
     return And(Implies(me.role == Role.OBSERVER, may), Implies(me.state == MemberState.UNATTACHED, me.leader.is_none()))
+
+
+@invariant(Kraft853)
+def removed_voters_stay_away(model: Kraft853, s: StateView, server: Voter, voter: Voter) -> Condition:
+    """No log says of a server that it was removed from the voters and then added again.
+
+    An operator may want that. A controller that joins by itself does it unasked (KAFKA-19850).
+    """
+    log = s.server[server].log
+    removed: Condition = False
+    returns: list[Condition] = []
+    for entry in log:
+        returns.append(And(entry.added == voter, removed))
+        removed = Or(removed, entry.removed == voter)
+    return Not(Or(*returns))
 
 
 @leads_to(Kraft853, weak=_DELIVERY)
