@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.progress import walk_line, walk_progress
+from insync.cli.progress import Steps, walk_line, walk_progress
 from insync.explorer.progress import WalkProgress
 
 Insync = Callable[..., Any]
@@ -191,3 +191,12 @@ def test_progress_counts_walks_and_steps() -> None:
     )
     with walk_progress(quiet=True) as reporter:
         assert reporter is None
+
+
+def test_what_begins_takes_the_place_of_what_was_told_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[str] = []
+    monkeypatch.setattr(Steps, "begin", lambda self, text: began.append(text))
+    with walk_progress(quiet=False, first="starting Kafka 4.3.1") as reporter:
+        assert reporter is not None
+        reporter(WalkProgress(0, 0, 0.0, 0, 120.0, begins="tracing the model"))
+    assert began == ["starting Kafka 4.3.1", "tracing the model"]

@@ -54,6 +54,9 @@ def _progress(quiet: bool, first: str, line: Callable[[P], str]) -> Iterator[Cal
         pace = Pace()
 
         def show(progress: P) -> None:
+            if begins := getattr(progress, "begins", ""):
+                steps.begin(begins)
+                return
             steps.end()
             if getattr(progress, "phase", None) is Phase.DISK:
                 emit_error(line(progress))  # it stays, on a terminal too

@@ -122,6 +122,8 @@ class WalkProgress:
         memory_bytes: resident set of the process.
         seconds: since it began.
         abstract_states: seen so far; None where they are not counted.
+        begins: what begins now and reports nothing until it is over, such as `tracing the model`; empty where it is
+            walks that are under way.
     """
 
     walks: int
@@ -130,6 +132,7 @@ class WalkProgress:
     memory_bytes: int
     seconds: float
     abstract_states: int | None = None
+    begins: str = ""
 
 
 WalkReporter = Callable[[WalkProgress], None]

@@ -193,5 +193,16 @@ def test_it_says_how_far_it_is() -> None:
     conform_walks(
         MODEL, FakeKafka.of(MODEL), walks=10_000, limits=Limits(seconds=1.3), reporter=said.append, new_pair=FakePair
     )
-    assert said
-    assert said[0].steps > 0
+    walking = [one for one in said if not one.begins]
+    assert walking[0].steps > 0
+
+
+def test_it_says_what_begins() -> None:
+    said: list[WalkProgress] = []
+    found = conform_walks(MODEL, FakeKafka.of(OLD), walks=200, reporter=said.append, new_pair=FakePair)
+    assert found.verdict is Conforming.DIVERGES
+    assert [one.begins for one in said if one.begins] == [
+        "tracing the model",
+        "compiling the model",
+        "leaving out the steps that the difference does not need",
+    ]

@@ -129,6 +129,7 @@ def _replay_one(trace: str, kind: type[Model] | None, choice: KafkaChoice, outpu
         model, claim = given_trace(trace, model=kind)
         steps.begin(f"starting Kafka {jars.version}")
         with Harness(jars) as harness:
+            steps.begin("taking the steps")
             replayed = replay_on_kafka(claim, model, harness)
     output.show(lambda: describe_replay(replayed, model, output.paint, output.width), lambda: replay_json(replayed))
     return _EXIT_CODES[replayed.verdict.value]

@@ -10,7 +10,7 @@ from functools import partial
 
 from insync.conformance.classes.subject import Subject
 from insync.conformance.comparing.handed_out import HandedOut
-from insync.conformance.comparing.under_way import Comparison, Conformance, Conforming, Telling
+from insync.conformance.comparing.under_way import Comparison, Conformance, Conforming, Telling, traced
 from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
 from insync.conformance.comparing.walks import Divergence
 from insync.conformance.steps.forbidden import forbidden_of
@@ -107,11 +107,13 @@ def conform_walks(
         stop: ends it when it is set, with what is known by then.
         new_pair: makes what walks: the model and Kafka, side by side.
     """
-    watch, asked = Watch(limits or Limits(), stop), forbidden_of(model) if forbidden else []
+    watch = Watch(limits or Limits(), stop)
+    traced(model, reporter, watch)
+    asked = forbidden_of(model) if forbidden else []
     with ExitStack() as opened, Team(len(subjects) + len(beside)) as team:
         steppers = [opened.enter_context(closing(MachineStepper(model, watch.interrupted))) for _ in subjects]
         each = [
-            Comparison(stepper, subject.version, watch, partial(new_pair, stepper, subject), asked)
+            Comparison(stepper, subject.version, watch, partial(new_pair, stepper, subject), asked, reporter)
             for stepper, subject in zip(steppers, subjects, strict=True)
         ]
         for process in beside:
@@ -162,6 +164,6 @@ def conform_tour(
         UserError: the extra `graph` is not installed.
     """
     watch = Watch(limits or Limits(), stop)
-    with closing(MachineStepper(model, watch.interrupted)) as stepper:
-        beside = Comparison(stepper, subject.version, watch, partial(new_pair, stepper, subject))
+    with closing(MachineStepper(traced(model, reporter, watch), watch.interrupted)) as stepper:
+        beside = Comparison(stepper, subject.version, watch, partial(new_pair, stepper, subject), reporter=reporter)
         return beside.tour(Telling(reporter, watch, [beside.coverage]), limits, stop)

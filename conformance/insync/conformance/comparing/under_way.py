@@ -134,6 +134,20 @@ class Telling:
         return watch.interrupted()
 
 
+def tell_beginning(reporter: WalkReporter | None, watch: Watch, work: str) -> None:
+    """Report that some work begins which reports nothing until it is over."""
+    if reporter is not None:
+        reporter(WalkProgress(0, 0, 0.0, watch.resident, watch.seconds, begins=work))
+
+
+def traced(model: Model, reporter: WalkReporter | None, watch: Watch) -> Model:
+    """Trace a model, and report that as well as what follows: its machine code is made at the first step."""
+    tell_beginning(reporter, watch, "tracing the model")
+    model.program  # noqa: B018 -- it is traced once, and kept
+    tell_beginning(reporter, watch, "compiling the model")
+    return model
+
+
 class Comparison(Generic[P]):
     """A comparison that is under way.
 
@@ -143,6 +157,7 @@ class Comparison(Generic[P]):
         watch: says when to stop.
         pair: makes what walks.
         forbidden: what Kafka is asked for though the model forbids it.
+        reporter: is told what begins.
     """
 
     def __init__(
@@ -152,7 +167,9 @@ class Comparison(Generic[P]):
         watch: Watch,
         pair: Callable[[], P],
         forbidden: Sequence[AskedThough[P]] = (),
+        reporter: WalkReporter | None = None,
     ) -> None:
+        self._reporter = reporter
         self.stepper, self.version, self.watch, self.pair, self.forbidden = stepper, version, watch, pair, forbidden
         self.coverage = Coverage.of(stepper)
 
@@ -171,6 +188,7 @@ class Comparison(Generic[P]):
         Raises:
             UserError: the extra `graph` is not installed.
         """
+        tell_beginning(self._reporter, self.watch, "exploring the states of the model")
         graph = build_graph(self.stepper.model, limits=limits, stop=stop)
         tour = KafkaTour(graph, self.pair, self.coverage)
         found, stopped_by = None, graph.stopped_by
@@ -210,6 +228,7 @@ class Comparison(Generic[P]):
 
         if stopped():
             return found, None
+        tell_beginning(self._reporter, self.watch, "leaving out the steps that the difference does not need")
         again = _Alike(KafkaWalks(self.stepper, self.pair, Coverage.of(self.stepper), 0, self.forbidden), found)
         try:
             if again.failing(found.actions, stopped) is None:

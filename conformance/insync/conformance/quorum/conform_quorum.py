@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from insync.conformance.comparing.handed_out import HandedOut
-from insync.conformance.comparing.under_way import Comparison, Conformance, Telling
+from insync.conformance.comparing.under_way import Comparison, Conformance, Telling, traced
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_pair import QuorumPair
 from insync.explorer.limits import Limits, Watch
@@ -43,8 +43,8 @@ def conform_quorum(
         stop: ends it when it is set, with what is known by then.
     """
     watch = Watch(limits or Limits(), stop)
-    with closing(MachineStepper(model, watch.interrupted)) as stepper:
-        beside = Comparison(stepper, subject.version, watch, partial(QuorumPair, stepper, subject))
+    with closing(MachineStepper(traced(model, reporter, watch), watch.interrupted)) as stepper:
+        beside = Comparison(stepper, subject.version, watch, partial(QuorumPair, stepper, subject), reporter=reporter)
         tell, handed_out = Telling(reporter, watch, [beside.coverage]), HandedOut(walks)
         taking = beside.walks(depth)
         handed_out.work(lambda number: taking.random(seed, number, tell.stopped))
@@ -73,6 +73,6 @@ def tour_quorum(
         UserError: the extra `graph` is not installed.
     """
     watch = Watch(limits or Limits(), stop)
-    with closing(MachineStepper(model, watch.interrupted)) as stepper:
-        beside = Comparison(stepper, subject.version, watch, partial(QuorumPair, stepper, subject))
+    with closing(MachineStepper(traced(model, reporter, watch), watch.interrupted)) as stepper:
+        beside = Comparison(stepper, subject.version, watch, partial(QuorumPair, stepper, subject), reporter=reporter)
         return beside.tour(Telling(reporter, watch, [beside.coverage]), limits, stop)
