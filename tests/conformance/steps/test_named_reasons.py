@@ -185,6 +185,10 @@ REASONS = {
         "a clean stop counts if all directories in log.dirs say so",
         "test_a_stop_counts_so_only_if_it_was_clean_and_until_the_next_start",
     ),
+    "before 3.9 AssignmentsManager ends with an answer about a copy that is gone": (
+        "Before 3.9 `AssignmentsManager` takes that request for one on its way for ever",
+        "test_a_broker_that_tells_nothing_any_more_is_not_asked",
+    ),
     "a broker has nothing to tell any more of its directory": (
         "so that a broker may have nothing to tell any more of its log",
         "test_a_broker_that_has_told_nothing_of_its_new_directory_is_a_difference",

@@ -117,6 +117,18 @@ def test_a_broker_that_has_told_nothing_of_its_new_directory_is_a_difference(kno
         steps_of(Telling(None, **known)).name(B2, state())
 
 
+@pytest.mark.parametrize(
+    ("step", "to_assign"), [(DirectorySteps.name, "log"), (DirectorySteps.accept_copy, "copy")], ids=["log", "copy"]
+)
+def test_a_broker_that_tells_nothing_any_more_is_not_asked(step: Step, to_assign: str) -> None:
+    kafka = Telling(to_assign)
+    kafka.b2.directory = replace(kafka.b2.directory, silent=True)
+    with pytest.raises(NotSchedulable) as raised:
+        step(steps_of(kafka), B2, state())
+    assert raised.value.kind == "before 3.9 AssignmentsManager ends with an answer about a copy that is gone"
+    assert kafka.given == []
+
+
 def test_a_broker_that_tells_of_a_copy_where_the_model_has_none_is_a_difference() -> None:
     with pytest.raises(Unlike, match="what b2 has to tell of its directory"):
         steps_of(Telling("copy")).name(B2, state())

@@ -128,6 +128,7 @@ class DirectorySeen:
             "elsewhere"; None where nothing waits.
         assigned: whether the controller's answer to that is on its way.
         tells: whether its heartbeats tell of a directory that has failed.
+        silent: whether it will tell nothing of its log any more until it starts again.
     """
 
     offline: bool
@@ -136,6 +137,7 @@ class DirectorySeen:
     to_assign: str | None
     assigned: bool
     tells: bool
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,7 @@ class DirectorySteps:
         if tells != "log":
             message = f"{given['replica']} has told the controller of its log, or of something newer"
             raise NotSchedulable(message, "a broker has nothing to tell any more of its directory")
+        self._require_that_it_tells(number)
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
         self._kafka.give("hear_directory", broker=number)
 
@@ -311,10 +312,19 @@ class DirectorySteps:
 
     def _assign(self, number: int, *, clears: bool = False, late: bool = False) -> None:
         """Let the controller hear where a broker has its replica; in the model it may forget the ELR by that."""
+        self._require_that_it_tells(number)
         was, forgets = self._kafka.seen.controller, not clears and (late or self._names_again(number))
         forgets = forgets and not self._model.rules.named_directory_keeps_elr
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
         require_change_of_directory_alone(number, was, self._kafka.seen.controller, forgets=forgets)
+
+    def _require_that_it_tells(self, number: int) -> None:
+        if self._seen(number).silent:
+            message = (
+                f"b{number} tells nothing of its directories any more, as it has thrown at an answer about a copy that "
+                "was gone; it does so again when it has started anew"
+            )
+            raise NotSchedulable(message, "before 3.9 AssignmentsManager ends with an answer about a copy that is gone")
 
     def _names_again(self, number: int) -> bool:
         """Whether a broker is to name what the controller knows: it has dropped a copy, or asks for one once more."""

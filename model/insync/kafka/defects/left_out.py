@@ -242,7 +242,7 @@ LEFT_OUT = (
         "A broker names the directory of a replica that is gone, again and again",
         "KAFKA-16886, KAFKA-17190",
         "a request about a directory and its answer are one step, so none is sent again, and there is no topic to "
-        "delete",
+        "delete; tests/conformance/test_assignments.py has what the classes of 3.7.0, which never end, to 4.3.1 do",
     ),
     LeftOut(
         "L-14",

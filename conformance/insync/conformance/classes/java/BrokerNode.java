@@ -36,6 +36,7 @@ final class BrokerNode {
     final Directories directories;
     final Map<String, String> acknowledgements = new LinkedHashMap<>();
     boolean running;
+    /** Its broker epoch, -1 until it has registered. */
     long epoch = -1;
     /** The place of the newest batch of metadata that the broker has applied. */
     int applied;
@@ -70,12 +71,13 @@ final class BrokerNode {
         fetching = new Fetching(this);
         moving = new Moving(this);
         sessions = world.sessions ? new Sessions(world.clock) : null;
-        directories.forget();
+        directories.start(this);
         publishing = new Publishing(id, parts);
         Reflect.set(replicas(), "replicaFetcherManager", new StillFetchers(this));
         if (directories.several()) Reflect.set(replicas(), "replicaAlterLogDirsManager", new StillMoves(this));
         image = MetadataImage.EMPTY;
         applied = -1;
+        epoch = -1;
         logsLoaded = false;
         acknowledgements.clear();
         running = true;
@@ -121,12 +123,14 @@ final class BrokerNode {
     /** Ends as BrokerServer does at a controlled shutdown. */
     void stopCleanly() {
         running = false;
+        directories.end();
         parts.close(true, epoch);
         cleanAsEpoch = epoch;
     }
 
     void throwAway() {
         running = false;
+        directories.end();
         parts.close(false, -1L);
     }
 
@@ -170,14 +174,15 @@ final class BrokerNode {
             loadLogs(newest);
         }
         publishing.publish(delta, newest, manifest);
-        if (isReplica(newest)) return;
-        directories.forgetAssignment();
+        if (isReplica()) return;
+        if (Assignments.DROPS_INVALID && directories.several()) directories.assignments.passTime();
         // As with the next change of any other partition of the broker (ReplicaManager.applyDelta).
         Reflect.call(replicas().replicaFetcherManager(), "shutdownIdleFetcherThreads");
     }
 
-    private boolean isReplica(MetadataImage newest) {
-        PartitionRegistration registered = newest.topics().getPartition(world.controller.topicId, world.partition.partition());
+    /** Whether it has a replica of the partition, by its own metadata. */
+    boolean isReplica() {
+        PartitionRegistration registered = image.topics().getPartition(world.controller.topicId, world.partition.partition());
         return registered != null && Plain.sortedIds(registered.replicas).contains(id);
     }
 

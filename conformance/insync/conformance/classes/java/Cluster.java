@@ -68,7 +68,7 @@ final class Cluster {
     /** Each broker has chosen a directory for its replica; the controller is told, and all hear of it. */
     private void assignDirectories() {
         for (BrokerNode broker : brokers.values()) {
-            if (broker.directories.assign(broker).equals("NONE")) broker.directories.hearAssignment(broker);
+            if (broker.directories.assignments.assign().equals("NONE")) broker.directories.assignments.hear();
         }
         brokers.values().forEach(broker -> broker.apply(controller.node.end()));
         runDue();
@@ -83,6 +83,9 @@ final class Cluster {
     /** Does what a command says, then all that it makes due; returns the answer of Kafka, "NONE" where it has no fault. */
     String take(JsonNode command) {
         clock.advance(command.path("wait").asLong(0));
+        for (BrokerNode broker : brokers.values()) {
+            if (broker.running && broker.epoch >= 0) controller.heartbeat(broker.id, broker.epoch);
+        }
         String answer = act(command.get("command").asText(), command);
         runDue();
         return answer;
@@ -139,8 +142,9 @@ final class Cluster {
             case "take_out_directory" -> broker.directories.takeOut();
             case "repair_directory" -> broker.directories.repair();
             case "report_directory" -> broker.directories.report(broker);
-            case "assign_directory" -> { return broker.directories.assign(broker); }
-            case "hear_directory" -> broker.directories.hearAssignment(broker);
+            case "assign_directory" -> { return broker.directories.assignments.assign(); }
+            case "hear_directory" -> broker.directories.assignments.hear();
+            case "lose_answer_about_directory" -> broker.directories.assignments.lose();
             case "move_to_directory" -> { return broker.moving.begin(); }
             case "stay_in_directory" -> { return broker.moving.cancel(); }
             case "copy_to_directory" -> { return broker.moving.work() ? "NONE" : "NO_MOVE"; }

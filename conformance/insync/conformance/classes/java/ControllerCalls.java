@@ -14,7 +14,7 @@ import moved.ApiError;
 import moved.ApiException;
 import moved.ApiKeys;
 import moved.ApiMessageAndVersion;
-import moved.AssignReplicasToDirsRequestData;
+import moved.AssignReplicasToDirsRequest;
 import moved.AssignReplicasToDirsResponseData;
 import moved.BrokerRegistration;
 import moved.BrokerRegistrationRequestData;
@@ -74,6 +74,16 @@ final class ControllerCalls {
 
     BrokerRegistration registration(int id) {
         return (BrokerRegistration) ((Map<?, ?>) Reflect.call(node.cluster, "brokerRegistrations")).get(id);
+    }
+
+    /** A heartbeat renews the session of a broker: while it lasts no other incarnation can register. */
+    void heartbeat(int id, long brokerEpoch) {
+        if (Reflect.has(node.cluster, "trackBrokerHeartbeat", 2)) { // since 4.0
+            Reflect.call(node.cluster, "trackBrokerHeartbeat", id, brokerEpoch);
+        } else {
+            Object sessions = Reflect.call(node.cluster, "heartbeatManager");
+            Reflect.call(sessions, "touch", id, registration(id).fenced(), (long) node.end());
+        }
     }
 
     /** A session has expired. */
@@ -152,16 +162,14 @@ final class ControllerCalls {
         }
     }
 
-    /** A broker tells in which of its directories its replica is; returns Kafka's error. */
-    Errors assign(int id, long brokerEpoch, Uuid directory) {
-        AssignReplicasToDirsRequestData.TopicData topic = new AssignReplicasToDirsRequestData.TopicData().setTopicId(topicId)
-            .setPartitions(List.of(new AssignReplicasToDirsRequestData.PartitionData().setPartitionIndex(index)));
-        AssignReplicasToDirsRequestData request = new AssignReplicasToDirsRequestData().setBrokerId(id)
-            .setBrokerEpoch(brokerEpoch).setDirectories(List.of(new AssignReplicasToDirsRequestData.DirectoryData()
-                .setId(directory).setTopics(List.of(topic))));
-        AssignReplicasToDirsResponseData answer = (AssignReplicasToDirsResponseData) node.commitResult(
-            Reflect.call(node.replication, "handleAssignReplicasToDirs", request));
-        return Errors.forCode(answer.directories().get(0).topics().get(0).partitions().get(0).errorCode());
+    /** A broker tells in which of its directories its replica is. */
+    AssignReplicasToDirsResponseData assign(AssignReplicasToDirsRequest request) {
+        try {
+            return (AssignReplicasToDirsResponseData) node.commitResult(
+                Reflect.call(node.replication, "handleAssignReplicasToDirs", request.data()));
+        } catch (ApiException refused) { // as above
+            return new AssignReplicasToDirsResponseData().setErrorCode(Errors.forException(refused).code());
+        }
     }
 
     /** An election of the preferred leader; returns Kafka's error. */

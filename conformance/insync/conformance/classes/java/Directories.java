@@ -7,19 +7,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import moved.DirectoryEventHandler;
-import moved.Errors;
 import moved.Uuid;
 
-/**
- * The directories of a broker, and what it has to tell the controller of them.
- *
- * It stands in for AssignmentsManager, which has a thread: of a partition the newest assignment alone waits, and none is
- * sent while another one is on its way.
- */
+/** The directories of a broker, and what it has to tell the controller of them. */
 final class Directories {
-    /** That a replica is in a directory, and what the broker does once the controller has accepted it. */
-    private record Assignment(Uuid directory, Runnable accepted) { }
-
     private final int count;
     private final List<Uuid> ids = new ArrayList<>();
     /** The places of those that cannot be read. */
@@ -28,8 +19,8 @@ final class Directories {
     private final Set<Integer> gone = new TreeSet<>();
     /** Those that have failed since the start, of which a heartbeat tells. */
     private final List<Uuid> toTell = new ArrayList<>();
-    private Assignment ready;
-    private Assignment answered;
+    /** What tells the controller where the replica is, null of a broker with one directory, or that is down. */
+    Assignments assignments;
     private Uuid last;
 
     Directories(int broker, int count) {
@@ -74,19 +65,16 @@ final class Directories {
         return count > 1;
     }
 
-    /** Forgets what a broker keeps in memory only. */
-    void forget() {
-        ready = null;
-        answered = null;
+    /** A broker starts. */
+    void start(BrokerNode broker) {
         toTell.clear();
+        if (several()) assignments = new Assignments(broker);
     }
 
-    /**
-     * Nothing is told of a replica that is none any more: AssignmentsManager asks Assignment.valid before it sends. In
-     * releases that send it all the same the controller refuses it, again and again.
-     */
-    void forgetAssignment() {
-        ready = null;
+    /** A broker ends. */
+    void end() {
+        if (assignments != null) assignments.close();
+        assignments = null;
     }
 
     /** What the parts of a broker tell of its directories. */
@@ -94,7 +82,7 @@ final class Directories {
         Class<?>[] types = {DirectoryEventHandler.class};
         return (DirectoryEventHandler) Proxy.newProxyInstance(types[0].getClassLoader(), types, (proxy, method, given) -> {
             switch (method.getName()) {
-                case "handleAssignment" -> ready = new Assignment((Uuid) given[1], (Runnable) given[given.length - 1]);
+                case "handleAssignment" -> assignments.onAssignment(given);
                 case "handleFailure" -> {
                     toTell.add((Uuid) given[0]);
                     failed.add(ids.indexOf((Uuid) given[0]));
@@ -107,38 +95,9 @@ final class Directories {
 
     // ---------------------------------------------------------------------------------------------- to the controller
 
-    /** The controller handles what waits; returns Kafka's error, or that nothing waits. */
-    String assign(BrokerNode broker) {
-        if (answered != null) throw new IllegalStateException("an answer about directories is still on its way");
-        if (ready == null) return "NOTHING_TO_ASSIGN";
-        Errors error = broker.world.controller.assign(broker.id, broker.epoch, ready.directory);
-        if (error == Errors.NONE) answered = ready; // else it is sent again
-        if (error == Errors.NONE) ready = null;
-        return error.name();
-    }
-
-    /**
-     * The broker hears that it is accepted. Where the copy is gone by then with its fetcher, Kafka's own callback throws,
-     * which AssignmentsManager logs.
-     */
-    void hearAssignment(BrokerNode broker) {
-        if (answered == null) throw new IllegalStateException("no answer about directories is on its way");
-        Assignment heard = answered;
-        answered = null;
-        try {
-            heard.accepted.run();
-        } catch (NullPointerException thrown) {
-            if (broker.moving.promotion() != null) throw thrown;
-        }
-    }
-
     /** A heartbeat tells of all that have failed since the start. */
     void report(BrokerNode broker) {
         broker.world.controller.directoriesOffline(broker.id, List.copyOf(toTell));
-    }
-
-    boolean answerWaits() {
-        return answered != null;
     }
 
     /** Whether a heartbeat would tell of a failed one. */
@@ -146,11 +105,17 @@ final class Directories {
         return !toTell.isEmpty();
     }
 
-    /** What waits to be told: that the replica is where the log is, where its copy is, or elsewhere; null for nothing. */
-    String waiting(Object log, Object copy, File base) {
+    /**
+     * What waits to be told: that the replica is where the log is, where its copy is, or elsewhere; null for nothing.
+     *
+     * Of a replica that is none any more nothing counts: AssignmentsManager drops it before it sends, and before 3.9 the
+     * controller refuses it, in 3.7.0 again and again (KAFKA-16886, KAFKA-17190).
+     */
+    String waiting(BrokerNode broker, Object log, Object copy) {
+        Uuid ready = broker.isReplica() ? assignments.ready(broker.world.controller.topicId, broker.world.partition) : null;
         if (ready == null) return null;
-        if (ready.directory.equals(of(log, base))) return "log";
-        return copy != null && ready.directory.equals(ids.get(placeOf(copy, base))) ? "copy" : "elsewhere";
+        if (ready.equals(of(log, broker.base()))) return "log";
+        return copy != null && ready.equals(ids.get(placeOf(copy, broker.base()))) ? "copy" : "elsewhere";
     }
 
     // ------------------------------------------------------------------------------------------------------- failures

@@ -90,9 +90,10 @@ final class Observer {
         seen.put("offline", broker.log() == null && (boolean) Reflect.call(broker.parts.logManager, "hasOfflineLogDirs"));
         seen.put("copied", copy == null ? null : Reflect.call(copy, "logEndOffset"));
         seen.put("promotion", broker.moving.promotion());
-        seen.put("to_assign", broker.directories.waiting(broker.log(), copy, broker.base()));
-        seen.put("assigned", broker.directories.answerWaits());
+        seen.put("to_assign", broker.directories.waiting(broker, broker.log(), copy));
+        seen.put("assigned", broker.directories.assignments.answerWaits());
         seen.put("tells", broker.directories.tells());
+        if (broker.directories.assignments.isSilent()) seen.put("silent", true);
         return seen;
     }
 

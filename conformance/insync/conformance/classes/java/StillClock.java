@@ -7,7 +7,7 @@ import org.apache.kafka.common.utils.Timer;
 
 /** Time that stands still until a command moves it on. */
 final class StillClock implements Time {
-    private long now = 1_000_000_000L;
+    private volatile long now = 1_000_000_000L; // that of an event queue is read in its thread
 
     void advance(long milliseconds) {
         now += milliseconds;
