@@ -77,9 +77,9 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
     q-18  two controllers lead one epoch: the same, and the other one is the only voter
 
     In n-01 to n-07 and in n-12 records are written with acks=all and min.insync.replicas=2, and unclean elections are
-    off; in r-70 with acks=1, and one with acks=all; n-07, n-10, n-11, n-13, n-14 and n-19 look for what a consumer is not
-    given, n-09 for the replicas that were requested. No log is touched; a directory fails as its folder is renamed.
-    Those with q are of three controllers without brokers.
+    off; r-70 writes with acks=1, and one record with acks=all; n-07, n-10, n-11, n-13, n-14 and n-19 look for what a
+    consumer is not given, n-09 for the replicas that were requested. No log is touched; a directory fails as its folder
+    is renamed. Those with q are of three controllers without brokers.
 
     \b
     Exit codes:
