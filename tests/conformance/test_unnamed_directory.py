@@ -1,4 +1,4 @@
-"""A replica that a reassignment adds never names its directory: what is executed of N-18, on Kafka's classes."""
+"""A replica that a reassignment adds names its directory late, or never: N-18, executed on Kafka's classes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,50 @@ from insync_patched import with_patch
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
 
-def joined(harness: Harness) -> None:
-    """Replace b2 by b3, and let b3 lead with b1 in the ISR."""
+def begun(harness: Harness, replicas: list[int]) -> None:
+    """Give the partition of b1 and b2 to others, b3 among them; all but b3 have r0."""
     harness.take(
         "open", brokers=3, replicas=[1, 2], elr=False, configuration={"min.insync.replicas": "1"}, directories=2
     )
     harness.take("write", broker=1, value="r0", acks=-1)
     for _ in range(2):
         harness.take("fetch", broker=2, wait=31_000)
-    assert harness.take("reassign", replicas=[1, 3]).said == "NONE"
+    assert harness.take("reassign", replicas=replicas).said == "NONE"
     everybody_applies(harness)
+
+
+def joined(harness: Harness) -> None:
+    """Add b3 as the preferred leader, and let it lead with all in the ISR: no change has a list of directories then."""
+    begun(harness, [3, 1, 2])
     for _ in range(2):
         harness.take("fetch", broker=3)
     assert harness.take("deliver_request", broker=1).said == "NONE"
-    assert everybody_applies(harness).controller.isr == (1, 3)
+    assert everybody_applies(harness).controller.isr == (1, 2, 3)
     assert harness.take("elect", broker=3).said == "NONE"
     assert everybody_applies(harness).controller.leader == 3
+
+
+@pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.3.1"])
+def test_one_that_replaces_another_names_its_directory_as_the_reassignment_ends(jars_of: JarsOf, version: str) -> None:
+    with Harness(jars_of(version)) as harness:
+        begun(harness, [1, 3])
+        assert harness.take("assign_directory", broker=3).said == "NOTHING_TO_ASSIGN"
+        for _ in range(2):
+            harness.take("fetch", broker=3)
+        assert harness.take("deliver_request", broker=1).said == "NONE"
+        assert everybody_applies(harness).controller.replicas == (1, 3)
+        assert harness.take("assign_directory", broker=3).said == "NONE"
+        assert harness.take("observe").state.controller.unassigned == ()
+
+
+@pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.3.1"])
+def test_any_other_list_of_directories_makes_it_name_its_own(jars_of: JarsOf, version: str) -> None:
+    with Harness(jars_of(version)) as harness:
+        joined(harness)
+        assert harness.take("assign_directory", broker=3).said == "NOTHING_TO_ASSIGN"
+        assert harness.take("reassign", replicas=[1, 2, 3]).said == "NONE"
+        assert everybody_applies(harness).controller.unassigned == (3,)
+        assert harness.take("assign_directory", broker=3).said == "NONE"
 
 
 @pytest.mark.parametrize("version", ["4.1.2", "4.3.1"])
@@ -39,7 +67,7 @@ def test_an_added_replica_names_no_directory_and_its_failure_is_not_noticed(jars
         reported = harness.take("report_directory", broker=3).state
         assert reported.brokers[3].directory is not None
         assert reported.brokers[3].directory.offline
-        assert (reported.controller.leader, reported.controller.isr) == (3, (1, 3)), "though b1 could lead"
+        assert (reported.controller.leader, reported.controller.isr) == (3, (1, 2, 3)), "though b1 could lead"
         assert reported.controller.without_directory == ()
 
 
@@ -80,4 +108,4 @@ def test_with_the_patch_it_names_its_directory_and_its_failure_is_noticed(
         assert (now.elsewhere, now.unassigned) == ((), ())
         harness.take("fail_directory", broker=3)
         reported = harness.take("report_directory", broker=3).state
-        assert (reported.controller.leader, reported.controller.isr) == (1, (1,))
+        assert (reported.controller.leader, reported.controller.isr) == (1, (1, 2))

@@ -1,15 +1,20 @@
 package insync.harness;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import moved.AbstractRequest;
 import moved.AbstractResponse;
 import moved.ApiKeys;
 import moved.ApiMessage;
+import moved.ApiMessageAndVersion;
 import moved.ByteBufferAccessor;
+import moved.MetadataRecordSerde;
 import moved.ObjectSerializationCache;
 
-/** Requests and responses between two processes: written to bytes, and read again as objects of their own. */
+/** Requests, responses and metadata between two processes: written to bytes, and read again as objects of their own. */
 final class AsBytes {
+    private static final MetadataRecordSerde METADATA = new MetadataRecordSerde();
+
     private AsBytes() { }
 
     /** A request as it is handled: with the fields that its version has. */
@@ -22,6 +27,19 @@ final class AsBytes {
     /** A response as it arrives. */
     static AbstractResponse response(ApiKeys key, short version, AbstractResponse sent) {
         return (AbstractResponse) parsed(AbstractResponse.class, "parseResponse", key, bytes(sent.data(), version), version);
+    }
+
+    /** Metadata records as a broker reads them that is a process of its own. */
+    static List<ApiMessageAndVersion> records(List<ApiMessageAndVersion> written) {
+        return written.stream().map(AsBytes::record).toList();
+    }
+
+    private static ApiMessageAndVersion record(ApiMessageAndVersion written) {
+        ObjectSerializationCache cache = new ObjectSerializationCache();
+        int size = METADATA.recordSize(written, cache);
+        ByteBuffer buffer = ByteBuffer.allocate(size);
+        METADATA.write(written, cache, new ByteBufferAccessor(buffer));
+        return METADATA.read(new ByteBufferAccessor(buffer.flip()), size);
     }
 
     private static ByteBuffer bytes(ApiMessage message, short version) {

@@ -145,7 +145,7 @@ final class BrokerNode {
         LeaderAndEpoch controller = new LeaderAndEpoch(OptionalInt.of(ControllerNode.NODE_ID), 1);
         for (int place = applied + 1; place <= to; place++) {
             loader.loadBatch(Batch.data(place * 100L, 1, world.clock.milliseconds(), 100,
-                world.controller.node.log.get(place)), controller);
+                AsBytes.records(world.controller.node.log.get(place))), controller);
         }
         Reflect.callWithFirst(loader, "maybeFlushBatches", controller, true);
         applied = to;

@@ -1,14 +1,18 @@
 package org.apache.kafka.raft;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import moved.ApiKeys;
 import moved.ApiMessage;
+import moved.ApiMessageType;
+import moved.ByteBufferAccessor;
 import moved.EndQuorumEpochRequest;
 import moved.EndQuorumEpochRequestData;
 import moved.FetchRequestData;
+import moved.ObjectSerializationCache;
 import moved.VoteRequestData;
 
-/** A message that is on its way. */
+/** A message that is on its way, as bytes that are read again by who gets it. */
 final class Letter {
     private static int numbers;
 
@@ -32,10 +36,21 @@ final class Letter {
         this.sender = sender;
         this.request = request;
         isResponse = answer != null;
-        data = isResponse ? answer : request.data();
         from = isResponse ? other : sender.id;
         to = isResponse ? sender.id : other;
         key = request.data().apiKey();
+        data = asBytes(isResponse ? answer : request.data());
+    }
+
+    private ApiMessage asBytes(ApiMessage sent) {
+        short version = ApiKeys.forId(key).latestVersion(true);
+        ObjectSerializationCache cache = new ObjectSerializationCache();
+        ByteBuffer buffer = ByteBuffer.allocate(sent.size(cache, version));
+        sent.write(new ByteBufferAccessor(buffer), cache, version);
+        ApiMessageType type = ApiMessageType.fromApiKey(key);
+        ApiMessage read = isResponse ? type.newResponse() : type.newRequest();
+        read.read(new ByteBufferAccessor(buffer.flip()), version);
+        return read;
     }
 
     static Letter request(QuorumServer sender, RaftRequest.Outbound request) {
