@@ -42,8 +42,10 @@ Json = dict[str, Any]
         ("forgot-4.1.2", 9),  # a leader that has forgotten its request waits for nobody, as it cannot ask again yet
         ("twice-told-4.1.2", 17),  # older configuration comes after the ISR before it, which a reply has brought too
         ("failed-before-4.1.2", 16),  # a directory that has failed before the last start keeps a stop from counting
-        ("moving-4.1.2", 13),  # nor while it is to hear of a directory of its own
         ("idle-4.1.2", 5),  # who is taken out begins another fetch session when it is added again
+        ("late-name-4.3.1", 16),  # no directory is named while the reply to an accepted AlterPartition is on its way
+        ("refused-ends-4.4.0", 18),  # a follower whose question for the ends of the log is refused keeps its session
+        ("back-again-4.1.2", 3),  # who is taken out and added again before it hears of either names its directory
     ],
 )
 def test_what_walks_have_differed_by_agrees(name: str, steps: int) -> None:
@@ -94,24 +96,10 @@ def test_a_fetch_whose_reply_is_lost_shows_a_leader_nothing_new_either() -> None
     assert "b1 knows the log end of b3 from an earlier leadership" in (found.reason or "")
 
 
-def test_who_is_taken_out_and_added_again_before_it_hears_names_its_directory() -> None:
-    found = replayed("walk-back-again-4.1.2")
-    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 applies metadata 0")
-    assert "b3 was taken out and added again before it has heard of either" in (found.reason or "")
-
-
-@pytest.mark.parametrize(
-    ("to_assign", "unassigned", "named"), [("log", ["b2"], True), (None, ["b2"], False), ("log", ["b1"], False)]
-)
-def test_nobody_else_names_one_who_is_added(to_assign: str | None, unassigned: list[str], named: bool) -> None:
-    class OneIsDown(Brokers):
-        def broker(self, number: int) -> SimpleNamespace:
-            return SimpleNamespace(directory=None) if number == 1 else super().broker(number)
-
-    under_way = {"alter": {"isr": ["b1"]}, "changes": [{"leader": "b1"}]}
-    after = {**state(), **under_way, "controller": {"unassigned": unassigned}}
-    with pytest.raises(NotSchedulable) if named else nullcontext():
-        assert not taken(OneIsDown(to_assign)).tell_where_log_is(after)
+def test_a_directory_that_is_named_while_the_leader_is_to_hear_of_its_own_lets_another_be_named_late() -> None:
+    found = replayed("walk-moving-4.1.2")
+    assert (found.verdict, found.step) == (KafkaVerdict.NOT_SCHEDULABLE, "b3 starts and registers")
+    assert "b1 names its own only when it hears of that" in (found.reason or "")
 
 
 def test_a_clean_stop_that_one_directory_does_not_say_counts_once_that_is_taken_out() -> None:

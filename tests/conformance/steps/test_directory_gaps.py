@@ -26,6 +26,7 @@ from insync.conformance.steps.directory_gaps import (
     require_epochs_of_copy,
     require_watermark_of_copy,
     require_watermarks,
+    would_be_late,
 )
 from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
@@ -341,3 +342,56 @@ def test_before_4_0_a_broker_throws_that_is_to_lead_without_its_log(
     commands.give("observe")
     with pytest.raises(NotSchedulable if named else Unlike):
         commands.give(command, broker=2)
+
+
+@pytest.mark.parametrize(
+    ("kafka", "unassigned", "moved", "names"),
+    [
+        (Naming("log", elsewhere=False), ["b2"], True, True),
+        (Naming("log", elsewhere=False, copied=0, offline=True), ["b2"], True, True),
+        (Naming("log", elsewhere=False), [], True, False),
+        (Naming("log", elsewhere=False), ["b2"], False, False),
+        (Naming("log", elsewhere=True), ["b2"], True, False),
+        (Naming("log", elsewhere=False, copied=0), ["b2"], True, False),
+        (Naming(None, elsewhere=False), ["b2"], True, False),
+    ],
+    ids=["gone", "its log is offline", "known", "no copy", "another directory", "the copy is there", "tells nothing"],
+)
+def test_only_a_dropped_copy_of_which_it_has_told_makes_a_broker_name_what_was_not_known(
+    kafka: Naming, unassigned: list[str], moved: bool, names: bool
+) -> None:
+    after = cast(ReadableState, {**QUIET, "controller": {"unassigned": unassigned}})
+    with refused(names, "b2 tells where its log is as it drops a copy"):
+        moving(kafka, "4.3", moved=moved).tell_where_log_is(after)
+
+
+def told(lag: int, pending: list[str], *changes: dict[str, object]) -> ReadableState:
+    """A leader, so many changes late, that waits for an answer; the changes, the newest first."""
+    all_ = [{"leader": "b1", "epoch": "0", "isr": ["b1", "b2"], **change} for change in changes]
+    broker = {"b1": {"lag": lag, "pending": pending}}
+    return cast(ReadableState, {"alter": {"isr": []}, "changes": all_, "broker": broker})
+
+
+REPLIED: dict[str, object] = {"replied": True}
+SET: dict[str, object] = {"configuration": True}
+
+
+@pytest.mark.parametrize(
+    ("state", "late"),
+    [
+        (told(1, ["b2", "b1"], REPLIED, {}), True),
+        (told(2, ["b1", "b2"], SET, REPLIED, {}), True),
+        (told(2, ["b1", "b2"], {}, REPLIED, {}), False),
+        (told(1, ["b1"], REPLIED, {}), False),
+        (told(1, ["b1", "b2"], {}, {}), False),
+        (told(1, ["b1", "b2"], {**REPLIED, "epoch": "1"}, {}), False),
+        (told(1, ["b1", "b2"], REPLIED, {"leader": "b2"}), False),
+        (told(0, ["b1", "b2"], REPLIED), False),
+        (told(1, [], SET, {}), True),
+        (told(1, [], {}, {}), False),
+    ],
+)
+def test_a_reply_that_is_on_its_way_lets_a_leader_make_a_request_that_would_be_late(
+    state: ReadableState, late: bool
+) -> None:
+    assert would_be_late(state) is late

@@ -225,9 +225,21 @@ REASONS = {
         "the controller forgets with a replica that it has accepted a copy there",
         "test_nobody_is_added_whose_directory_a_controller_knows",
     ),
-    "a replica that is added again at once names its directory": (
-        "a replica that was taken out, and is added again before its broker has heard of that, names its directory",
-        "test_nobody_else_names_one_who_is_added",
+    "a broker that drops a copy names a directory that was not known": (
+        "a broker that drops a copy of which it has told says where its log is",
+        "test_only_a_dropped_copy_of_which_it_has_told_makes_a_broker_name_what_was_not_known",
+    ),
+    "a broker goes down before it names a directory that is named late": (
+        "or goes down before it has named it",
+        "test_only_one_that_has_still_to_tell_what_the_model_s_has_told_does_not_go_down",
+    ),
+    "directories are listed anew in Kafka's order of replicas, or in the model's": (
+        "a change lists directories anew if their order is another one",
+        "test_only_another_order_keeps_a_list_of_directories_from_being_the_model_s",
+    ),
+    "a directory that is named late lets another broker name its own late": (
+        "a directory that is named later, as it makes an AlterPartition late, lets another broker name its own",
+        "test_only_one_that_has_still_to_tell_keeps_another_from_naming_its_directory",
     ),
     "a leader hears of older configuration before it hears of a directory": (
         "a leader that hears of its log's directory before it hears of older configuration",

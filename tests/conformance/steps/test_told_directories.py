@@ -49,8 +49,9 @@ def steps_of(kafka: Telling) -> DirectorySteps:
 
 def state(asked: tuple[str, ...] = (), leader: dict[str, object] | None = None, **values: object) -> ReadableState:
     b2 = {"to_hear": True, "elsewhere": False, "accepted": False, "copied": None, **values}
-    changes = [{"leader": "b1", "configuration": True}, {"leader": "b1", "configuration": False}]
-    brokers = {"b1": {"lag": 0, **(leader or {})}, "b2": b2}
+    epoch = {"leader": "b1", "epoch": "0"}
+    changes = [{**epoch, "configuration": True}, {**epoch, "configuration": False}, {**epoch, "configuration": False}]
+    brokers = {"b1": {"lag": 0, "pending": [], **(leader or {})}, "b2": b2}
     return cast(ReadableState, {"broker": brokers, "alter": {"isr": list(asked)}, "changes": changes})
 
 

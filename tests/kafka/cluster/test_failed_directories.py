@@ -208,66 +208,6 @@ def test_who_led_last_is_known_though_somebody_is_left_in_the_isr_from_4_1_1_on(
     assert walk.state["changes"][0]["leader"] is None, "b1 is back, and b2 is in its way"
 
 
-ADDED = (
-    "operator assigns the partition to {b1, b2}",
-    "b1 applies metadata 0",
-    "b2 applies metadata 0",
-    "b2 fetches from b1",
-    "b1 adds b2 to the ISR",
-    "controller accepts the ISR",
-    "b1 applies metadata 0",
-    "controller elects b2",
-    "b2 applies metadata 0",
-)
-WIDER: dict[str, int | str] = {"spares": 1, "reassignments": 1, "elections": 1, "crashes": 1, "min_insync": 1}
-TELLS = "controller hears of b2's failed directory"
-
-
-def test_a_replica_that_was_added_leads_on_without_its_directory_which_is_n_18() -> None:
-    walk = pair(*ADDED, "b2's directory fails", **WIDER)
-    assert walk.cells["controller"] == "b2@1 ISR b1 b2 of b1 b2 in no directory b2"
-    assert TELLS not in walk.enabled
-    told = pair(*ADDED, "b2's directory fails", TELLS, **WIDER, defect="N-18", fixed="on")
-    assert told.cells["controller"] == "b1@2 ISR b1 of b1 b2 offline b2"
-
-
-def test_its_broker_names_a_directory_when_it_starts_and_begins_anew_where_that_has_failed() -> None:
-    again = ("b2 crashes, its log ends at 0", "b2 starts and registers")
-    walk = pair(*ADDED, "b2's directory fails", *again, **WIDER, metadata_lag=3)
-    assert "no directory" not in walk.cells["controller"]
-    assert not walk.state["broker"]["b2"]["offline"]
-    walk = pair(*ADDED, *again, "b2's directory fails", **{**WIDER, "metadata_lag": 3})
-    assert TELLS in walk.enabled
-
-
-def test_it_does_so_too_where_that_directory_is_gone_of_which_the_controller_knows_nothing() -> None:
-    gone = ("b2 appends a record", "b2 crashes, its log ends at 1", "b2 loses its directory", "b2 starts and registers")
-    walk = pair(*ADDED, *gone, **{**WIDER, "metadata_lag": 3, "directory_losses": 1})
-    assert walk.state["controller"]["unassigned"] == walk.state["controller"]["without_directory"] == []
-    assert not walk.state["broker"]["b2"]["untold"]
-    assert "b2 names the directory of its log" not in walk.enabled
-
-
-@pytest.mark.parametrize(("release", "elr"), [("4.1", []), ("4.3", ["b1", "b2"])])
-def test_up_to_4_2_the_controller_forgets_by_that_who_is_eligible(release: str, elr: list[str]) -> None:
-    walk = pair(
-        "operator assigns the partition to {b2}",
-        "b1 asks to stop",
-        "b1 applies metadata 0",
-        "b2's directory fails",
-        "controller hears of b2's failed directory",
-        "operator assigns the partition to {b1, b2}",
-        "b1 stops cleanly",
-        "b1 starts and registers",
-        release=release,
-        reassignments=2,
-        metadata_lag=5,
-        stops=1,
-        unclean="off",
-    )
-    assert walk.state["controller"]["elr"] == elr
-
-
 @pytest.mark.parametrize("failed", [True, False], ids=["its directory has failed", "it has not"])
 def test_nobody_can_be_added_again_who_is_eligible_where_nobody_leads_whatever_of_its_directory(failed: bool) -> None:
     fails = ("b1's directory fails", "controller hears of b1's failed directory") if failed else ()
@@ -275,12 +215,3 @@ def test_nobody_can_be_added_again_who_is_eligible_where_nobody_leads_whatever_o
     walk = pair(*removed, reassignments=2, metadata_lag=5, stops=1, unclean="off")
     assert walk.cells["controller"].startswith("none@2 ISR  of b2 ELR b1 b2 fenced b2")
     assert "operator assigns the partition to {b1, b2}" not in walk.enabled
-
-
-def test_who_is_taken_out_is_in_no_directory_no_more() -> None:
-    walk = pair(*ADDED[:1], "operator cancels the reassignment", **{**WIDER, "reassignments": 2})
-    assert walk.state["controller"]["unassigned"] == []
-
-
-def test_before_3_7_no_controller_knows_directories() -> None:
-    assert "unassigned" not in pair(*ADDED[:1], **WIDER, release="3.6", elr="off").state["controller"]

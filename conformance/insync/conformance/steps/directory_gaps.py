@@ -57,16 +57,29 @@ def would_be_late(state: ReadableState) -> bool:
     """Return whether a directory that is named makes an AlterPartition late, as it is a change of the partition.
 
     One may be on its way. Or the leader knows all of the partition, by a reply or but for configuration or a directory
-    of its own, and makes the next request before it hears of this one.
+    of its own, and makes the next request before it hears of this one; the reply may still be on its way as well.
     """
     leader = state["changes"][0]["leader"]
     if state["alter"]["isr"] or leader is None:
         return bool(state["alter"]["isr"])
     broker = state["broker"][leader]
-    configuration = broker["lag"] > 0 and all(
-        change.get("configuration") for change in state["changes"][: broker["lag"]]
-    )
-    return bool(configuration or broker.get("repeats") or waits_for_directory(broker))
+    lag = broker["lag"]
+    known = [*([lag] if lag else []), *_replies_to_come(state, leader)]
+    knows_partition = any(all(one.get("configuration") for one in state["changes"][:place]) for place in known)
+    return bool(knows_partition or broker.get("repeats") or waits_for_directory(broker))
+
+
+def _replies_to_come(state: ReadableState, leader: str) -> list[int]:
+    """The places of the changes that a reply may still bring a leader, before metadata does (`receive_isr`)."""
+    broker = state["broker"][leader]
+    view = state["changes"][broker["lag"]]
+    return [
+        place
+        for place, change in enumerate(state["changes"][: broker["lag"]])
+        if change.get("replied")
+        and (view["leader"], change["leader"], view["epoch"]) == (leader, leader, change["epoch"])
+        and set(broker["pending"]) == set(change["isr"])
+    ]
 
 
 def waits_for_directory(broker: Mapping[str, Any]) -> bool:

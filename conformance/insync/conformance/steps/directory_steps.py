@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from insync.conformance.classes.observation import DirectorySeen
+from insync.conformance.classes.observation import ControllerSeen, DirectorySeen
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.directory_gaps import (
     require_change_of_directory_alone,
@@ -20,6 +20,11 @@ from insync.conformance.steps.directory_gaps import (
 )
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.conformance.steps.likeness import broker_id
+from insync.conformance.steps.unassigned_gaps import (
+    require_named_before,
+    require_nobody_named_by_it,
+    require_same_list,
+)
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
 
@@ -230,6 +235,19 @@ class DirectorySteps:
         one_with_it = action == "swap_log" and not self._model.directories_are_assigned
         return not one_with_it or before["controller"].get("elr") != after["controller"].get("elr")
 
+    def require_told(self, action: str, given: Mapping[str, str], before: ReadableState) -> None:
+        """Refuse that a broker goes down which has still to name a directory that the model's has named."""
+        if self._model.leaves_unassigned and action in ("crash", "stop"):
+            require_named_before(given["replica"], before, self._kafka.seen)
+
+    def require_same_list(
+        self, action: str, given: Mapping[str, str], before: ReadableState, after: ReadableState, was: ControllerSeen
+    ) -> None:
+        """Refuse a change by which a directory is listed anew in Kafka's order of replicas alone, or in the model's."""
+        now = self._kafka.seen.controller
+        if self._model.leaves_unassigned and not self._model.can_reorder and now.partition_epoch != was.partition_epoch:
+            require_same_list(action, given, before, after, (was, now))
+
     def note_start(self, replica: str, before: ReadableState, after: ReadableState) -> None:
         """Forget what the directories of a broker say of the stop before its start; a failed one may be left behind."""
         if before["broker"][replica].get("offline") and not after["broker"][replica]["offline"]:
@@ -278,11 +296,13 @@ class DirectorySteps:
             whether it has heard anything.
 
         Raises:
-            NotSchedulable: a broker has to tell where a replica is of which the model's tells nothing (N-18).
+            NotSchedulable: it makes something late, and the model's controller has acted on it; or it is of a copy that
+                was dropped, and the model's controller goes on without it.
         """
-        self._require_nobody_added_again(after)
+        self._require_no_name_with_copy(after)
         if would_be_late(after):
             require_same_elr(after, self._kafka.seen)
+            require_nobody_named_by_it(after, self._kafka.seen)
             return False
         told = False
         for name, broker in after["broker"].items():
@@ -295,15 +315,11 @@ class DirectorySteps:
                 told = True
         return told
 
-    def _require_nobody_added_again(self, after: ReadableState) -> None:
+    def _require_no_name_with_copy(self, after: ReadableState) -> None:
         for name in after["controller"].get("unassigned", ()):
-            seen = self._kafka.broker(broker_id(name)).directory
-            if seen is not None and seen.to_assign == "log":
-                message = (
-                    f"{name} was taken out and added again before it has heard of either, and names its directory; "
-                    "in the model nobody does whom a reassignment adds (N-18)"
-                )
-                raise NotSchedulable(message, "a replica that is added again at once names its directory")
+            if self._is_told_once_more(broker_id(name)):
+                message = f"{name} tells where its log is as it drops a copy of which it has told; the model's does not"
+                raise NotSchedulable(message, "a broker that drops a copy names a directory that was not known")
 
     def _tell(self, number: int, *, clears: bool = False, late: bool = False) -> None:
         """Let the controller hear what a broker has to tell, and the broker the answer; late is after a later step."""
@@ -328,11 +344,15 @@ class DirectorySteps:
 
     def _names_again(self, number: int) -> bool:
         """Whether a broker is to name what the controller knows: it has dropped a copy, or asks for one once more."""
-        seen, is_elsewhere = self._seen(number), number in self._kafka.seen.controller.elsewhere
-        ended = seen.copied is None or seen.offline
-        dropped = seen.to_assign == "log" and not is_elsewhere and number in self._moving and ended
-        asks_again = seen.to_assign == "copy" and is_elsewhere
-        return dropped or asks_again
+        asks_again = self._seen(number).to_assign == "copy" and number in self._kafka.seen.controller.elsewhere
+        return self._is_told_once_more(number) or asks_again
+
+    def _is_told_once_more(self, number: int) -> bool:
+        """Whether a broker is to tell where its log is as it has dropped a copy that was not accepted."""
+        seen, is_elsewhere = self._kafka.broker(number).directory, number in self._kafka.seen.controller.elsewhere
+        if seen is None or seen.to_assign != "log" or is_elsewhere or number not in self._moving:
+            return False
+        return seen.copied is None or seen.offline
 
     def _note_swap(self, number: int) -> None:
         """Note whether a copy has taken the place of the log in the last round of the copying thread."""

@@ -140,7 +140,8 @@ class Schedule:
             Unlike: Kafka refuses what the model accepts, or the other way round.
         """
         self._kafka.given = 0
-        partition_epoch = self.seen.controller.partition_epoch
+        was = self.seen.controller
+        self._directories.require_told(action, given, before)
         if action in OF_DIRECTORIES:
             OF_DIRECTORIES[action](self._directories, given, before)
         elif action in OF_PRODUCER:
@@ -158,11 +159,12 @@ class Schedule:
             raise Missing(message)
         if not self._directories.changes_partition(action, before, after):
             self._ends[-1] = self.seen.controller.end  # in the model that is no change
-        elif self.seen.controller.partition_epoch != partition_epoch or action == "change_minimum":
+        elif self.seen.controller.partition_epoch != was.partition_epoch or action == "change_minimum":
             self._ends.append(self.seen.controller.end)
         if after["changes"][0].get("configuration") and action == "change_minimum":
             self._requests.note_configuration()
         self.order = [number for number in self.order if number in self.seen.controller.replicas]
+        self._directories.require_same_list(action, given, before, after, was)
         self._settle(after)
         self._checkpoints.require_alike(action, given, after)
         if action == "delete_record" and self._model.answers_deletions:
@@ -274,9 +276,8 @@ class Schedule:
         self._kafka.give("shrink", broker=leader, wait=_MUCH_LATER)
 
     def _delete(self, given: Mapping[str, str], before: ReadableState) -> None:
-        below = before["broker"][given["leader"]]["start"] + 1
-        answer = self._kafka.give("delete_records", broker=broker_id(given["leader"]), below=below)
-        self._deleted = below <= int(answer.said)
+        leader, below = broker_id(given["leader"]), before["broker"][given["leader"]]["start"] + 1
+        self._deleted = below <= int(self._kafka.give("delete_records", broker=leader, below=below).said)
 
     # ------------------------------------------------------------------------------------------------- the controller
 

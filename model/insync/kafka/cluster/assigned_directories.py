@@ -46,7 +46,7 @@ class AssignedDirectories(Actor):
             b.copied = None  # it is not where the controller takes the log to be any more
         b.untold = False
         b.elsewhere = False
-        self.write_change(s, replace(made, differs=True))
+        self.write_change(s, replace(made, change=replace(made.change, listed=self.every_listed(s)), differs=True))
         self.commit_at_once(s)
 
     @action(label="controller accepts {replica}'s copy")
@@ -71,6 +71,7 @@ class AssignedDirectories(Actor):
             self.write_directory(s)
         if self.leaves_unassigned:
             s.controller.unassigned -= {replica}
+            self.forget_lists(s)
 
     @action(label="{replica} hears of its directory")
     def hear_directory(self, s: StateView, replica: Replica) -> None:
@@ -118,7 +119,7 @@ class AssignedDirectories(Actor):
         """Write in which directory a log is: a change of the partition, though leader and ISR stay as they are."""
         if self.named_elr_differs:
             s.controller.elr = self.elr_when_named(s)
-        self.write_metadata(s, self.newest(s))
+        self.write_metadata(s, replace(self.newest(s), listed=self.every_listed(s)))
         self.commit_at_once(s)
 
     def drop_accepted_copy(self, s: StateView, replica: Replica) -> None:
@@ -157,38 +158,6 @@ class AssignedDirectories(Actor):
         b.offline = And(b.offline, Not(b.elsewhere))
         b.elsewhere = stays
         b.untold = Or(b.untold, stays)
-
-    def note_unassigned(self, s: StateView, assigned: Assigned) -> None:
-        """The controller does not know in which directory a replica is that it adds, and the broker does not say.
-
-        Kafka's broker says so where its metadata named another directory before; of one without a replica it named
-        none (TopicDelta.localChanges). One that is taken out and added again before it has heard of that does say it,
-        which is no step here. Kafka: PartitionChangeBuilder.setAssignmentChanges, DirectoryId.UNASSIGNED.
-        """
-        if not self.leaves_unassigned:
-            return
-        added = assigned.replicas - s.changes[0].replicas
-        s.controller.unassigned = (s.controller.unassigned | added) & assigned.replicas
-
-    def name_at_start(self, s: StateView, replica: Replica) -> None:
-        """A broker that starts finds in its first metadata a replica without a directory, and says where it is.
-
-        If that directory has failed, it begins anew in another one. The start and what it tells are one step, and the
-        ELR may be another one by it, as by any directory (`elr_when_named`).
-        Kafka: TopicDelta.localChanges, Partition.createLogInAssignedDirectoryId.
-        """
-        if not self.leaves_unassigned:
-            return
-        b, unassigned = s.broker[replica], s.controller.unassigned.contains(replica)
-        with when(And(unassigned, b.offline)):
-            self.delete_log(s, replica)
-            b.offline = False
-            b.other_failed = True
-        with when(unassigned):
-            b.untold = False  # of a directory that is gone the controller has known nothing
-            if self.named_elr_differs:
-                s.controller.elr = self.elr_when_named(s)
-        s.controller.unassigned -= {replica}
 
     def forget_untold(self, s: StateView, assigned: Assigned) -> None:
         """Nobody names the directory of a replica that is none any more; one that is added again is where it is.

@@ -31,7 +31,10 @@ class Broker(Actor):
             require(Or(Not(s.changes[place].by_deposed), b.unaware))
         old = snapshot(self.view_of(s, replica))
         concerns = Or(b.repeats, self.concerns_partition(s, replica, place))
+        listed = self.hears_list(s, replica, place)
         self.take_view(s, replica, place, old, And(concerns, self.is_told_of(s, replica, place)))
+        self.name_directory_late(s, replica, listed, old.replicas)
+        self.forget_passed_changes(s)
 
     @action(label="{replica} flushes its log")
     def flush(self, s: StateView, replica: Replica) -> None:
@@ -161,7 +164,7 @@ class Broker(Actor):
         return Or(*[And(place <= at, lag > at, Not(s.changes[at].configuration)) for at in places])
 
     def take_view(self, s: StateView, replica: Replica, place: ChangeIndex, old: Any, told: Condition) -> None:
-        """Take a change for the view of the partition, and act on it if the broker is told of it; pass those before.
+        """Take a change for the view of the partition, and act on it if the broker is told of it.
 
         Args:
             s: the state.
@@ -179,7 +182,6 @@ class Broker(Actor):
             self.give_up_view(s, replica)
             same_leader = old.leader == s.changes[place].leader
             self.adopt(s, replica, old.epoch, old.leader == replica, same_leader, least)
-        self.forget_passed_changes(s)
 
     def adopt(
         self,

@@ -107,8 +107,8 @@ class Controller(Actor):
     def elect(self, s: StateView, replica: Replica) -> None:
         """A member of the ISR is made leader although nothing has failed, as when the preferred leader is asked for.
 
-        Without a budget for another order of replicas any member may be preferred.
-        Kafka: PartitionChangeBuilder.electPreferredLeader.
+        Without a budget for another order of replicas any member may be preferred: the operator puts it first, and the
+        order back after the election. Kafka: PartitionChangeBuilder.electPreferredLeader.
         """
         require(self.is_active(s), s.spent.elections < self.b.elections)
         newest = s.changes[0]
@@ -119,6 +119,7 @@ class Controller(Actor):
         s.spent.elections += 1
         s.controller.last_leader = None
         change = replace(self.newest(s), leader=replica + 0, epoch=newest.epoch + 1)
+        change = replace(change, listed=self.listed_to_prefer(s, replica))
         require(self.has_room(s, change))
         self.write_metadata(s, change)
 
@@ -352,6 +353,9 @@ class Controller(Actor):
     def write_change(self, s: StateView, made: PartitionChange) -> None:
         """Write a change, if it differs from what holds."""
         s.thin_move = Or(s.thin_move, made.thin)
+        change = made.change
+        if change.listed is None:
+            change = replace(change, listed=self.listed(s, made.assigned))
         s.controller.elr = made.elr
         s.controller.last_leader = self.perhaps(made.last_leader)
         s.controller.adding = made.assigned.adding
@@ -361,7 +365,7 @@ class Controller(Actor):
         self.forget_untold(s, made.assigned)
         self.note_unassigned(s, made.assigned)
         with when(made.differs):
-            self.write_metadata(s, made.change)
+            self.write_metadata(s, change)
         if self.names_directories and self.b.reassignments:
             self.commit_at_once(s)  # brokers forget to name directories by it
 

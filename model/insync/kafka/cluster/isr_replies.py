@@ -33,6 +33,7 @@ class IsrReplies(Actor):
             require(view.replicas == change.replicas)
         if self.minimum_may_be_late:
             b.unheard = minimum(b.unheard + b.lag - place - 1, self.b.minimum_changes)
+        self.keep_list(s, leader, place)
         b.lag = place + 0
         b.repeats = True
         b.pending = set()
@@ -49,12 +50,15 @@ class IsrReplies(Actor):
         b = s.broker[leader]
         require(self.isr_replies, b.running, b.repeats)
         least = self.minimum_while_adopting(s, leader, self.view_of(s, leader)) if self.minimum_may_be_late else None
+        listed = self.hears_list(s, leader, b.lag)
         b.repeats = False
         b.unheard = 0
         b.joining = set()
         if not self.rules.metadata_keeps_proposal:
             b.pending = set()
         self.advance_watermark(s, leader, least)
+        self.name_directory_late(s, leader, listed, self.view_of(s, leader).replicas)
+        self.forget_lists(s)
 
     @action(label="{leader} applies configuration from before its ISR")
     def apply_known_configuration(self, s: StateView, leader: Replica) -> None:

@@ -29,6 +29,7 @@ class Change:
         configuration: whether it changes configuration alone, and not the partition or its epoch.
         replied: whether it is the answer to its leader's AlterPartition.
         by_deposed: whether a deposed controller has made it.
+        listed: the replicas that find their directory listed anew by it, None for nobody.
     """
 
     leader: Num | int
@@ -39,6 +40,7 @@ class Change:
     configuration: Condition = False
     replied: Condition = False
     by_deposed: Condition = False
+    listed: SetValue | None = None
 
 
 class Metadata(Actor):
@@ -93,6 +95,7 @@ class Metadata(Actor):
             configuration=change.configuration,
             replied=change.replied,
             replicas=change.replicas,
+            listed=set() if change.listed is None else change.listed,
             by_deposed=change.by_deposed,
             lost=False,
         )
@@ -100,6 +103,8 @@ class Metadata(Actor):
             self.forget_proposal(s)
         if self.b.metadata_lag == 0:
             self._tell_everybody(s, before, change)
+        if change.listed is not None:
+            self.name_up_to_date(s, change.listed, before.replicas)
         self.forget_passed_changes(s)
 
     def _tell_everybody(self, s: StateView, before: Any, change: Change) -> None:
@@ -123,6 +128,7 @@ class Metadata(Actor):
                     configuration=False,
                     replied=False,
                     replicas=set(),
+                    listed=set(),
                     by_deposed=False,
                     lost=False,
                 )
@@ -137,6 +143,7 @@ class Metadata(Actor):
                 late = [And(led == r, s.broker[r].running, s.broker[r].lag > place) for r in self.all(Replica)]
                 with when(Not(Or(*late))):
                     s.changes[place].replied = False
+        self.forget_lists(s)
 
     def knows_partition(self, s: StateView, replica: Replica) -> Condition:
         """Whether a broker's partition epoch is the controller's: what it has not applied is configuration."""

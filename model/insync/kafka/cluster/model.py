@@ -39,6 +39,7 @@ from insync.kafka.cluster.replies import Replies
 from insync.kafka.cluster.sessions import FetchSessions
 from insync.kafka.cluster.snapshots import Snapshots
 from insync.kafka.cluster.state import ClusterState
+from insync.kafka.cluster.unassigned_replicas import UnassignedReplicas
 from insync.kafka.replica import Replica
 from insync.model import Demand, Drawn, GridCell, ReadableState, StateView, Taken, maximum
 
@@ -57,6 +58,7 @@ class Cluster(
     Deletions,
     IsrRetries,
     AssignedDirectories,
+    UnassignedReplicas,
     FailedDirectories,
     Reader,
     FailOver,

@@ -48,6 +48,21 @@ class ReplicaOrder(Actor):
         """Whether a replica is the preferred leader."""
         return s.controller.places[replica] == 0
 
+    def ranks(self, assigned: Assigned) -> tuple[Num | int, ...]:
+        """The place of each broker in the order of replicas, by number where no operator changes it.
+
+        During a reassignment those who are to go come last, as Kafka's list has those first who are asked for. Of who
+        has no replica it says nothing. Kafka: PartitionReassignmentReplicas.
+        """
+        if self.can_reorder:
+            return assigned.places
+        keys = [If(assigned.removing.contains(r), self.b.replicas, 0) + int(r) for r in self.all(Replica)]
+        before = [
+            [And(assigned.replicas.contains(other), keys[other] < keys[r]) for other in self.all(Replica) if other != r]
+            for r in self.all(Replica)
+        ]
+        return tuple(sum([If(one, 1, 0) for one in each], start=0) for each in before)
+
     def in_order(self, assigned: Assigned, asked: SetValue) -> Assigned:
         """An assignment with its replicas in the order that a request leaves: first those whom it asks for.
 

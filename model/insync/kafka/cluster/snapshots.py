@@ -42,6 +42,7 @@ class Snapshots(Actor):
                 b.kept.isr = If(answered, b.pending, old.isr)
                 b.kept.replicas = old.replicas
         self.take_view(s, replica, place, old, And(concerns, Not(forgets)))
+        self.forget_passed_changes(s)
         if self.forgets_removals:
             with when(answered):
                 b.pending = set()

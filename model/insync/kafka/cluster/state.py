@@ -183,6 +183,7 @@ class ClusterState(Model):
                     # Its leader has asked for it, and hears of it by a reply as well.
                     replied=Absent.unless(self.notes_replies, Bool),
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
+                    listed=Absent.unless(self.leaves_unassigned, Set(Replica)),  # who is to find its directory anew
                     # It was made by a deposed controller, of which the present one knows nothing.
                     by_deposed=Absent.unless(self.deposed_may_write, Bool),
                     # It was lost before it was committed, and nobody hears of it who has not yet.

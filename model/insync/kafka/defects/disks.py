@@ -118,13 +118,14 @@ DISKS = (
     ),
     Defect(
         name="N-18",
-        title="A replica that a reassignment adds never names its directory",
+        title="The log directory of an added replica stays unknown, and its failure unnoticed",
         ticket="no ticket known; TopicDelta.localChanges",
         affected="3.7 and later (KIP-858): read in 4.1.2 and 4.3.1",
         story="A reassignment adds a replica on a broker with several directories. The controller does not know in "
-        "which one it is, and the broker does not say. When that directory fails, what the broker tells of it does "
-        "not concern the replica as far as the controller knows: it stays in the ISR, or the leader, until its broker "
-        "is started again.",
+        "which one it is, and the broker does not say before a later change lists the directories of the replicas "
+        "anew: the end of a removal, another order, a directory that another broker names. When the directory fails "
+        "meanwhile, what the broker tells of it does not concern the replica as far as the controller knows: it stays "
+        "in the ISR, or the leader.",
         fix="let the broker name the directory of a replica that it gets; Kafka's does so when it starts",
         breaks="failed_directories_are_noticed",
         length=4,

@@ -168,10 +168,9 @@ _ALL = (
     ),
     KafkaFinding(
         "N-18",
-        "A replica that a reassignment adds never names its directory",
+        "KIP-858: the log directory of an added replica stays unknown, and its failure unnoticed",
         FindingStatus.NEW,
         "3.7.1 to 4.4.0",
-        discuss=True,
     ),
     KafkaFinding(
         "R-70",

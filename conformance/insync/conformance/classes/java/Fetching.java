@@ -22,6 +22,7 @@ import moved.FetchResponseData;
 import moved.ListOffsetsRequest;
 import moved.ListOffsetsResponse;
 import moved.ListOffsetsResponseData;
+import moved.Partition;
 import moved.ListOffsetsRequestData;
 import moved.RecordBatch;
 import moved.Records;
@@ -55,6 +56,20 @@ final class Fetching {
         for (Object entry : Plain.list(Reflect.call(broker.replicas().replicaFetcherManager(), "fetcherThreadMap"))) {
             Object thread = ((Tuple2<?, ?>) entry)._2();
             if (Plain.orNull(Reflect.call(thread, "fetchState", broker.world.partition)) != null) return thread;
+        }
+        return null;
+    }
+
+    /** The thread whose session a follower goes on with: also that to a leader which has refused it in a later epoch. */
+    private Object threadOfSession() {
+        Object manager = broker.replicas().replicaFetcherManager();
+        Object failed = Reflect.call(manager, "failedPartitions");
+        Partition partition = broker.partition();
+        if (partition == null || !(boolean) Reflect.call(failed, "contains", broker.world.partition)) return thread();
+        Object followed = Plain.orNull(Reflect.call(partition, "leaderReplicaIdOpt"));
+        for (Object entry : Plain.list(Reflect.call(manager, "fetcherThreadMap"))) {
+            Object thread = ((Tuple2<?, ?>) entry)._2();
+            if (followed != null && leaderOf(thread).id == (int) followed) return thread;
         }
         return null;
     }
@@ -107,7 +122,7 @@ final class Fetching {
 
     /** The session that the next fetch goes on with, and what it has told; null where there is none. */
     Map<String, Object> told() {
-        Object thread = thread();
+        Object thread = threadOfSession();
         if (thread == null || session(thread) == 0) return null;
         BrokerNode leader = leaderOf(thread);
         return leader.running ? leader.sessions.told(session(thread), broker.world.partition).orElse(null) : null;
