@@ -1,9 +1,9 @@
-"""The expression graph: immutable, interned nodes, owned by one model instance.
+"""The expression graph: immutable, hash-consed nodes, owned by one model instance.
 
-A node is one operation of a closed set (`Op`). Within a graph equal nodes are the same object,
-so identity is equality, and a node's arguments always have a smaller `index` than the node: sorting
-by index is a topological order and no pass needs recursion. Each node carries the range of values that
-it can take. Which simpler node may stand for another is decided in `simplify`.
+Hash-consing (Ershov 1958; Filliâtre and Conchon 2006) makes one object of equal nodes, so identity is equality.
+A node is one operation of a closed set (`Op`). Its arguments have a smaller `index` than the node: sorting by index
+is a topological order, and no pass needs recursion. Each node carries the range of values that it can take. The rules
+that replace a node by a simpler one are in `simplify`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from insync.model.errors import ModelError, user_frame
 __all__ = ["LARGEST_SET", "Graph", "Made", "Node", "Op", "Quantifier", "meanings", "reachable"]
 
 LARGEST_SET = 62
-"""How many members a set can range over: sets are bit masks that stay within +-2^62."""
+"""The largest number of members of a set: sets are bit masks within +-2^62."""
 
 _FAR = 2**62
 
 
 class Op(Enum):
-    """Every operation there is; each engine has one rule for each of them."""
+    """The closed set of operations; each engine has one rule for each of them."""
 
     CONST = "const"  # arg: an int, or a bool
     CELL = "cell"  # arg: the number of a cell; its value is the cell's code, 0 .. size-1
@@ -51,7 +51,7 @@ class Op(Enum):
     TEST = "test"  # (mask, i): bit i is set; false where i is outside 0 .. 62
     COUNT = "count"  # how many bits are set
 
-    # Members are singletons, so identity hashing is right and it is what interning spends its time on.
+    # Members are singletons, so hashing by identity is correct. Hash-consing spends most of its time in hashes.
     __hash__ = object.__hash__
 
 
@@ -60,7 +60,7 @@ CONDITIONS = frozenset({Op.EQ, Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT, Op.TEST})
 
 @dataclass(frozen=True, slots=True)
 class Quantifier:
-    """What an AND (for all) or OR (exists) over members was written as: the variable, and a label per child."""
+    """The quantifier that an AND (for all) or OR (exists) was written as: its variable, and a label for each child."""
 
     variable: str
     labels: tuple[str, ...]
@@ -72,9 +72,9 @@ class Node:
     Attributes:
         graph: the graph that owns it.
         op: the operation.
-        args: the nodes it is applied to.
-        arg: what else it needs: a constant's value, a cell's number, a quantifier.
-        lo, hi: the least and greatest value possible (0 and 1 for a condition).
+        args: the nodes that the operation is applied to.
+        arg: the value of a constant, the number of a cell, or a quantifier; else None.
+        lo, hi: the least and greatest possible value (0 and 1 for a condition).
         is_bool: whether it is a condition.
         index: its place in the order of creation in its graph.
     """
@@ -93,23 +93,23 @@ class Node:
         return f"n{self.index}={self.op.value}({inner})"
 
 
-_BETWEEN_QUESTIONS = 1024  # nodes, which take some milliseconds
+_BETWEEN_QUESTIONS = 1024  # nodes between two calls of `_go_on`: some milliseconds
 
 
 def _nobody_asks() -> None:
-    """Let every tracing go on."""
+    """Do nothing: this tracing has no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How the codes of a collection came about: what its nodes say one by one, and do not show together.
+    """The operation that made the codes of a container. The nodes of the single codes do not show it.
 
     Attributes:
-        how: an element was `added` or `removed`; it was `joined` or `met` with another collection, or is what is left
-            `without` that; or one was `chosen`: the first where the condition holds, else the other.
-        first: the codes of a collection.
-        other: those of an element, or of another collection.
-        condition: of `chosen`.
+        how: `added` or `removed` for an element; `joined` (union), `met` (intersection) or `without` (difference) for
+            two containers; `chosen` for the first container where the condition holds, else the other.
+        first: the codes of the first container.
+        other: the codes of the element or of the other container.
+        condition: the condition of `chosen`.
     """
 
     how: str
@@ -122,13 +122,13 @@ class Graph:
     """The nodes of one model instance.
 
     Args:
-        cell_sizes: for each cell, how many codes it has.
+        cell_sizes: the number of codes of each cell.
 
     Attributes:
-        applied: what `simplify` made of an operation and its arguments; models say the same again and again.
-        made: for the codes of collections, how they came about; see `Made`.
-        orders: the conditions that compare elements to keep them in order.
-        by_place: where an element of a collection that is kept in order was read by its place, and of which domain.
+        applied: the memo of `simplify.apply`: models build the same expressions again and again.
+        made: the operation that made the codes of a container; see `Made`.
+        orders: the conditions that compare elements of a container to sort them.
+        by_place: for each source line that reads an element of a sorted container by its place, the container's domain.
     """
 
     def __init__(self, cell_sizes: Iterable[int]) -> None:
@@ -146,10 +146,10 @@ class Graph:
         self.false = self.node(Op.CONST, arg=False)
 
     def node(self, op: Op, args: tuple[Node, ...] = (), arg: Hashable = None) -> Node:
-        """Return the one node of this operation, made now if it is new.
+        """Return the only node of this operation with these arguments; it is made if it is new.
 
         Raises:
-            ModelError: its values could leave the 64-bit range.
+            ModelError: its value could leave the 64-bit range.
         """
         key = (op, arg, type(arg), args)  # True == 1, hence the type
         found = self._interned.get(key)
@@ -172,7 +172,7 @@ class Graph:
 
     @contextmanager
     def asking(self, go_on: Callable[[], None]) -> Iterator[None]:
-        """Call a function again and again while nodes are made inside; what it raises ends the tracing."""
+        """Call a function again and again while nodes are made in this context; an exception that it raises ends it."""
         before, self._go_on = self._go_on, go_on
         try:
             yield
@@ -197,7 +197,7 @@ class Graph:
         return self.node(Op.CELL, arg=number)
 
     def cells(self) -> list[Node]:
-        """Return the nodes that read the codes of all cells, in a list of its own."""
+        """Return a new list of the nodes that read the codes of all cells."""
         if not self._cells:
             self._cells = [self.cell(number) for number in range(len(self.cell_sizes))]
         return list(self._cells)
@@ -213,7 +213,7 @@ class Graph:
 
 
 def range_of(op: Op, args: list[tuple[int, int]]) -> tuple[int, int]:
-    """Return the least and greatest value of an int operation, given those of its arguments."""
+    """Return the least and greatest value of an int operation, given the ranges of its arguments."""
     if op is Op.ITE:
         (_, (alo, ahi), (blo, bhi)) = args
         return min(alo, blo), max(ahi, bhi)
@@ -259,7 +259,7 @@ def _binary_range(op: Op, alo: int, ahi: int, blo: int, bhi: int) -> tuple[int, 
 
 
 def reachable(roots: Iterable[Node]) -> list[Node]:
-    """Return the nodes that the roots depend on, themselves included, arguments before users."""
+    """Return the roots and all nodes that they depend on, arguments before the nodes that use them."""
     seen: dict[int, Node] = {}
     stack = list(roots)
     while stack:
@@ -271,10 +271,10 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
 
 
 def meanings(roots: Iterable[Node]) -> list[str]:
-    """Return a digest of each expression that is the same in any graph, whatever else the graph holds.
+    """Return a digest of each expression, by which expressions of two graphs are compared.
 
-    Within a graph equal nodes are the same object; this is for expressions of two graphs. The order of an equality's
-    arguments is that of their creation, so it does not count.
+    The digest does not depend on the other nodes of the graph. The arguments of an equality stand in the order of their
+    creation, so the digest ignores their order.
     """
     wanted = list(roots)
     digests: dict[int, str] = {}

@@ -1,8 +1,8 @@
-"""Range analysis: showing that an assignment fits its field, from what the guard says.
+"""Interval analysis (Cousot and Cousot 1977): shows from the guard that an assignment fits its field.
 
-A guard's comparisons narrow the ranges of the nodes that they mention; the ranges of everything built on those nodes
-follow. Where all parts of a disjunction but one are known to be false, that one holds. What this cannot show is checked
-in every engine when the model runs.
+A guard's comparisons narrow the ranges of the nodes that they mention, and so the ranges of all nodes built on those.
+Where all parts of a disjunction but one are known to be false, that one holds. A condition that this analysis cannot
+show is checked by every engine when the model runs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Ranges = dict[int, tuple[int, int]]
 
 
 class Facts:
-    """What is known of the values of nodes where some conditions hold.
+    """The known ranges of nodes where some conditions hold.
 
     Args:
         guard: the conditions.
@@ -26,17 +26,17 @@ class Facts:
     def __init__(self, guard: Iterable[Node]) -> None:
         self._conjuncts = list(guard)
         self._ranges: Ranges = {}
-        for _ in range(2):  # a second look lets one comparison use what another one said
+        for _ in range(2):  # in the second pass a comparison uses the ranges that later ones narrowed
             for conjunct in self._conjuncts:
                 _learn(conjunct, self._ranges)
 
     def show(self, condition: Node) -> bool:
-        """Return whether a condition follows by ranges alone; False is "not shown"."""
+        """Return whether a condition follows by ranges alone; False means "not shown"."""
         return condition in self._conjuncts or _ranges([condition], self._ranges)[condition.index][0] == 1
 
 
 def always_holds(guard: Iterable[Node], condition: Node) -> bool:
-    """Return whether the condition can be shown from the guard by ranges alone; False is "not shown"."""
+    """Return whether the guard implies the condition by ranges alone; False means "not shown"."""
     return Facts(guard).show(condition)
 
 
@@ -63,7 +63,7 @@ def _denied(condition: Node, facts: Ranges) -> bool:
 
 
 def _learn(conjunct: Node, facts: Ranges) -> None:
-    """Note what a condition that holds says of the nodes in it."""
+    """Narrow the ranges of the nodes in a condition that holds."""
     far = 1 << 63
     facts[conjunct.index] = (1, 1)
     if conjunct.op is Op.AND:
@@ -102,7 +102,7 @@ def _ranges(roots: list[Node], facts: Ranges) -> Ranges:
             lo, hi = range_of(node.op, [found[a.index] for a in node.args])
         known_lo, known_hi = _known(node, facts)
         lo, hi = max(lo, known_lo), min(hi, known_hi)
-        # An empty range means that the guard never holds here; any answer is right then, and this one is consistent.
+        # An empty range means that the guard never holds. Every answer is correct then, and this one is consistent.
         found[node.index] = (lo, hi) if lo <= hi else (node.lo, node.hi)
     return found
 

@@ -1,8 +1,7 @@
-"""Making nodes: the simplest node for an operation, by rules that hold for all values.
+"""Rewrite rules: `apply` and `combine` make the simplest node for an operation, by rules that hold for all values.
 
-`apply` is the only way by which the rest of the package makes operations. A rule looks at
-constants, at the ranges of its arguments and at one level of their structure, never deeper, so that
-making a node takes constant time.
+The rest of the package makes operations with these two alone. A rule looks at constants, at the ranges of its arguments
+and at one level of their structure, never deeper, so that making a node takes constant time.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ __all__ = ["apply", "as_number", "combine", "substituted"]
 
 
 def apply(op: Op, *args: Node) -> Node:
-    """Return a node that means `op` applied to the arguments (any operation but CONST, CELL, AND, OR)."""
+    """Return a node equivalent to `op` applied to the arguments, for any operation but CONST, CELL, AND and OR."""
     graph = args[0].graph
     asked = (op, args)
     found = graph.applied.get(asked)
@@ -35,13 +34,13 @@ def _applied(graph: Graph, op: Op, args: tuple[Node, ...]) -> Node:
 
 
 def as_number(node: Node) -> Node:
-    """Return 1 or 0 for a condition, as it holds or not, and a number as it is."""
+    """Return a number as it is, and a condition as 1 where it holds, else 0."""
     graph = node.graph
     return apply(Op.ITE, node, graph.const(1), graph.const(0)) if node.is_bool else node
 
 
 def combine(graph: Graph, op: Op, conditions: list[Node], quantifier: Quantifier | None = None) -> Node:
-    """Return the AND or OR of conditions; a quantifier's labels stay beside the conditions that are left."""
+    """Return the AND or OR of conditions; a quantifier keeps the labels of the conditions that are left."""
     if quantifier is not None:
         return _quantified(graph, op, conditions, quantifier)
     neutral, absorbing = (graph.true, graph.false) if op is Op.AND else (graph.false, graph.true)
@@ -70,12 +69,12 @@ def _quantified(graph: Graph, op: Op, conditions: list[Node], quantifier: Quanti
 
 
 def substituted(graph: Graph, nodes: Sequence[Node], cells: Sequence[Node]) -> list[Node]:
-    """Return what nodes mean where their cells have the values of other nodes.
+    """Return the nodes with a node substituted for each cell.
 
     Args:
-        graph: of the result, and of the cells.
-        nodes: in whichever graph.
-        cells: for each cell that they read, by its number.
+        graph: the graph of the result and of the substituted nodes.
+        nodes: nodes of any graph.
+        cells: the node to substitute for each cell, by the cell's number.
     """
     made: dict[int, Node] = {}
     for node in reachable(nodes):
@@ -93,7 +92,7 @@ def substituted(graph: Graph, nodes: Sequence[Node], cells: Sequence[Node]) -> l
 
 
 def _split(node: Node) -> tuple[Node | None, int]:
-    """Write the node as (rest + constant); the rest is None where it is a constant."""
+    """Return (rest, constant) such that the node is their sum; the rest of a constant is None."""
     if node.op is Op.CONST:
         return None, node.lo
     if node.op is Op.ADD and node.args[1].op is Op.CONST:
@@ -133,7 +132,7 @@ def _divisor(b: Node) -> int:
 
 
 def _times(node: Node) -> int:
-    """Return a whole number that every value of the node is a multiple of."""
+    """Return a known divisor of every value of the node."""
     return node.args[1].lo if node.op is Op.MUL and node.args[1].op is Op.CONST else 1
 
 

@@ -1,4 +1,7 @@
-"""What a model's Python says while it is traced, noted with the place in its source for whoever wants to know."""
+"""Source spans of a model's requirements, branches, assignments and premises, recorded while it is traced.
+
+Nothing is recorded unless a caller opens `noting`.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ __all__ = ["Assigning", "Branch", "Notes", "Premise", "Required", "Spot", "noted
 
 @dataclass(frozen=True, slots=True, order=True)
 class Spot:
-    """A piece of source, as Python knows it of the call or assignment that it runs.
+    """A source span: the text of a call or assignment, as Python's code objects record it.
 
     Attributes:
-        file: its path.
-        line, column: where it begins; lines are counted from 1, columns, which are of UTF-8, from 0.
+        file: the path of the file.
+        line, column: where the span begins; lines count from 1, columns from 0 in bytes of UTF-8.
         end_line, end_column: where it ends.
     """
 
@@ -34,7 +37,7 @@ class Spot:
 
     @property
     def source(self) -> str:
-        """The piece itself; empty where the file cannot be read."""
+        """The text of the span; empty where the file cannot be read."""
         lines = [line.encode() for line in linecache.getlines(self.file)[self.line - 1 : self.end_line]]
         if not lines:
             return ""
@@ -45,10 +48,10 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """A condition that `require` was given.
+    """A condition of a `require`.
 
     Attributes:
-        spot: the call.
+        spot: the span of the call.
         place: the condition's place among the arguments.
         condition: the condition; a constant where the bounds alone decide it.
     """
@@ -60,10 +63,10 @@ class Required:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A condition that `If` or `when` was given.
+    """A condition of an `If` or a `when`.
 
     Attributes:
-        spot: the call.
+        spot: the span of the call.
         word: "If" or "when".
         where: the conditions of the `when` blocks around it.
         test: the condition.
@@ -85,9 +88,9 @@ class Assigning:
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """The first condition that `Implies` was given; a plain one where Python decides it.
+    """The first condition of an `Implies`; a plain bool where Python decides it.
 
-    Where the call is a `for_all` over a set of the state, it is that somebody is a member.
+    For a `for_all` over a set of the state the premise is that the variable is a member of the set.
     """
 
     spot: Spot
@@ -96,7 +99,7 @@ class Premise:
 
 @dataclass(slots=True)  # not frozen: filled while a model is traced
 class Notes:
-    """What was noted, each in the order in which Python ran it."""
+    """The recorded spans of each kind, in the order in which Python ran them."""
 
     required: list[Required] = field(default_factory=list)
     branches: list[Branch] = field(default_factory=list)
@@ -104,30 +107,30 @@ class Notes:
     premises: list[Premise] = field(default_factory=list)
 
     def require(self, place: int, condition: Node) -> None:
-        """Note a condition that `require` was given."""
+        """Record a condition of a `require`."""
         self.required.append(Required(_spot(), place, condition))
 
     def branch(self, word: str, where: list[Node], test: Node) -> None:
-        """Note a condition that the author gives to `If` or `when`, not one that a word of the language is made of."""
+        """Record a condition of an `If` or `when` that the author's code calls, not the language's own functions."""
         if author_frame() is sys._getframe(2):
             self.branches.append(Branch(_spot(), word, tuple(where), test))
 
     def assign(self, where: list[Node]) -> None:
-        """Note an assignment."""
+        """Record an assignment."""
         self.assigned.append(Assigning(_spot(), tuple(where)))
 
     def imply(self, condition: Node | bool) -> None:
-        """Note the first condition of `Implies`."""
+        """Record the first condition of an `Implies`."""
         self.premises.append(Premise(_spot(), condition))
 
 
 noted: ContextVar[Notes | None] = ContextVar("noted", default=None)
-"""Where notes go; None, as nearly always, is nowhere."""
+"""The notes that are being filled; nearly always None, and nothing is recorded."""
 
 
 @contextmanager
 def noting() -> Iterator[Notes]:
-    """Yield notes that are taken of what is traced inside."""
+    """Yield the notes that tracing fills in this context."""
     notes = Notes()
     token = noted.set(notes)
     try:
@@ -137,7 +140,7 @@ def noting() -> Iterator[Notes]:
 
 
 def _spot() -> Spot:
-    """Return the piece of source that runs now, of the innermost caller outside the modelling package."""
+    """Return the span that the innermost caller outside the modelling package runs."""
     frame = author_frame()
     if frame is None:
         return Spot("<unknown>", 1, 0, 1, 0)

@@ -1,4 +1,7 @@
-"""The symbolic state while an action or property is traced, and places in it."""
+"""The symbolic store of an action or property while it is traced, and places in it.
+
+As in symbolic execution (King 1976): a node for each cell, the path condition, and the assignments so far.
+"""
 
 from __future__ import annotations
 
@@ -17,33 +20,33 @@ __all__ = ["Dimension", "Environment", "Expected", "Nowhere", "Place", "Unreacha
 
 
 class Unreachable(Exception):
-    """The guard has become false for this binding of the parameters; tracing it further is pointless."""
+    """The guard is false for this binding of the parameters, so its tracing ends here."""
 
 
 current: ContextVar[Environment | None] = ContextVar("current", default=None)
-"""The environment of the action, or of `initial`, that is being traced."""
+"""The environment of the action or initial method that is being traced."""
 
 
 def conjuncts(condition: Node) -> tuple[Node, ...]:
-    """Return the conditions of which one is the conjunction as it was written: the parts of a guard."""
+    """Return the conjuncts of a condition; an AND that a quantifier made is one conjunct."""
     return condition.args if condition.op is Op.AND and condition.arg is None else (condition,)
 
 
 class Environment:
-    """The value of every cell as a node, the guard so far, and what assignments need to be sound.
+    """A symbolic store: the node of every cell, the guard so far, and the conditions that make its assignments sound.
 
     Args:
-        graph: where the nodes live.
+        graph: the graph of the nodes.
         cells: the node of each cell.
         writable: whether assignments are allowed; a property must not assign.
         guarded: whether `require` is allowed; only an action has a guard.
 
     Attributes:
         guard: the conditions that were required.
-        where: the conditions of the `when` blocks that are open: assignments happen where all of them hold.
-        unopened: the `when` blocks that were made and not opened by `with`, and where.
-        expected: what must hold for assignments to be sound.
-        unwritable: why it takes no assignment, for messages.
+        where: the conditions of the open `when` blocks: an assignment happens where all of them hold.
+        unopened: the `when` blocks that no `with` has opened, and the source line of each.
+        expected: the conditions that make the assignments sound.
+        unwritable: why an assignment is refused, for messages.
     """
 
     unwritable: ClassVar[str] = "only an action (or `initial`) changes the state."
@@ -62,12 +65,12 @@ class Environment:
         self.guard += [p for p in conjuncts(condition) if p is not self.graph.true and p not in self.guard]
 
     def expect(self, condition: Node, message: str) -> None:
-        """Note what must hold wherever guard and open blocks do; the message says what is wrong where it does not."""
+        """Record a condition that must hold wherever the guard and open blocks hold, with the message if it fails."""
         if condition is not self.graph.true and self.graph.false not in self.where:
             self.expected.append(Expected(tuple(self.where), condition, message, user_frame()))
 
     def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
-        """Return the code of a cell, or of that which symbolic indexes select; 0 where one is outside its array."""
+        """Return the code of the cell that symbolic indexes select from a base; 0 where one is outside its array."""
         if not dimensions:
             return self.cells[cell]
         first, rest = dimensions[0], dimensions[1:]
@@ -75,12 +78,12 @@ class Environment:
         return apply(Op.SELECT, first.index, *elements)
 
     def assign(self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node]) -> None:
-        """Assign the codes of a value to the cells from a base on, where the open blocks let it happen.
+        """Assign the codes of a value where the conditions of the open blocks hold.
 
         Args:
-            base: the first cell, where all symbolic indexes are 0.
-            dimensions: these indexes.
-            codes: of the value.
+            base: the first cell where all symbolic indexes are 0.
+            dimensions: the symbolic indexes.
+            codes: the codes of the value.
         """
         for offset, code in enumerate(codes):
             self._store(base + offset, dimensions, self.where, code)
@@ -96,18 +99,18 @@ class Environment:
             self._store(cell + i * first.stride, rest, [*chosen, is_chosen], code)
 
     def snapshot(self) -> Environment:
-        """Return a copy that later assignments do not change and that takes none itself."""
+        """Return a read-only copy that later assignments do not change."""
         return Environment(self.graph, list(self.cells))
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What must hold for an assignment to be sound, and the message for where it does not.
+    """A condition that makes an assignment sound, and the message for a state in which it fails.
 
     Attributes:
         where: the conditions under which the assignment happens.
-        condition: what must hold there.
-        message: what is wrong where it does not.
+        condition: the condition that must hold there.
+        message: what is wrong where the condition fails.
         place: the author's file and line.
     """
 
@@ -118,22 +121,22 @@ class Expected:
 
     @property
     def recorded(self) -> str:
-        """The message for traces, with the name of the file alone: a trace goes to other machines."""
+        """The message for traces, with the file's name alone: a trace is read on other machines."""
         return f"{os.path.basename(self.place)}: {self.message}"
 
     @property
     def node(self) -> Node:
-        """The whole of it as one condition."""
+        """The implication from `where` to the condition."""
         graph = self.condition.graph
         return combine(graph, Op.OR, [*(apply(Op.NOT, where) for where in self.where), self.condition])
 
 
 class Nowhere(Environment):
-    """What an absent field stands on: it reads as 0 everywhere, and swallows what is assigned.
+    """The store of an absent field: every cell reads as 0, and assignments have no effect.
 
     Args:
-        graph: where the nodes live.
-        width: how many cells the field would have.
+        graph: the graph of the nodes.
+        width: the number of cells that the field would have.
     """
 
     def __init__(self, graph: Graph, width: int, *, writable: bool) -> None:
@@ -143,23 +146,23 @@ class Nowhere(Environment):
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One symbolic index of a place: which element of how many, and how many cells apart they lie."""
+    """One symbolic index of a place: the index, the array's length, and the distance of its elements in cells."""
 
     index: Node
     length: int
     stride: int
 
 
-@dataclass(slots=True, eq=False)  # one is made for each field that is read: a frozen one takes three times as long
+@dataclass(slots=True, eq=False)  # made for each field that is read; a frozen class takes three times as long
 class Place:
-    """Where a value lies: the first of its cells, plus the offset of each symbolic index.
+    """The location of a value in a store: its first cell, plus the offset of each symbolic index.
 
     Attributes:
-        environment: the values of the cells.
-        base: the first cell, where all symbolic indexes are 0.
-        path: what lies there, for messages.
+        environment: the store.
+        base: the first cell where all symbolic indexes are 0.
+        path: the name of the value, for messages.
         dimensions: the symbolic indexes, the outermost first.
-        options: the places of the optional records that this place lies in; an assignment needs them to be there.
+        options: the places of the optional records around this place; an assignment needs all of them to be present.
     """
 
     environment: Environment
@@ -169,11 +172,11 @@ class Place:
     options: tuple[Place, ...] = ()
 
     def at(self, offset: int, path: str) -> Place:
-        """Return the place this many cells further."""
+        """Return the place `offset` cells further."""
         return Place(self.environment, self.base + offset, path, self.dimensions, self.options)
 
     def indexed(self, index: Node, length: int, stride: int, path: str) -> Place:
-        """Return the place of the element that a symbolic index selects."""
+        """Return the place of the array element that a symbolic index selects."""
         return replace(self, path=path, dimensions=(*self.dimensions, Dimension(index, length, stride)))
 
     def inside(self) -> Place:
@@ -185,7 +188,7 @@ class Place:
         return self.environment.load(self.base + offset, self.dimensions)
 
     def write(self, codes: list[Node]) -> None:
-        """Assign the codes of the value at this place.
+        """Assign the codes of a value to the cells of this place.
 
         Raises:
             ModelError: properties and snapshots cannot be assigned to.
