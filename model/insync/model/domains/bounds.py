@@ -1,4 +1,7 @@
-"""Bounds: the sizes that make a model finite, with a default and a range each, and the values chosen for them."""
+"""Bounds and settings: the sizes that make a model finite, its other choices, and the values chosen for both.
+
+A bound is a whole number with a default and a range. A setting, such as a release, is a member of a Python enumeration.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,10 @@ class Bound:
     """One size of a model.
 
     Args:
-        default: the value when the user gives none.
-        lowest: the least value allowed.
-        highest: the greatest value allowed.
-        doc: what it counts, for the command line's help.
+        default: the value that holds when the user gives none.
+        lowest: the least allowed value.
+        highest: the greatest allowed value.
+        doc: a description for the command line's help.
     """
 
     default: int
@@ -58,7 +61,7 @@ class Bound:
             raise ModelError(message)
 
     def chosen(self, model: str, name: str, given: object) -> int:
-        """Return a given value of this bound.
+        """Return a given value once it is checked.
 
         Args:
             model: the name of the model, for messages.
@@ -112,7 +115,7 @@ class BoundValues(Mapping[str, int]):
     """The chosen value of each bound: a mapping whose entries are attributes as well.
 
     Attributes:
-        settings: what is chosen for the settings.
+        settings: the chosen value of each setting.
     """
 
     __slots__ = ("_values", "settings")
@@ -176,24 +179,23 @@ class Bounds(Mapping[str, Bound]):
 
 
 def refuse_name(name: str, what: str) -> None:
-    """Raise ModelError for the name of a bound or setting that could not be read as an attribute of the chosen ones."""
+    """Raise ModelError for the name of a bound or setting that cannot be an attribute of `BoundValues`."""
     if name.startswith("_") or hasattr(BoundValues, name):
         message = f"{user_frame()}: a {what} cannot be named {name!r}, for b.{name} means something else; rename it."
         raise ModelError(message)
 
 
-# Numbers that the bounds of a model give: `bound("workers")`, and what is calculated with it.
+# ---------------------------------------------------------------------------------------------------- terms over bounds
 #
-# A class body such as that of a sort is read before any model has bounds, so it names the bound in place of its
-# value.
+# Python runs the class body of a sort before a model has bounds, so the body names a bound in place of its value.
 
 
 class BoundTerm:
-    """A whole number that is known when the bounds are; it is added, subtracted, multiplied and divided by `//`.
+    """A whole number that depends on the bounds; it can be added, subtracted, multiplied, and divided by `//`.
 
     Args:
-        text: how it is written.
-        value: gives it under bounds.
+        text: the term as it is written.
+        value: a function from the bounds to the number.
     """
 
     __slots__ = ("_text", "_value")
@@ -252,7 +254,7 @@ class BoundTerm:
 
 
 def bound(name: str) -> BoundTerm:
-    """Return the number that a bound of the model gives, to be used where a sort or a range is declared.
+    """Return a term for the value of a bound, to declare a sort, a range or an `Int` with.
 
     >>> class Worker(Index):
     ...     size = bound("workers")
@@ -283,11 +285,11 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def value_of(number: Any, bounds: BoundValues) -> int:
-    """Return a number under bounds, given by itself or by what the bounds give."""
+    """Return the value under bounds of a number or a term."""
     return number.value(bounds) if isinstance(number, BoundTerm) else int(number)
 
 
-# Settings: what a model can be told besides sizes, such as a release; each a member of a Python enumeration.
+# ------------------------------------------------------------------------------------------------------------- settings
 
 
 class Switch(Enum):
@@ -305,10 +307,10 @@ class Setting:
     """One setting of a model.
 
     Args:
-        default: the member of an enumeration that holds when the user gives none. The members' values must be strings:
-            they are what people write, on the command line and in files.
-        doc: what it decides, for the command line's help.
-        unknown: the sentence about a value that is none of the enumeration's; by default the one that is nearest.
+        default: the member of an enumeration that holds when the user gives none. The values of the members must be
+            strings: people write them on the command line and in files.
+        doc: a description for the command line's help.
+        unknown: a function that returns the advice about an unknown value; by default the advice is the nearest name.
     """
 
     default: Enum
@@ -332,20 +334,20 @@ class Setting:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """How each member is written."""
+        """The string that each member is written as."""
         return tuple(member.value for member in type(self.default))
 
     def advice(self, given: str) -> str:
-        """Return the sentence about a value that is none of them."""
+        """Return the advice about an unknown value."""
         return closest(given, self.names) if self.unknown is None else self.unknown(given)
 
     def chosen(self, model: str, name: str, given: object) -> Enum:
-        """Return a given value of this setting: a member of its enumeration, or how one is written.
+        """Return the member that a given value is or names.
 
         Args:
             model: the name of the model, for messages.
             name: the name of the setting.
-            given: the value.
+            given: a member of the enumeration, or its string.
 
         Raises:
             UserError: it is neither.

@@ -1,8 +1,8 @@
-"""Domains: the finite types of a state's fields, and how each lies in cells.
+"""Composite domains: records, arrays, options and absent fields, and the list of all domains.
 
-A cell holds a code, a whole number from 0. A scalar domain (see `scalars`) takes one cell, and so does an option of a
-scalar, whose code 0 is none; an option of a record takes a cell for its presence and the record's cells, all 0 when it
-is absent, so that equal values always have equal codes. `bind` fixes the sizes that depend on the bounds of the model.
+A record has the cells of its fields, an array those of its elements. An option of a scalar takes one cell, whose code 0
+is none (`OptionalScalar`). An option of a record takes a cell for its presence and the record's cells, which are all 0
+where it is none, so that equal values have equal codes.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class Option(Domain):
 class Absent(Domain):
     """A field of a record that is not needed under the chosen bounds and settings.
 
-    It takes no cell. An action reads the first value of the domain there, and what it assigns is dropped, so it need
-    not ask whether the field is there. Readable states leave it out.
+    It takes no cell. Reading it gives the first value of the domain, and assignments to it have no effect, so an action
+    need not check whether the field is there. Readable states leave it out.
     """
 
     width = 0
@@ -119,7 +119,7 @@ class Absent(Domain):
 
     @staticmethod
     def unless(needed: object, of: DomainLike) -> Domain:
-        """Return the domain where the field is needed, and its absence where not."""
+        """Return the domain if the field is needed, else an absent field of this domain."""
         return as_domain(of) if needed else Absent(of)
 
     def bind(self, bounds: BoundValues) -> Absent:
@@ -171,7 +171,7 @@ class Record(Domain):
 
     @cached_property
     def _spans(self) -> list[tuple[str, Domain, int, int]]:
-        """The fields that have cells, each with where its cells begin and end."""
+        """Name, domain, first cell and end of each field that has cells."""
         places = self.offsets
         return [(name, domain, places[name], places[name] + domain.width) for name, domain in self.present.items()]
 
@@ -214,17 +214,17 @@ class State(Record):
 
 
 MOST_CELLS = 4096
-"""How many cells a state may have: far more than a search could ever exhaust, and few enough to be compiled."""
+"""The largest number of cells of a state: more than any search can exhaust, and few enough to compile."""
 
 
 class Array(Domain):
     """One value for each member of a sort, a range or an enumeration, or for each of a number of places.
 
     Attributes:
-        over: what it has a value for each of.
+        over: the class of the indexes, or the number of places.
         of: the domain of the values.
-        labels: what each place is called.
-        lowest: the number that stands for the first place.
+        labels: the name of each place.
+        lowest: the index of the first place.
     """
 
     def __init__(
@@ -272,7 +272,7 @@ class Array(Domain):
         return bound
 
     def members(self) -> list[Parameter]:
-        """Return what a bound array has a value for each of, in order."""
+        """Return the indexes of a bound array, in order."""
         if isinstance(self.over, type) and issubclass(self.over, PythonEnum):
             return list(self.over)
         numbers = range(self.lowest, self.lowest + len(self.labels))
@@ -327,10 +327,10 @@ SCALARS = frozenset({Boolean, Int, Enum, Member, Set, OptionalScalar})
 """Every domain of one cell."""
 
 DOMAINS = SCALARS | {Option, Absent, Record, State, Array, Seq, Bag, ListedSet, BitSet}
-"""Every domain of a bound state. A table over domains has a rule for each of them, and is checked to."""
+"""Every domain of a bound state. A table over domains asserts that it has a rule for each of them."""
 
 
 def described(domain: Domain) -> str:
-    """Return what a domain is, in a few words with an article."""
+    """Return the name of a domain with its article."""
     name = name_of(domain)
     return f"an {name}" if name[0] in "AEIOU" else f"a {name}"

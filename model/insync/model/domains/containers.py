@@ -1,8 +1,8 @@
-"""Domains that hold several values of another one: sequences, bags and sets of any values.
+"""Containers: sequences, bags and sets of values of any domain.
 
 All but `BitSet` are listed: a cell with the length, then `most` elements, those past the end all 0. The elements of a
-bag and of a set stand in ascending order of their codes, compared cell by cell, so that equal values have equal codes.
-A `BitSet` has a cell for each value that may be in it, in the same order. `SetOf` becomes one or the other by `bind`.
+bag or a set are sorted by their codes, compared cell by cell, so that equal values have equal codes. A `BitSet` has one
+cell for each possible element, in the same order. `bind` turns a `SetOf` into a `ListedSet` or a `BitSet`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from insync.model.errors import ModelError, user_frame
 __all__ = ["MOST_BITS", "Bag", "BitSet", "Listed", "ListedSet", "Seq", "SetOf"]
 
 MOST_BITS = 1024
-"""How many values a domain may have for a set of them to be a cell for each; larger ones need to say their most."""
+"""The largest domain of a `SetOf` without a limit; for a larger one the author gives the most elements at once."""
 
 
 def _element(called: str, of: DomainLike) -> Domain:
@@ -31,7 +31,7 @@ def _element(called: str, of: DomainLike) -> Domain:
 
 
 def _checked(domain: Listed | SetOf, most: object, place: str) -> int:
-    """Return how many elements there can be, where it is a number."""
+    """Return the largest number of elements, once it is checked."""
     if not is_whole(most) or most < 0:
         message = (
             f"{place}: {domain.called}({name_of(domain.of)}, {most!r}): the second argument is how many "
@@ -42,12 +42,12 @@ def _checked(domain: Listed | SetOf, most: object, place: str) -> int:
 
 
 class Listed(Domain):
-    """At most so many values, one after another.
+    """A container that stores its length and its elements one after another.
 
     Attributes:
         of: the domain of the elements.
-        most: how many elements there can be.
-        sizes: how many codes each cell of an element has, after `bind`.
+        most: the largest number of elements.
+        sizes: the number of codes of each cell of an element, after `bind`.
     """
 
     called: ClassVar[str]
@@ -67,7 +67,7 @@ class Listed(Domain):
 
     @classmethod
     def bound_to(cls, of: Domain, most: int) -> Self:
-        """Return the bound domain of at most so many elements of a bound domain."""
+        """Return the bound domain of at most `most` elements of a bound domain."""
         bound = cls(of, most)
         bound.sizes = tuple(size for _, size in of.cells(""))
         bound.width = 1 + most * of.width
@@ -95,18 +95,18 @@ class Listed(Domain):
         return [len(rows), *(code for row in rows for code in row), *padding]
 
     def canonical(self, elements: Sequence[Readable]) -> list[Readable]:
-        """Return the readable value that has these elements."""
+        """Return the readable value with these elements."""
         return self._decoded(self.arranged([tuple(self.of.encode(one, "")) for one in elements]))
 
     def _decoded(self, rows: Sequence[tuple[int, ...]]) -> list[Readable]:
         return [self.of.decode(row, 0) for row in rows]
 
     def arranged(self, rows: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        """Return the codes of some elements as they are stored."""
+        """Return the codes of elements in the order in which they are stored."""
         return list(rows)
 
     def choices(self, length: int) -> Iterator[tuple[tuple[int, ...], ...]]:
-        """Yield what so many elements can be, as they are stored, in order."""
+        """Yield, in ascending order, every choice of `length` elements as they are stored."""
         return product(self.of.values(), repeat=length)
 
     def values(self) -> Iterator[tuple[int, ...]]:
@@ -117,7 +117,7 @@ class Listed(Domain):
 
 
 class Seq(Listed):
-    """A sequence of at most so many values, such as a channel that keeps the order, or a log."""
+    """A sequence of at most `most` values, such as a channel that keeps the order, or a log."""
 
     called = "Seq"
 
@@ -130,8 +130,8 @@ class SetOf(Domain):
     """A set of values of any domain.
 
     Args:
-        of: the domain.
-        most: how many there can be at once; None for any number, where the domain has at most `MOST_BITS` values.
+        of: the domain of the elements.
+        most: the most elements at once; None for any number, if the domain has at most `MOST_BITS` values.
     """
 
     called: ClassVar[str] = "SetOf"
@@ -158,7 +158,7 @@ class SetOf(Domain):
 
 
 class ListedSet(Listed):
-    """A set of at most so many values."""
+    """A set of at most `most` values, stored as a sorted list."""
 
     called = "SetOf"
     order = "in ascending order, each value once"
@@ -178,15 +178,15 @@ class ListedSet(Listed):
 
 
 class BitSet(Domain):
-    """A set with a cell for each value that may be in it.
+    """A set with one cell for each possible element.
 
     Args:
-        of: the bound domain of the values.
+        of: the bound domain of the elements.
 
     Attributes:
-        members: the codes of each value that may be in it, in order.
-        number_of: the place of a value among them.
-        texts: what each is called.
+        members: the codes of each possible element, in order.
+        number_of: the number of the cell of an element, by its codes.
+        texts: the text of each possible element.
     """
 
     called: ClassVar[str] = "SetOf"
@@ -231,7 +231,7 @@ class BitSet(Domain):
 
 
 class Bag(Listed):
-    """A bag of at most so many values: how often each is in it counts, and their order does not."""
+    """A bag (multiset) of at most `most` values: their numbers count, their order does not."""
 
     called = "Bag"
     order = "in ascending order"

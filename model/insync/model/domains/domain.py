@@ -1,4 +1,4 @@
-"""What a domain is: the type of a field, and how its values lie in cells."""
+"""Domains: the type of a field, and how its values lie in cells."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DomainLike = Any
 
 
 class Domain:
-    """The type of a field. After `bind`, `width` is how many cells a value takes."""
+    """The type of a field. After `bind`, `width` is the number of cells of a value."""
 
     width: int
 
     def bind(self, bounds: BoundValues) -> Domain:
-        """Return this domain with every size known under the bounds."""
+        """Return the bound domain: this one with the sizes that the bounds give."""
         raise NotImplementedError
 
     def cells(self, path: str) -> Iterator[tuple[str, int]]:
@@ -38,17 +38,17 @@ class Domain:
         raise NotImplementedError
 
     def decode(self, codes: Sequence[int], at: int) -> Readable:
-        """Return the readable value whose cells begin at a place of the codes."""
+        """Return the readable value whose codes begin at a place of the list."""
         raise NotImplementedError
 
     def decode_after(self, codes: Sequence[int], at: int, former: Sequence[int], value: Readable) -> Readable:
-        """Return what `decode` does, with the parts of another value whose codes are the same taken over from it.
+        """Return the same as `decode`, sharing the parts of an earlier value whose codes are equal.
 
         Args:
             codes: the codes.
-            at: where the cells begin.
-            former: the codes of the other value, at the same place.
-            value: the other value, readable; it must not be changed as long as this one is used.
+            at: the place of the first code of the value.
+            former: the codes of the earlier value, at the same place.
+            value: the earlier value; it must not be changed as long as the result is used.
         """
         end = at + self.width
         return value if codes[at:end] == former[at:end] else self.decode(codes, at)
@@ -62,11 +62,11 @@ class Domain:
         raise NotImplementedError
 
     def shape(self) -> tuple[object, ...]:
-        """Return what says whether two bound domains have the same values with the same codes."""
+        """Return a key that is equal for bound domains with the same values and codes."""
         raise NotImplementedError
 
     def number_of_values(self) -> int:
-        """Return how many values a bound domain has."""
+        """Return the number of values of a bound domain."""
         raise NotImplementedError
 
     def values(self) -> Iterator[tuple[int, ...]]:
@@ -76,9 +76,6 @@ class Domain:
     def _reject(self, value: Readable, path: str, expected: str) -> NoReturn:
         message = f"{path or 'state'}: {shown(value)} is not a value of this field; expected {expected}."
         raise UserError(message)
-
-
-# Readable values as they are written in a sentence.
 
 
 def plain(value: object) -> str:

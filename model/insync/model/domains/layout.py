@@ -1,4 +1,4 @@
-"""The schema of a state: its cells, and how they are packed into 64-bit words."""
+"""The packed layout of a state: its cells, their places in 64-bit words, and which codes are those of a value."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Cell:
 
     Attributes:
         number: its place among the cells.
-        path: what it is, such as `replica[b1].log[0].epoch`.
-        size: how many codes it has: 0 .. size-1.
-        bits: how many bits it takes; none when it has a single code.
-        word, shift: where its lowest bit lies.
+        path: its name, such as `replica[b1].log[0].epoch`.
+        size: the number of its codes, 0 .. size-1.
+        bits: the number of bits that it takes; 0 for a cell with one code.
+        word, shift: the place of its lowest bit.
     """
 
     number: int
@@ -38,18 +38,18 @@ class Cell:
 
 
 class Celled(Protocol):
-    """What lies in cells: the domain of a state, or those of two."""
+    """Anything with cells: the domain of a state, or the domains of two."""
 
     def cells(self, path: str) -> Iterable[tuple[str, int]]:
-        """Return the path of each cell, and how many codes it has."""
+        """Return the path and the number of codes of each cell."""
 
 
 class Schema:
-    """The cells of a state in order of declaration, each in the first word that has room for it.
+    """The cells of a state in the order of declaration, each in the first word that has room for it.
 
     Attributes:
         cells: the cells.
-        words: how many 64-bit words a packed state takes, at least 1.
+        words: the number of 64-bit words of a packed state, at least 1.
     """
 
     def __init__(self, state: Celled) -> None:
@@ -68,7 +68,7 @@ class Schema:
         self.bits = sum(cell.bits for cell in cells)
 
     def pack(self, codes: Sequence[int]) -> tuple[int, ...]:
-        """Return the words of a state given by its cells' codes."""
+        """Return the words of a state with these codes."""
         words = [0] * self.words
         for (word, shift, _), code in zip(self._places, codes, strict=True):
             words[word] |= code << shift
@@ -79,13 +79,13 @@ class Schema:
         return tuple([words[word] >> shift & mask for word, shift, mask in self._places])
 
 
-# What the code of each cell stands for.
+# ---------------------------------------------------------------------------------------------- the domain of each cell
 
 
 def cell_domains(domain: d.Domain) -> Iterator[d.Scalar | None]:
-    """Yield the domain of each cell of a bound domain, in order: of a length, numbers.
+    """Yield the domain of each cell of a bound domain, in order; the cell of a length has an `Int`.
 
-    None is where a cell says whether an optional record is there, or a value in a set: 1 where it is.
+    It is None for a cell that is 1 where an optional record is present, or where an element is in a set.
     """
     return _CELLS[type(domain)](domain)
 
@@ -123,11 +123,13 @@ _CELLS: dict[type[d.Domain], Callable[[Any], Iterator[d.Scalar | None]]] = {
 assert set(_CELLS) == d.DOMAINS
 
 
-# Which codes are those of a value: of every value there is one row of codes, and assignments make no others.
+# ---------------------------------------------------------------------------------------------------- well-formed codes
+#
+# Every value has exactly one row of codes, and assignments make no other rows.
 
 
 def well_formed(domain: d.Domain, codes: Sequence[Node]) -> Iterator[Node]:
-    """Yield the conditions that codes, each of which its cell can hold, are those of a value of a bound domain."""
+    """Yield the conditions under which codes in the ranges of their cells are those of a value of a bound domain."""
     return _CONDITIONS[type(domain)](domain, codes)
 
 
@@ -152,7 +154,7 @@ def _option_conditions(domain: d.Option, codes: Sequence[Node]) -> Iterator[Node
 
 
 def _container_conditions(domain: d.Seq | d.Bag | d.ListedSet, codes: Sequence[Node]) -> Iterator[Node]:
-    """Places past the end are 0; the elements of a bag or a set stand in order, those of a set once each."""
+    """Places past the end are 0; elements of a bag are sorted, and those of a set are sorted and distinct."""
     graph, width = codes[0].graph, domain.of.width
     elements = [codes[1 + place * width :][:width] for place in range(domain.most)]
     there = [apply(Op.LT, graph.const(place), codes[0]) for place in range(domain.most)]
@@ -171,7 +173,7 @@ def _zero_unless(there: Node, codes: Sequence[Node]) -> Iterator[Node]:
 
 
 def _before(one: Sequence[Node], other: Sequence[Node], *, equal: bool) -> Node:
-    """Return whether codes are less than others, or equal to them, compared cell by cell."""
+    """Return whether codes are lexicographically less than others, or equal where `equal` allows it."""
     graph = one[0].graph
     result = graph.boolean(equal)
     for a, b in reversed(list(zip(one, other, strict=True))):

@@ -1,9 +1,10 @@
-"""Bounds that are left open: sizes of which nothing is known but the least, so what is traced holds for all of them.
+"""Open bounds: sizes without a value, so that what is traced holds for all values (parameterized verification).
 
-An open bound has no number. Where code of this package needs one, as for the size of a domain, it gets a stand-in, far
-above all numbers that models use; an `OpenGraph` makes of the stand-in, and of numbers near it, the bound itself again,
-so no operation of the graph has the stand-in as an operand. Upper ends of ranges are of no use there: the graph's rules
-may conclude from lower ends alone, which are those of every value that the bound may have.
+Where code of this package needs a number, as for the size of a domain, an open bound gives a stand-in, far above all
+numbers that models use. `OpenGraph` turns the stand-in, and numbers near it, into a node for the bound again, so no
+operation of the graph has the stand-in as an operand. The upper ends of ranges say nothing in such a graph. The rewrite
+rules may use lower ends alone, which are correct for every value of the bound. An array over an open bound is a
+function of the place (`OpenArray`). See ADR 0016.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ __all__ = [
 
 
 _FIRST, _APART = 2**50, 2**42
-"""The stand-in of the first open bound, and how far apart they lie."""
+"""The stand-in of the first open bound, and the distance between two stand-ins."""
 
 _NEAR = 2**40
-"""What is added to an open bound is less than this."""
+"""Numbers that are added to an open bound are below this."""
 
 
 def is_open(size: int) -> bool:
@@ -39,12 +40,12 @@ def is_open(size: int) -> bool:
 
 
 class OpenSize(BoundTerm):
-    """What an open bound gives, plus a number; Python can decide nothing by it.
+    """The value of an open bound, plus a number; Python can decide nothing by it.
 
     Args:
-        name: of the bound.
-        stand_in: of the bound.
-        more: what is added to it.
+        name: the name of the bound.
+        stand_in: the stand-in of the bound.
+        more: the number that is added.
     """
 
     __slots__ = ("_more", "_name", "_stand_in")
@@ -55,7 +56,7 @@ class OpenSize(BoundTerm):
 
     @property
     def stand_in(self) -> int:
-        """The number that stands for it."""
+        """The number that stands for this size."""
         return self._stand_in + self._more
 
     def _plus(self, number: object) -> Any:
@@ -86,7 +87,7 @@ class OpenSize(BoundTerm):
     __index__ = __int__ = __bool__
 
     def _compared(self, other: object) -> Any:
-        """Let what it is compared with decide, if that is symbolic."""
+        """Leave the comparison to the other operand if that is symbolic; refuse it otherwise."""
         if is_whole(other) or isinstance(other, BoundTerm):
             self.__bool__()
         return NotImplemented
@@ -96,17 +97,17 @@ class OpenSize(BoundTerm):
 
 
 def open_sizes(names: Iterable[str]) -> dict[str, OpenSize]:
-    """Return open bounds of these names, no two of which are mistaken for each other."""
+    """Return an open bound for each name, with stand-ins that lie far apart."""
     return {name: OpenSize(name, _FIRST + place * _APART) for place, name in enumerate(names)}
 
 
 class OpenMembers(Sequence[Any]):
-    """The members of a sort or range whose size is open: quantifiers range over them, and nothing else can.
+    """The members of a sort or range whose size is open; only quantifiers can range over them.
 
     Args:
         kind: the sort or range.
         lowest: the number of the first member.
-        size: the stand-in for how many they are.
+        size: the stand-in for the number of members.
     """
 
     def __init__(self, kind: type, lowest: int, size: int) -> None:
@@ -131,11 +132,11 @@ class OpenGraph(Graph):
     """A graph of a model some of whose bounds are open.
 
     Args:
-        cell_sizes: for each cell, how many codes it has.
+        cell_sizes: the number of codes of each cell.
         open_bounds: the open bounds by name.
 
     Attributes:
-        bound_cells: for each open bound the cell that stands for it.
+        bound_cells: for each open bound the number of the cell that holds its value.
     """
 
     def __init__(self, cell_sizes: Iterable[int], open_bounds: Mapping[str, OpenSize]) -> None:
@@ -156,7 +157,7 @@ class OpenGraph(Graph):
         return super().const(value)
 
     def bound_of(self, size: int) -> tuple[str, int]:
-        """Return the open bound that a size is made of, and what is added to it."""
+        """Return the name of the open bound in a size, and the number that is added to it."""
         for name, cell in self.bound_cells.items():
             stand_in = next(number for number, its in self._stand_ins.items() if its == cell)
             if abs(size - stand_in) < _NEAR:
@@ -172,17 +173,17 @@ def _not_added(number: int) -> ModelError:
     return ModelError(message)
 
 
-# Arrays of which nobody knows how long they are, because a bound is left open: functions of a place.
+# ------------------------------------------------------------------------------------------------ arrays of open length
 
 
 class OpenArray(Domain):
-    """One value for each of an open number of places. Its cells are those of one value, each a function of the place.
+    """An array of open length. It has the cells of one value, each of which is a function of the place.
 
     Args:
-        over: what it has a value for each of: a sort, a range, or a number of places.
+        over: the sort or range of the indexes, or a number of places.
         of: the bound domain of the values.
         length: the stand-in for the number of places.
-        lowest: the number that stands for the first place.
+        lowest: the index of the first place.
     """
 
     def __init__(self, over: object, of: Domain, length: int, lowest: int) -> None:

@@ -1,8 +1,7 @@
-"""Domains of one cell: numbers, conditions, enumerations, members of sorts, sets, and each of them or none.
+"""Domains of one cell: numbers, conditions, enumerations, members of sorts, sets, and optional values of these.
 
-A cell holds a code, a whole number from 0. `lift` makes of a code what an author handles, `lower` makes a code of what
-an author assigns. `bind` fixes the sizes that depend on the bounds of the model. Domains of several cells are in
-`domains`.
+A cell holds a code, a whole number from 0. `lift` turns a code into the symbolic value that an author handles, and
+`lower` turns an assigned value into a code. `bind` fixes the sizes that depend on the bounds of the model.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ __all__ = [
 
 
 def as_domain(given: DomainLike) -> Domain:
-    """Return the domain that was meant: a sort, a range, an enumeration class and `Bool` stand for one."""
+    """Return a domain as it is, and the domain of a sort, a range, an enumeration class or `Bool`."""
     if isinstance(given, Domain):
         return given
     if isinstance(given, type) and issubclass(given, Index):
@@ -71,12 +70,12 @@ def as_domain(given: DomainLike) -> Domain:
 
 
 class Scalar(Domain):
-    """A domain of one cell, with `size` codes.
+    """A domain of one cell.
 
     Attributes:
-        size: how many codes it has.
+        size: the number of codes.
         first: the number that code 0 stands for; None where the values are not numbers.
-        sort: the sort whose members the values are, if they are.
+        sort: the sort whose members are the values, if there is one.
     """
 
     width = 1
@@ -89,12 +88,12 @@ class Scalar(Domain):
         raise NotImplementedError
 
     def lower(self, env: Environment, value: object, path: str) -> Node:
-        """Return the code of a value that an author assigns; whether it is below `size` is for the caller to check.
+        """Return the code of an assigned value; the caller checks that the code is below `size`.
 
         Args:
-            env: where what must hold for the value to fit is noted.
+            env: the store that records the conditions under which the value fits.
             value: the value.
-            path: what it is assigned to, for messages.
+            path: the field that it is assigned to, for messages.
 
         Raises:
             ModelError: the value is of another type.
@@ -106,11 +105,11 @@ class Scalar(Domain):
         raise NotImplementedError
 
     def code(self, value: Readable) -> int | None:
-        """Return the code of a readable value, None when it has none."""
+        """Return the code of a readable value; None for a value that is not in the domain."""
         raise NotImplementedError
 
     def expected(self) -> str:
-        """Say in words which values there are."""
+        """Return a description of the values, for messages."""
         shown = [str(self.readable(c)) for c in range(min(self.size, 9))]
         return "one of " + ", ".join(shown) + (", ..." if self.size > len(shown) else "")
 
@@ -160,7 +159,7 @@ class Boolean(Scalar):
 
 
 class Int(Scalar):
-    """The whole numbers from lo to hi, each a number or what a bound gives."""
+    """The whole numbers from `lo` to `hi`; each of the two is a number or a term over bounds."""
 
     lo: int
     hi: int
@@ -323,7 +322,7 @@ class Set(Scalar):
         return (set, *self.of.shape())
 
     def elements(self) -> tuple[int, ...]:
-        """Return all that can be in the set."""
+        """Return the possible members of the set."""
         return tuple(range(self.of.size) if isinstance(self.of, Int) else map(self.of.sort, range(self.of.size)))
 
     def readable(self, code: int) -> list[Readable]:
@@ -355,7 +354,7 @@ class OptionalScalar(Scalar):
         if isinstance(value, OptionValue) and value._domain.shape() == self.shape():
             return of_graph(graph, value)
         inner = self.of.lower(env, value, path)
-        # Below 0 it would be taken for none; that it is not too large the caller finds out.
+        # A code of -1 would become the code of none; the caller checks that the code is not too large.
         env.expect(apply(Op.LE, graph.const(0), inner), f"the value assigned to {path} is not {self.expected()}.")
         return apply(Op.ADD, inner, graph.const(1))
 
@@ -380,7 +379,7 @@ class OptionalScalar(Scalar):
 
 
 def name_of(domain: Domain) -> str:
-    """Return what an author calls the domain."""
+    """Return the name by which an author declares the domain."""
     if isinstance(domain, Member):
         return domain.sort.__name__
     return str(getattr(domain, "called", type(domain).__name__))

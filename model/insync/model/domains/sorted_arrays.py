@@ -1,4 +1,4 @@
-"""The codes of a listed domain as nodes, and what can be done with them: appending, inserting in order, taking away."""
+"""Symbolic arrays of elements: append, insert into a sorted array, and remove, on the codes of a listed domain."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from insync.model.expressions.simplify import apply, combine
 __all__ = ["Arrangement", "made_of", "under"]
 
 _KEY_BITS = 62  # nodes stay within +-2^62
-_MOST_CHOICES = 4  # how many conditions around an assignment are looked through
+_MOST_CHOICES = 4  # the depth of nested choices that `made_of` looks into
 
 
 class Arrangement:
-    """So many elements one after another, and places past the end, whose codes are all 0.
+    """The elements of a container one after another, and places past the end, whose codes are all 0.
 
-    Each method that changes something returns another arrangement with as many places. What falls off the end is lost:
-    that there is room is for the caller to check.
+    Methods that change the elements return another arrangement with as many places. What falls off the end is lost:
+    the caller checks that there is room.
 
     Args:
-        sizes: how many codes each cell of an element has.
-        length: how many elements there are.
+        sizes: the number of codes of each cell of an element.
+        length: the number of elements.
         elements: the codes of each place.
     """
 
@@ -33,13 +33,13 @@ class Arrangement:
 
     @classmethod
     def read(cls, sizes: Sequence[int], codes: Sequence[Node]) -> Arrangement:
-        """Return what the codes of a listed domain are: the length, then the places."""
+        """Return the arrangement with the codes of a listed domain: the length, then the places."""
         width, places = len(sizes), (len(codes) - 1) // len(sizes) if sizes else 0
         return cls(sizes, codes[0], [codes[1 + i * width : 1 + (i + 1) * width] for i in range(places)])
 
     @classmethod
     def empty(cls, sizes: Sequence[int], places: int, zero: Node) -> Arrangement:
-        """Return one without elements."""
+        """Return an arrangement without elements."""
         return cls(sizes, zero, [[zero] * len(sizes)] * places)
 
     def codes(self) -> list[Node]:
@@ -51,20 +51,20 @@ class Arrangement:
         return apply(Op.LT, self.graph.const(place), self.length)
 
     def at(self, index: Node) -> list[Node]:
-        """Return the codes of the place with this index, 0 where there is none."""
+        """Return the codes at an index, 0 where it is outside."""
         return [apply(Op.SELECT, index, *column) for column in zip(*self.elements, strict=True)] or (
             [self.graph.const(0)] * len(self.sizes)
         )
 
     def places_of(self, element: Sequence[Node]) -> list[Node]:
-        """Return for each place whether it has this element."""
+        """Return for each place whether it holds this element."""
         return [
             combine(self.graph, Op.AND, [self.there(place), *map(_equal, own, element)])
             for place, own in enumerate(self.elements)
         ]
 
     def holds(self, element: Sequence[Node]) -> Node:
-        """Return whether it has this element."""
+        """Return whether some place holds this element."""
         graph, made = self.graph, self._made()
         if made is None or made.how == "removed":
             return combine(graph, Op.OR, self.places_of(element))
@@ -83,25 +83,25 @@ class Arrangement:
         return Arrangement.read(self.sizes, codes)
 
     def noted(self, how: str, first: Arrangement, other: Sequence[Node], condition: Node | None = None) -> Arrangement:
-        """Return it, and keep in mind how it was made."""
+        """Return this arrangement, and record in its graph how it was made."""
         codes, made = tuple(self.codes()), Made(how, tuple(first.codes()), tuple(other), condition)
-        if _newest(codes) > max(_newest(made.first), _newest(made.other)):  # so nobody goes round in circles
+        if _newest(codes) > max(_newest(made.first), _newest(made.other)):  # so that records have no cycles
             self.graph.made.setdefault(codes, made)
         return self
 
     def number_of(self, element: Sequence[Node]) -> Node:
-        """Return how often it has this element."""
+        """Return the number of places that hold this element."""
         total, zero, one = self.graph.const(0), self.graph.const(0), self.graph.const(1)
         for found in self.places_of(element):
             total = apply(Op.ADD, total, apply(Op.ITE, found, one, zero))
         return total
 
     def appended(self, element: Sequence[Node]) -> Arrangement:
-        """Return it with an element more at the end."""
+        """Return the arrangement with an element appended."""
         return self._longer(1, self.replaced(self.length, element).elements)
 
     def replaced(self, index: Node, element: Sequence[Node]) -> Arrangement:
-        """Return it with this element at the place with this index."""
+        """Return the arrangement with the element at an index replaced."""
         graph, elements = self.graph, []
         for place, own in enumerate(self.elements):
             here = apply(Op.EQ, index, graph.const(place))
@@ -109,11 +109,11 @@ class Arrangement:
         return Arrangement(self.sizes, self.length, elements)
 
     def shifted(self) -> Arrangement:
-        """Return it without its first element."""
+        """Return the arrangement without its first element."""
         return self._longer(-1, [*self.elements[1:], *self._past(self.elements[:1])])
 
     def without_place(self, index: Node) -> Arrangement:
-        """Return it without the element at the place with this index; those behind it move up."""
+        """Return the arrangement without the element at an index; later elements move up."""
         following = [*self.elements[1:], *self._past(self.elements[:1])]
         elements = []
         for place, (own, after) in enumerate(zip(self.elements, following, strict=True)):
@@ -122,7 +122,7 @@ class Arrangement:
         return self._longer(-1, elements)
 
     def inserted(self, element: Sequence[Node]) -> Arrangement:
-        """Return it with an element more, before the first one that is not less; the elements are in order."""
+        """Return the sorted arrangement with an element inserted, before the first one that is not less."""
         elements, earlier = [], self.graph.true
         less = self._less(element)
         for place, own in enumerate(self.elements):
@@ -133,11 +133,11 @@ class Arrangement:
         return self._longer(1, elements).noted("added", self, element)
 
     def with_one(self, element: Sequence[Node]) -> Arrangement:
-        """Return it with an element that it may have already; the elements are in order."""
+        """Return the sorted arrangement with an element inserted unless it is there already."""
         return self.where(self.holds(element), self.inserted(element)).noted("added", self, element)
 
     def without(self, element: Sequence[Node]) -> Arrangement:
-        """Return it with this element once less, where it has it; the elements are in order."""
+        """Return the sorted arrangement with one occurrence of the element removed, if there is one."""
         graph, elements = self.graph, []
         less, found = self._less(element), self.holds(element)
         absent = apply(Op.NOT, found)
@@ -149,12 +149,12 @@ class Arrangement:
         return Arrangement(self.sizes, length, elements).noted("removed", self, element)
 
     def where(self, condition: Node, otherwise: Arrangement) -> Arrangement:
-        """Return this one where a condition holds, and another with as many places elsewhere."""
+        """Return this arrangement where a condition holds, elsewhere another one with as many places."""
         pairs = zip(self.codes(), otherwise.codes(), strict=True)
         return Arrangement.read(self.sizes, [_choose(condition, a, b) for a, b in pairs])
 
     def resized(self, places: int) -> Arrangement:
-        """Return it with so many places: what stands at others is lost, as its length may be too large then."""
+        """Return the arrangement with another number of places; elements beyond them are lost, the length stays."""
         zero = self.graph.const(0)
         more = [[zero] * len(self.sizes)] * (places - len(self.elements))
         resized, made = Arrangement(self.sizes, self.length, [*self.elements[:places], *more]), self._made()
@@ -172,7 +172,7 @@ class Arrangement:
         return [[self.graph.const(0)] * len(self.sizes) for _ in like]
 
     def _less(self, element: Sequence[Node]) -> list[Node]:
-        """Return for each place whether it has an element that is less than this one."""
+        """Return for each place whether it holds an element that is less than this one."""
         theirs = self._keys(element)
         less = [self._before(self._keys(own), theirs) for own in self.elements]
         self.graph.orders.update(one for one in less if one.op is not Op.CONST)
@@ -186,7 +186,7 @@ class Arrangement:
         return found
 
     def _keys(self, codes: Sequence[Node]) -> list[Node]:
-        """Return numbers whose lexicographic order is that of the codes: as many codes in each as have room."""
+        """Return numbers with the lexicographic order of the codes; each holds as many codes as it has room for."""
         graph, keys, room = self.graph, list[Node](), 0
         for code, size in zip(codes, self.sizes, strict=True):
             bits = (size - 1).bit_length()
@@ -205,7 +205,7 @@ def _equal(a: Node, b: Node) -> Node:
 
 
 def made_of(codes: tuple[Node, ...], choices: int = _MOST_CHOICES) -> Made | None:
-    """Return how the codes of a collection came about, if that was noted of them or of what conditions choose."""
+    """Return the recorded operation that made the codes of a container; it looks into choices (ITE) between codes."""
     made = codes[0].graph.made
     found = made.get(codes)
     if found is not None or not choices:
@@ -219,7 +219,7 @@ def made_of(codes: tuple[Node, ...], choices: int = _MOST_CHOICES) -> Made | Non
 
 
 def under(code: Node, assumed: Mapping[Node, bool]) -> Node:
-    """Return a code where some conditions hold or do not, as far as choices by them are outermost."""
+    """Return a code under assumptions: outermost choices by assumed conditions are decided."""
     while code.op is Op.ITE and code.args[0] in assumed:
         code = code.args[1 if assumed[code.args[0]] else 2]
     return code
@@ -234,6 +234,6 @@ def _choose(condition: Node, then: Node, otherwise: Node) -> Node:
 
 
 def _clamped(code: Node, size: int) -> Node:
-    """A code that may not fit, where what is made of it must not leave the range of numbers."""
+    """Return a code clamped to its cell, so that keys built from it stay within 64 bits."""
     graph = code.graph
     return apply(Op.MIN, apply(Op.MAX, code, graph.const(0)), graph.const(size - 1))

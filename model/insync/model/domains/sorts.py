@@ -1,7 +1,8 @@
-"""Sorts: the finite kinds of things that states and parameters speak of, such as the replicas.
+"""Sorts and ranges: the finite kinds of values that parameters, quantifiers and arrays range over.
 
-A sort is a subclass of `Index`; its members are whole numbers from 0 with a name to show. During
-tracing a parameter of an action is a member, so plain Python decides on it.
+A sort, such as the replicas, is a subclass of `Index`; its members are whole numbers from 0 with a name to show. A
+range is a subclass of `Range`; its members are plain numbers. Parameters also range over enumerations and over false
+and true. While an action is traced its parameters are members, so plain Python decides on them.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ class Index(int):
     """A member of a sort; subclass it to declare the sort.
 
     Attributes:
-        size: how many members the sort has, at least 1: `bound("workers")`, a number, or a classmethod of the bounds.
-        label: what a member is called, before its number; `b` gives b1, b2, ... By default it is the class's name.
-        first: the number that the first member shows.
-        symmetric: whether the model treats all members alike; `class Node(Index, symmetric=True)` says so, and a search
-            then visits one state of those that differ only in who is who.
+        size: the number of members, at least 1: `bound("workers")`, a number, or a classmethod of the bounds.
+        label: the name of a member before its number; `b` gives b1, b2, ... By default it is the name of the class.
+        first: the number in the name of the first member.
+        symmetric: whether the model treats all members alike, declared by `class Node(Index, symmetric=True)`. A search
+            then visits one of all states that are equal up to a permutation of the members.
     """
 
     size: ClassVar[Any] = classmethod(_no_size)
@@ -70,11 +71,11 @@ class Index(int):
 
     @classmethod
     def show(cls, number: int) -> str:
-        """Return what the member with this number is called."""
+        """Return the name of the member with this number."""
         return f"{cls.label}{number + cls.first}"
 
     def __eq__(self, other: object) -> bool:
-        """Compare with a member of the same sort, or with a number; members of two sorts have nothing in common."""
+        """Compare with a member of the same sort, or with a number; members of two sorts are never equal."""
         _check_comparable(self, other)
         return int.__eq__(self, other)
 
@@ -111,7 +112,7 @@ class Index(int):
 
 
 def _check_comparable(member: Index, other: object) -> None:
-    """Refuse to compare members of two sorts, of which neither is the other's."""
+    """Refuse to compare members of two sorts unless one sort is a subclass of the other."""
     one, another = type(member), type(other)
     if one is not another and issubclass(another, Index) and not (issubclass(one, another) or issubclass(another, one)):
         message = (
@@ -134,7 +135,7 @@ def _check_symmetric(sort: type[Index], symmetric: object) -> None:
 
 
 def _read_size(sort: type[Index], given: object) -> None:
-    """Let a sort's size be a function of the bounds, however it is given."""
+    """Make a sort's size a function of the bounds, in whichever form it is given."""
     if isinstance(given, (classmethod, staticmethod)):
         return
     if isinstance(given, FunctionType):
@@ -235,7 +236,7 @@ class Subset(Index):
 
 
 def _mask(other: object) -> int | None:
-    """Return the mask of a set known while tracing, None for any other."""
+    """Return the bit mask of a set of known members, None for anything else."""
     if isinstance(other, Subset):
         return int(other)
     if not isinstance(other, (set, frozenset)):
@@ -245,17 +246,17 @@ def _mask(other: object) -> int | None:
 
 
 Parameter = Index | int | Enum
-"""What a parameter of an action can be bound to: a member of a sort, a number of a range, a truth value, ..."""
+"""A value of a parameter: a member of a sort or an enumeration, a number of a range, or a bool."""
 
 
 def label_of(value: object) -> str:
-    """Return what the value of a parameter or of a quantified variable is called."""
+    """Return the name of a value of a parameter or of a quantified variable."""
     if isinstance(value, Enum):
         return value.name
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# What parameters and quantifiers range over: a sort, a range, an enumeration, or false and true.
+# ---------------------------------------------------------- members of a kind: a sort, a range, an enumeration, or bool
 
 
 chosen_bounds: ContextVar[BoundValues | None] = ContextVar("chosen_bounds", default=None)
@@ -264,7 +265,7 @@ chosen_bounds: ContextVar[BoundValues | None] = ContextVar("chosen_bounds", defa
 
 @contextmanager
 def under(bounds: BoundValues) -> Iterator[None]:
-    """Let sorts and ranges have the members that they have under these bounds."""
+    """Set the bounds that decide how many members sorts and ranges have in this context."""
     token = chosen_bounds.set(bounds)
     try:
         yield
@@ -280,7 +281,7 @@ def is_kind(given: object) -> bool:
 
 
 def number_of_members(kind: type, bounds: BoundValues) -> int:
-    """Return how many members a kind has under bounds, without making them."""
+    """Return the number of members of a kind under bounds, without making them."""
     if issubclass(kind, Index):
         return value_of(kind.size(bounds), bounds)
     return len(members_of(kind, bounds))
@@ -296,7 +297,7 @@ def members_of(kind: type, bounds: BoundValues) -> Sequence[Parameter]:
     return list(kind) if issubclass(kind, Enum) else (False, True)
 
 
-# Ranges of whole numbers with a name: what parameters, fields and quantifiers range over where no sort is meant.
+# --------------------------------------------------------------------------------------------------------------- ranges
 
 
 class Range(int):
@@ -305,7 +306,7 @@ class Range(int):
     Its members are plain numbers: a parameter of an action that is annotated with it is an int while it is traced.
 
     Attributes:
-        lo: the first number, 0 unless the class says something else; a number or `bound("name")`.
+        lo: the first number, 0 by default: a number or `bound("name")`.
         hi: the last number, likewise.
     """
 

@@ -1,4 +1,8 @@
-"""What all symbolic values share: what Python cannot do with a value that it does not know is said in a sentence."""
+"""The base of symbolic values, and the messages about Python that does not work on them.
+
+Tracing runs an author's Python before values are known. `Symbolic` refuses what Python cannot do then, such as an `if`;
+the message names the author's line and says what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ __all__ = [
 
 
 _LOOKING_FOR = {"CONTAINS_OP", "BINARY_SUBSCR"}
-"""The instructions of `x in found` and `found[x]`; a set is made by others."""
+"""The instructions of `x in found` and `found[x]`; other instructions make a set."""
 
 
 class Symbolic:
@@ -37,7 +41,7 @@ class Symbolic:
 
     __slots__ = ()
     compares_last: ClassVar[bool] = False
-    """Whether this operand decides comparisons, because it knows the domain (an option, a choice)."""
+    """Whether the other operand of `==` leaves the comparison to this value, as to an option or a choice."""
 
     def __bool__(self) -> NoReturn:
         message = (
@@ -48,12 +52,12 @@ class Symbolic:
         raise ModelError(message)
 
     def __hash__(self) -> int:
-        """Let sets be made of values, as in `s.isr | {s.leader}`, and refuse to be looked for in one, or in a dict.
+        """Return a hash for making a set, as in `s.isr | {s.leader}`; refuse a look-up in a set or dict.
 
-        Python asks for a hash in both cases, and which one it is shows only in the instruction that its caller is at.
+        Python calls this method in both cases; only the current instruction of the caller tells them apart.
 
         Raises:
-            ModelError: it is looked for: nothing is equal to what has no value yet, so it would never be found.
+            ModelError: the value is looked up. It has no value yet, so it would never be found.
         """
         caller = sys._getframe(1)
         if opcode.opname[caller.f_code.co_code[caller.f_lasti]] not in _LOOKING_FOR:
@@ -72,7 +76,7 @@ class Symbolic:
         raise ModelError(message)
 
     def _refuse(self, word: str) -> NoReturn:
-        """Refuse an operator or a method that this value has not."""
+        """Refuse an operator or a method that this value does not have."""
         cure = instead_of(type(self), word)
         known = f" {cure}" if cure else " It is known only when the model runs."
         what = f"attribute {word[1:]!r}" if word.startswith(".") else f"`{word}`"
@@ -91,7 +95,7 @@ class Symbolic:
         self.__copy__()
 
     def in_subset(self, subset: Subset) -> Bool:
-        """Return whether it is in a set that is known while the model is traced; see `Subset.contains`."""
+        """Return whether this member is in a set that is known while the model is traced; see `Subset.contains`."""
         mistyped("A member of a sort", self, "Where it may be none, write .or_else(default) or .value.")
 
 
@@ -103,7 +107,7 @@ _OPERATORS = {
     "<": ("lt",), "<=": ("le",), ">": ("gt",), ">=": ("ge",), "[...]": ("getitem", "setitem"),
     "del": ("delitem", "delattr"),
 }  # fmt: skip
-"""What Python calls each operator; a kind of value that has one defines it anew."""
+"""The names of Python's methods for each operator; a subclass that has the operator overrides them."""
 
 
 def _refusing(word: str) -> Callable[..., NoReturn]:
@@ -122,7 +126,7 @@ def mistyped(wanted: str, found: object, fix: str) -> NoReturn:
     raise ModelError(message)
 
 
-# What to write in place of what Python has and a model has not: the last sentence of messages about wrong kinds.
+# ---------------------------------------------------------------- what to write instead: the last sentence of a message
 
 
 _NUMBERS = "Numbers have no bits here: // and % by a constant take them apart, and conditions join by And and Or."
@@ -178,16 +182,16 @@ _INSTEAD: dict[str, dict[str, str]] = {
         "del": "remove(element) takes one away.",
     },
 }
-"""By class and operator or method what to write."""
+"""What to write in place of each operator or method that a class does not have."""
 
 
 def instead_of(kind: type, word: str) -> str:
-    """Return what to write in place of an operator, or of a method with a dot before it; empty where nothing fits."""
+    """Return what to write in place of an operator, or of a method such as ".add"; empty where nothing fits."""
     return next((_INSTEAD[one.__name__][word] for one in kind.__mro__ if word in _INSTEAD.get(one.__name__, {})), "")
 
 
 def for_number(found: object) -> str:
-    """Return what to write in place of something that is no number and no member of a sort."""
+    """Return what to write in place of a value that is neither a number nor a member of a sort."""
     fits: list[tuple[type | tuple[type, ...], str]] = [
         (slice, "Places are read one at a time, as in x[0]; take_first() takes the first element of a Seq away."),
         (tuple, "Of an array of arrays write x[a][b]."),
@@ -203,7 +207,7 @@ def for_number(found: object) -> str:
 
 
 def for_condition(found: object) -> str:
-    """Return what to write in place of something that is no condition."""
+    """Return what to write in place of a value that is not a condition."""
     if isinstance(found, (list, tuple, set, frozenset, GeneratorType, Iterator)):
         return "Give conditions one by one, as in Or(*conditions), or write exists(members, lambda x: ...) or for_all."
     return "Compare it with something."
@@ -221,13 +225,13 @@ _CALLS = (
     (r"(?P<word>\w+)\(\) missing .*'function'", "Write @{word} without parentheses."),
     (r"(?P<word>\w+)\(\) missing .*'kind'", "Name the model class that it is about, as in @{word}(Lock)."),
 )
-"""How Python begins to say that a word of the language was called in a wrong way, and what to write."""
+"""The beginning of Python's message about a wrong call of a word of the language, and what to write instead."""
 
 
 def mistaken_call(error: TypeError) -> str | None:
-    """Return the sentence for a call of a word of the language with other arguments than it has, with its place.
+    """Return the message for a call of a word of the language with wrong arguments, with its place.
 
-    It is None for any other error: Python raises this one in the line of the call, before the word itself is run.
+    It is None for any other TypeError. Python raises this one in the line of the call, before the word itself runs.
     """
     called = re.match(r"(?P<word>\w+)(?:\.(?P<method>\w+))?\(\) (?:takes|missing|got)\b", str(error))
     frames = list(traceback.walk_tb(error.__traceback__))
@@ -235,7 +239,7 @@ def mistaken_call(error: TypeError) -> str | None:
         return None
     (frame, line), word, method = frames[-1], called["word"], called["method"] or "__init__"
     if not str(getattr(frame.f_globals.get(word), "__module__", _LANGUAGE)).startswith(_LANGUAGE):
-        return None  # a class or function of the user's own that has the name of one here
+        return None  # the user's own class or function, of the same name
     found = next((vars(one)[word] for one in _modules() if word in vars(one)), None)
     if method != "__init__":
         word, found = method, getattr(found, method, None)
@@ -249,7 +253,7 @@ _LANGUAGE = "insync.model."
 
 
 def _modules() -> list[ModuleType]:
-    """Return the modules of the language: classes of views are found in them alone."""
+    """Return the loaded modules of the language."""
     return [one for name, one in list(sys.modules.items()) if name.startswith(_LANGUAGE)]
 
 
@@ -257,7 +261,7 @@ _STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 
 
 def _arguments(function: Callable[..., object]) -> str:
-    """Return the parameters of a function as a call is written."""
+    """Return the parameters of a function as they are written in a call."""
     return ", ".join(
         f"{_STARS.get(one.kind.name, '')}{one.name}{'' if one.default is one.empty else '=...'}"
         for one in inspect.signature(function).parameters.values()
@@ -266,7 +270,7 @@ def _arguments(function: Callable[..., object]) -> str:
 
 
 def cure_of_call(error: BaseException) -> str:
-    """Return what to write in place of a call that raised an error, with a blank before it; empty if it is another."""
+    """Return what to write in place of the call that raised an error, after a blank; empty for any other error."""
     for pattern, cure in _CALLS if isinstance(error, TypeError) else ():
         found = re.match(pattern, str(error))
         if found is not None:

@@ -1,7 +1,8 @@
 """Symbolic values: what an author of a model handles while an action or property is traced.
 
-Each value wraps a node of the model's graph. Operators make new nodes. What cannot be decided before the model runs,
-such as a Python `if` on a symbolic value, is an error that names the author's line and the way to write it.
+Conditions, numbers, members of enumerations, sets and optional values wrap a node of the model's graph, and their
+operators make new nodes. `Either` is a choice whose domain is not known yet, and `ANY` any value of a field. Python
+that needs to decide before the model runs, such as an `if`, is an error that says what to write instead (`symbolic`).
 """
 
 from __future__ import annotations
@@ -41,11 +42,8 @@ __all__ = [
 ]
 
 
-# Dividing numbers of a model: by positive constants only, so that no expression has a case without a value.
-
-
 class Divided:
-    """A number that `//` and `%` divide as Python does, by a whole number from 1 that is known while it is traced."""
+    """A number that `//` and `%` divide as Python does, by a positive constant; so every expression has a value."""
 
     __slots__ = ()
 
@@ -98,14 +96,14 @@ NONE = Nothing()
 
 
 class OneNode(Symbolic):
-    """A symbolic value that one node gives."""
+    """A symbolic value that wraps one node."""
 
     __slots__ = ("node",)
     node: Node
 
     @property
     def graph(self) -> Graph:
-        """The graph that the node lives in."""
+        """The graph of the node."""
         return self.node.graph
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -157,7 +155,7 @@ class Num(Divided, OneNode):
     """A symbolic whole number, or a symbolic member of a sort (its number, from 0).
 
     Attributes:
-        sort: whose member it is; None for a number. What is calculated with a member is a number.
+        sort: the sort of a member; None for a number. Arithmetic on members gives numbers.
     """
 
     __slots__ = ("sort",)
@@ -248,7 +246,7 @@ class EnumValue(OneNode):
 
 
 class SetValue(OneNode):
-    """A symbolic set of members of a sort, as a bit mask; `domain` is who can be in it, where that is known."""
+    """A symbolic set of members of a sort, as a bit mask; `domain` has the possible members, where they are known."""
 
     __slots__ = ("domain",)
     __hash__ = Symbolic.__hash__
@@ -272,7 +270,7 @@ class SetValue(OneNode):
 
     @property
     def sort(self) -> type[Index] | None:
-        """Whose members it can hold; None where that is not known, or for a set of numbers."""
+        """The sort of the members; None where it is not known, and for a set of numbers."""
         return sort_of(self.domain[0]) if self.domain else None
 
     def _join(self, op: Op, a: object, b: object) -> SetValue:
@@ -280,7 +278,7 @@ class SetValue(OneNode):
         return SetValue(node, domain_of(a, b))
 
     def members(self) -> list[int]:
-        """Return all that can be in the set."""
+        """Return the possible members of the set."""
         return list(self.domain) or list(range(self.node.hi.bit_length()))
 
     def contains(self, member: Num | SetValue | int) -> Bool:
@@ -299,7 +297,7 @@ class SetValue(OneNode):
         return Bool(apply(Op.EQ, self.node, self.graph.const(0)))
 
     def count(self) -> Num:
-        """Return how many members the set has."""
+        """Return the number of members of the set."""
         return Num(apply(Op.COUNT, self.node))
 
     length = property(count)
@@ -328,7 +326,7 @@ class SetValue(OneNode):
 
 
 def domain_of(*sets: object) -> tuple[int, ...]:
-    """Return who can be in these sets: what the first of them that knows says."""
+    """Return the possible members of sets: those of the first set of which they are known."""
     return next((one.domain for one in sets if isinstance(one, SetValue) and one.domain), ())
 
 
@@ -348,12 +346,12 @@ def of_graph(graph: Graph, value: OneNode) -> Node:
 
 
 def decides(value: object) -> bool:
-    """Return whether a value decides the comparisons that it takes part in."""
+    """Return whether the other operand of a comparison leaves it to this value."""
     return isinstance(value, Symbolic) and value.compares_last
 
 
 def sort_of(value: object) -> type[Index] | None:
-    """Return the sort that a value is a member of, symbolic or not; None for a number, or what is neither."""
+    """Return the sort of a member, symbolic or plain; None for any other value."""
     if isinstance(value, Num):
         return value.sort
     return type(value) if isinstance(value, Index) else None
@@ -372,11 +370,11 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
     """Return the node of a number or of a member of a sort, symbolic or plain.
 
     Args:
-        graph: where the node lives.
+        graph: the graph of the node.
         value: the number or member.
-        sort: the sort whose members are meant, if any; a number is taken for the member that it numbers.
+        sort: the sort of which a member is needed, if any; a number stands for the member with that number.
     """
-    if isinstance(value, int) and type(value) in (int, sort):  # most values are members of the sort that is meant
+    if isinstance(value, int) and type(value) in (int, sort):  # the most frequent case, for speed
         return graph.const(int(value))
     given = sort_of(value)
     if sort is not None and given is not None and not (issubclass(given, sort) or issubclass(sort, given)):
@@ -389,7 +387,7 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
         if sort is None or not issubclass(sort, Subset):
             what = "A number" if sort is None else f"A member of {sort.__name__}"
             mistyped(what, value, "It is a set: .count() is its size, .contains(member) asks for a member.")
-        return mask(graph, value, sort.of)  # the set is the member of a set of sets that its mask numbers
+        return mask(graph, value, sort.of)  # a member of a Subset is numbered by the mask of the set
     if isinstance(value, Num):
         return of_graph(graph, value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -405,9 +403,9 @@ def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
     """Return the node of a set's bit mask: a symbolic set, a `Subset`, or a Python collection of members.
 
     Args:
-        graph: where the node lives.
+        graph: the graph of the node.
         value: the set.
-        sort: the sort whose members it may hold, if that is known.
+        sort: the sort of which members are needed, if any.
     """
     whose = value.sort if isinstance(value, SetValue) else value.of if isinstance(value, Subset) else None
     if sort is not None and whose is not None and not (issubclass(whose, sort) or issubclass(sort, whose)):
@@ -432,7 +430,7 @@ def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
     return mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")
 
 
-# Values that may be none, as an author of a model handles them.
+# ------------------------------------------------------------------------------------ optional values, choices, and ANY
 
 
 class OptionValue(OneNode):
@@ -449,11 +447,11 @@ class OptionValue(OneNode):
         return "this option"
 
     def is_none(self) -> Bool:
-        """Return whether it is none."""
+        """Return whether the value is none."""
         return Bool(apply(Op.EQ, self.node, self.graph.const(0)))
 
     def is_some(self) -> Bool:
-        """Return whether it has a value."""
+        """Return whether the value is not none."""
         return ~self.is_none()
 
     @property
@@ -471,7 +469,7 @@ class OptionValue(OneNode):
         sort = of.sort if sort_of(default) is not None else None
         fallback = number(graph, default, of.sort)
         some = apply(Op.ADD, self.node, graph.const(of.first - 1))
-        if fallback.op is Op.CONST and fallback.lo == of.first - 1:  # exactly what the code of none would give
+        if fallback.op is Op.CONST and fallback.lo == of.first - 1:  # the number that the code of none gives anyway
             return Num(some, sort)
         none = apply(Op.EQ, self.node, graph.const(0))
         return Num(apply(Op.ITE, none, fallback, some), sort)
@@ -512,11 +510,8 @@ class OptionValue(OneNode):
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _no_number
 
 
-# A choice between two values, of which domain only its use says: what `If` gives for NONE, records and arrays.
-
-
 class Either(Symbolic):
-    """What `If` gives where its two values alone do not say of which domain it is: to be assigned or compared."""
+    """The result of an `If` whose domain its two values do not show (NONE, records, arrays): assigned or compared."""
 
     __slots__ = ("otherwise", "test", "then")
     __hash__ = Symbolic.__hash__
@@ -545,11 +540,8 @@ def _same(arm: object, other: object) -> object:
     return none and no_other if none or no_other else arm == other
 
 
-# `ANY`: what an initial method assigns to a field that may begin with any value of its domain.
-
-
 class Anything(Symbolic):
-    """The type of `ANY`. It is assigned and nothing else: only the field that it was assigned to has a value."""
+    """The type of `ANY`. It can only be assigned; the field that it is assigned to can be read."""
 
     __slots__ = ()
     __hash__ = Symbolic.__hash__
