@@ -1,8 +1,8 @@
-"""Quantifiers that are kept as they were written, for whoever exports a model as a text.
+"""Binders: quantifiers that tracing keeps as they are written, for exports and for models with open bounds.
 
-While a model is traced for its program, a quantifier becomes a condition for each member. Inside `keeping` its body is
-run once, on a variable, and what it says is one condition that the graph does not look into: a cell beyond those of the
-state. Which variable ranges over what, and what is said of it, stands in `Binders`.
+While a model is traced for its program, a quantifier becomes a condition for each member. Inside `keeping` its body
+runs once, on a bound variable. The variable and the quantified condition are opaque to the graph: each is a cell beyond
+the cells of the state. `Binders` records the range of each variable and the body of each quantifier.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = ["Binders", "Opaque", "Quantified", "extreme", "keeping", "opaque_cell
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """What a cell beyond those of the state stands for: any member of a kind, or of the numbers from one to another.
+    """A variable or parameter that a cell beyond the cells of the state stands for.
 
     Attributes:
-        name: what it is called.
-        kind: the sort, range or enumeration, or bool; None for numbers.
+        name: its name.
+        kind: the sort, range or enumeration that it ranges over, or bool; None for whole numbers.
         lo: the first number.
-        size: how many members there are.
+        size: the number of its values.
     """
 
     name: str
@@ -44,13 +44,13 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class Quantified:
-    """What a condition, or a number, says of the members of something.
+    """A quantified condition, or a number over all members.
 
     Attributes:
         what: `for_all`, `exists` or `count`; `max_of` or `min_of` for the extreme of a number.
-        cell: of the variable.
-        inside: the mask of the set that it ranges over; None for all members of its kind.
-        body: the condition on it, or the number.
+        cell: the cell of the bound variable.
+        inside: the mask of the set that the variable ranges over; None for all members of its kind.
+        body: the condition on the variable, or the number.
     """
 
     what: str
@@ -64,10 +64,10 @@ class Binders:
     """The cells beyond those of the state, and what they stand for.
 
     Attributes:
-        graph: the graph that they are in.
+        graph: the graph of the cells.
         opaque: the variables and parameters, by their cells.
-        quantified: the quantifiers, by the cells that stand for what they say.
-        only_open: whether only those are kept whose members are an open number; the others become conditions for each.
+        quantified: the quantifiers, by the cells of their results.
+        only_open: whether only quantifiers over an open number of members are kept; others are expanded.
     """
 
     graph: Graph
@@ -81,7 +81,7 @@ _kept: ContextVar[Binders | None] = ContextVar("_kept", default=None)
 
 @contextmanager
 def keeping(binders: Binders) -> Iterator[None]:
-    """Keep quantifiers as they are written, in the graph of some binders."""
+    """Keep the quantifiers that are traced in this context, and record them in these binders."""
     token = _kept.set(binders)
     try:
         yield
@@ -90,13 +90,13 @@ def keeping(binders: Binders) -> Iterator[None]:
 
 
 def opaque_cell(graph: Graph, size: int) -> int:
-    """Return the number of a new cell with so many codes."""
+    """Return the number of a new cell with `size` codes."""
     graph.cell_sizes = (*graph.cell_sizes, size)
     return len(graph.cell_sizes) - 1
 
 
 def opaque_value(binders: Binders, name: str, kind: type) -> tuple[int, Any]:
-    """Return the cell of any member of a kind, and the value that an author handles for it."""
+    """Return the cell of a new variable over a kind, and its symbolic value."""
     bounds = chosen_bounds.get()
     assert bounds is not None, "only what is traced has members"
     size, lo = number_of_members(kind, bounds), 0
@@ -126,9 +126,9 @@ def _lifted(node: Node, opaque: Opaque) -> Any:
 
 
 def wholly(what: str, name: str, members: object, body: Callable[[Any], Condition]) -> Any:
-    """Return what a quantifier over some members says, kept as it is written.
+    """Return the result of a quantifier that is kept as it is written.
 
-    None is the answer where nobody keeps quantifiers, the members are of no kind, or Python decides on one of them.
+    It is None where no quantifiers are kept, where the members are not of one kind, or where Python decides on one.
     """
     binders, found = _kept.get(), _ranged_over_kept(name, members)
     if binders is None or found is None:
@@ -156,7 +156,7 @@ def wholly(what: str, name: str, members: object, body: Callable[[Any], Conditio
 
 
 def extreme(what: str, name: str, members: object, body: Callable[[Any], Any]) -> Num | None:
-    """Return the greatest or least value of a number over an open number of members; None where they are not that."""
+    """Return the extreme of a number over an open number of members; None where the number of members is not open."""
     binders, found = _kept.get(), _ranged_over_kept(name, members)
     if binders is None or found is None or not binders.only_open:
         return None
@@ -168,7 +168,7 @@ def extreme(what: str, name: str, members: object, body: Callable[[Any], Any]) -
 
 
 def _ranged_over_kept(name: str, members: object) -> tuple[Opaque, Node | None] | None:
-    """Return what a variable over some members stands for, where a quantifier over them is kept."""
+    """Return the variable and the set of a quantifier over members, if that quantifier is to be kept."""
     binders = _kept.get()
     found = None if binders is None else _ranged_over(name, members)
     if binders is None or found is None or found[0].size < 2 or (binders.only_open and not is_open(found[0].size)):
@@ -177,14 +177,14 @@ def _ranged_over_kept(name: str, members: object) -> tuple[Opaque, Node | None] 
 
 
 def _ranged_over(name: str, members: object) -> tuple[Opaque, Node | None] | None:
-    """Return what a variable over some members stands for, and the set that it is taken from."""
+    """Return the variable that ranges over members, and the mask of their set; None where they are not of one kind."""
     bounds = chosen_bounds.get()
     if bounds is None:
         return None
     if is_kind(members):
         assert isinstance(members, type)
         if issubclass(members, Enum) or number_of_members(members, bounds) == 0:
-            return None  # Python decides by `is` on a member of an enumeration, and nobody is told
+            return None  # `is` decides on members of an enumeration, and a variable cannot notice that
         numbered = not issubclass(members, (Index, Enum)) and members is not bool
         lo = int(members_of(members, bounds)[0]) if numbered else 0  # type: ignore[arg-type]
         return Opaque(name, members, lo, number_of_members(members, bounds)), None

@@ -1,8 +1,8 @@
-"""Views of sequences and bags: how an author reads and changes them while a model is traced.
+"""Views of sequences, bags and sets: how an author reads and changes containers while a model is traced.
 
-Those of sets are in `set_views`. An element that is read is a value: it stays what it was, and cannot be assigned to.
-What is added may be a value, or the fields of a record by name. That there is room for it is expected, as it is of any
-assignment that it fits.
+An element that is read is a value: later changes do not affect it, and it cannot be assigned to. An element is given as
+a value, or as the fields of a record by name. An addition records the condition that there is room, as an assignment
+records the condition that the value fits.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ __all__ = [
 
 
 BY_NAME = object()
-"""Stands for an element that is given by the names of its fields."""
+"""A default that marks an element given by its fields."""
 
 
 class ValueCells(Environment):
-    """The cells of a value that is no part of the state."""
+    """The store of a value that is not part of the state."""
 
     unwritable = "it is a value, no part of the state: change what it was read from."
 
 
 class Collected:
-    """What views of sequences, bags and sets have in common."""
+    """The base of the views of sequences, bags and sets."""
 
     __slots__ = ()
     _domain: Any
@@ -48,19 +48,19 @@ class Collected:
 
     @property
     def length(self) -> Num:
-        """How many elements there are."""
+        """The number of elements."""
         raise NotImplementedError
 
     def members(self) -> list[tuple[Any, Bool]]:
-        """Return all that may be an element, each with the condition that it is one."""
+        """Return each possible element with the condition that it is one."""
         raise NotImplementedError
 
     def labels(self) -> list[str]:
-        """Return what each that may be an element is called, in the order of `members`."""
+        """Return the names of the possible elements, in the order of `members`."""
         raise NotImplementedError
 
     def contains(self, element: object = BY_NAME, /, **fields: object) -> Bool:
-        """Return whether this is an element; what is not of the domain is none."""
+        """Return whether a value is an element; a value outside the domain is not."""
         codes, fits = self._aside(element, fields)
         return Bool(combine(self._graph, Op.AND, [fits, self._holds(codes)]))
 
@@ -69,7 +69,7 @@ class Collected:
         return self.length == 0
 
     def clear(self) -> None:
-        """Take all elements away."""
+        """Remove all elements."""
         self._place.write([self._graph.const(0)] * self._domain.width)
 
     @property
@@ -80,13 +80,13 @@ class Collected:
         raise NotImplementedError
 
     def _aside(self, element: object, fields: dict[str, object]) -> tuple[list[Node], Node]:
-        """Return the codes of an element that need not be of the domain, and the condition that it is."""
+        """Return the codes of an element that may be outside the domain, and the condition that it is not."""
         aside = Environment(self._graph, [])
         codes = self._element(aside, element, fields)
         return codes, combine(self._graph, Op.AND, [expected.node for expected in aside.expected])
 
     def _element(self, env: Environment, element: object, fields: dict[str, object]) -> list[Node]:
-        """Return the codes of an element as it is given; fields that may be none may be left out."""
+        """Return the codes of a given element; optional fields may be left out."""
         of, path = self._domain.of, f"{self._place.path}[...]"
         if element is not BY_NAME and not fields:
             return codes_for(of, env, element, path)
@@ -140,7 +140,7 @@ _INTERNAL = {"members", "labels", "in_places", "compares_last", "in_subset"}
 
 
 class ListedView(Collected, View):
-    """A sequence, a bag, or a set of at most so many elements."""
+    """A view of a sequence, a bag, or a set that is stored as a list."""
 
     __slots__ = ()
     _domain: Listed
@@ -152,7 +152,7 @@ class ListedView(Collected, View):
         self._place.write(changed.codes())
 
     def _take_away(self, element: object, fields: dict[str, object]) -> None:
-        """Take an element away once; what is not there, or is not of the domain, changes nothing."""
+        """Remove an element once; nothing changes if it is not there, or is outside the domain."""
         codes, fits = self._aside(element, fields)
         arranged = self._arrangement()
         without = arranged.without(codes)
@@ -185,7 +185,7 @@ class ListedView(Collected, View):
 
     def _index(self, index: object) -> Node:
         node, most = number(self._graph, index), self._domain.most
-        if isinstance(index, int) and not 0 <= index < most:  # what the state says may be anything, as in an array
+        if isinstance(index, int) and not 0 <= index < most:  # a symbolic index may be outside, as in an array
             message = (
                 f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0. {KNOWN_INDEX}"
             )
@@ -193,7 +193,7 @@ class ListedView(Collected, View):
         return node
 
     def in_places(self) -> None:
-        """Note that what is asked of the elements depends on how they are kept."""
+        """Record that the author reads a sorted container by the order of its elements."""
         if not isinstance(self._domain, d.Seq):
             self._graph.by_place.setdefault(user_frame(), self._domain)
 
@@ -221,20 +221,20 @@ class SeqView(ListedView):
         return self._lifted(self._arrangement().at(before), f"{self!r}.last")
 
     def append(self, element: object = BY_NAME, /, **fields: object) -> None:
-        """Add an element at the end."""
+        """Append an element."""
         codes = self._element(self._place.environment, element, fields)
         self._expect_room(self._room(), "appends to")
         self._write(self._arrangement().appended(codes))
 
     def take_first(self) -> Any:
-        """Take the first element away, and return it."""
+        """Remove the first element and return it."""
         taken, message = self.first, f"this takes the first element of {self!r}, which may be empty."
         self._place.environment.expect(apply(Op.LT, self._graph.const(0), self._place.read()), message)
         self._write(self._arrangement().shifted())
         return taken
 
     def take(self, index: object) -> Any:
-        """Take the element at a place away, and return it; those behind it move up."""
+        """Remove the element at a place and return it; later elements move up."""
         node, taken = self._index(index), self[index]
         inside = [apply(Op.LE, self._graph.const(0), node), apply(Op.LT, node, self._place.read())]
         message = f"this takes an element past the end of {self!r}."
@@ -263,11 +263,11 @@ class BagView(ListedView):
         self._write(self._arrangement().inserted(codes))
 
     def remove(self, element: object = BY_NAME, /, **fields: object) -> None:
-        """Take an element away once; nothing changes where it is not in the bag, or is not of its domain."""
+        """Remove an element once; nothing changes if it is not in the bag, or is outside its domain."""
         self._take_away(element, fields)
 
     def count(self, element: object = BY_NAME, /, **fields: object) -> Num:
-        """Return how often this is in the bag."""
+        """Return how often an element is in the bag."""
         codes, fits = self._aside(element, fields)
         return Num(apply(Op.ITE, fits, self._arrangement().number_of(codes), self._graph.const(0)))
 
@@ -276,7 +276,7 @@ class BagView(ListedView):
 
 
 def listed_codes(domain: Listed, env: Environment, value: object, path: str) -> list[Node]:
-    """Return the codes of a value in a listed domain: a Python collection, or a view of one of another length."""
+    """Return the codes of a value in a listed domain: a Python collection, or a view whose `most` differs."""
     graph = env.graph
     if isinstance(value, ListedView) and _alike(domain, value._domain):
         fits = apply(Op.LE, value._place.read(), graph.const(domain.most))
@@ -303,11 +303,11 @@ def _alike(one: Listed, other: Listed) -> bool:
     return type(one) is type(other) and one.of.shape() == other.of.shape()
 
 
-# Views of sets of any values, stored by element or with a cell for each value, and the rules of all such domains.
+# ----------------------------------------------------------------------------------------------------------------- sets
 
 
 class SetOfView(Collected):
-    """A set of values of any domain: what both ways to store it have in common."""
+    """The base of the views of `ListedSet` and `BitSet`."""
 
     __slots__ = ()
 
@@ -316,7 +316,7 @@ class SetOfView(Collected):
         raise NotImplementedError
 
     def remove(self, element: object = BY_NAME, /, **fields: object) -> None:
-        """Take an element away; nothing changes where it is not in the set, or is not of its domain."""
+        """Remove an element; nothing changes if it is not in the set, or is outside its domain."""
         raise NotImplementedError
 
     def is_subset(self, other: object) -> Bool:
@@ -324,7 +324,7 @@ class SetOfView(Collected):
         raise NotImplementedError
 
     def count(self) -> Num:
-        """Return how many elements the set has, as a `Set` of members says it."""
+        """Return the number of elements; the same method as that of a `Set` of members."""
         return self.length
 
     def _join(self, other: Any) -> Any:
@@ -341,8 +341,8 @@ class SetOfView(Collected):
 
         Args:
             other: a view or a Python collection.
-            keeping: whether its elements may come to be in the result, so that each must be of the domain. Otherwise
-                those that are not of the domain are left out, as this set has none of them.
+            keeping: whether the result may contain its elements, so that each must be in the domain. Otherwise elements
+                outside the domain are left out, as this set has none of them.
         """
         raise NotImplementedError
 
@@ -362,7 +362,7 @@ class SetOfView(Collected):
 
 
 class ListedSetView(SetOfView, ListedView):
-    """A set of at most so many elements."""
+    """A view of a set that is stored as a sorted list."""
 
     __slots__ = ()
     _domain: d.ListedSet
@@ -426,7 +426,7 @@ class ListedSetView(SetOfView, ListedView):
         return self._kept("without", theirs, lambda codes: apply(Op.NOT, theirs.holds(codes)))
 
     def _kept(self, how: str, theirs: Arrangement, test: Callable[[list[Node]], Node]) -> ListedSetView:
-        """Return the elements that pass a test, which are in order as they were."""
+        """Return the elements that pass a test; they stay sorted."""
         arranged, domain = self._arrangement(), self._domain
         kept = Arrangement.empty(domain.sizes, domain.most, self._graph.const(0))
         for place, codes in enumerate(arranged.elements):
@@ -436,7 +436,7 @@ class ListedSetView(SetOfView, ListedView):
 
 
 class BitSetView(SetOfView, View):
-    """A set with a cell for each value."""
+    """A view of a set that has a cell for each possible element."""
 
     __slots__ = ()
     _domain: d.BitSet
@@ -476,12 +476,12 @@ class BitSetView(SetOfView, View):
         raise ModelError(message)
 
     def _put(self, code: int, element: list[Node], fits: Node | None = None) -> None:
-        """Give the cells of an element this code: one cell where it is known while the model is traced.
+        """Assign a code to the cell of an element, or to each cell that may be its cell if it is symbolic.
 
         Args:
-            code: the code.
+            code: 1 to add the element, 0 to remove it.
             element: the codes of the element.
-            fits: the condition that it is of the domain; None where it must be.
+            fits: the condition that the element is in the domain; None where it must be.
         """
         known, always = _known(element), fits is None or fits is self._graph.true
         if fits is self._graph.false:
@@ -506,7 +506,7 @@ class BitSetView(SetOfView, View):
         return combine(self._graph, Op.OR, found)
 
     def _matching(self, element: Sequence[Node]) -> list[tuple[int, Node]]:
-        """Return the values that an element may be, each with the condition that it is that one."""
+        """Return the number of each possible element that may equal this one, with the condition that it does."""
         graph, found = self._graph, []
         for place, codes in enumerate(self._domain.members):
             same = [apply(Op.EQ, node, graph.const(code)) for node, code in zip(element, codes, strict=True)]
@@ -532,7 +532,7 @@ class BitSetView(SetOfView, View):
         return self._valued(codes)
 
     def _of_domain(self, elements: Iterable[object]) -> BitSetView:
-        """Return the set of those of some elements that are of the domain."""
+        """Return the set of the given elements that are in the domain."""
         zeros = [self._graph.const(0)] * self._domain.width
         found = BitSetView(self._domain, Place(ValueCells(self._graph, zeros, writable=True), 0, "this set"))
         for element in elements:
@@ -556,7 +556,7 @@ class BitSetView(SetOfView, View):
 
 
 def _known(codes: Sequence[Node]) -> tuple[int, ...] | None:
-    """Return the codes of an element that is known while the model is traced."""
+    """Return the codes as numbers if all of them are constants, else None."""
     return tuple(node.lo for node in codes) if all(node.op is Op.CONST for node in codes) else None
 
 
@@ -566,7 +566,7 @@ _PLAIN: dict[type[d.Domain], Callable[[Any, int], Any]] = {
     d.Enum: lambda domain, code: list(domain.kind)[code],
     d.Member: lambda domain, code: domain.sort(code),
 }
-"""What an author handles for a value of one cell that is known while the model is traced."""
+"""The plain Python value of a constant code, for each domain of one cell that has one."""
 
 
 def _bit_codes(domain: d.BitSet, env: Environment, value: object, path: str) -> list[Node]:

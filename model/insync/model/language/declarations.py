@@ -1,4 +1,7 @@
-"""What a class body marks: its actions and initial methods, with their labels and parameters, and its invariants."""
+"""The decorators that mark methods in a class body: actions, initial methods, invariants and properties of runs.
+
+A decorator checks the signature and stores a specification on the method: its label, place and parameters.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 S = TypeVar("S")
 
 ROLE = "__insync_role__"
-"""The attribute of a method that says what it is marked as."""
+"""The attribute of a marked method that holds its specification."""
 
 
 class ActionSpec:
-    """What `@action` notes of a method: its label, where it stands, and the type of each parameter."""
+    """The specification that `@action` stores: the label, the place and the type of each parameter."""
 
     __slots__ = ("label", "parameters", "place")
     word: ClassVar[str] = "action"
@@ -60,7 +63,7 @@ class ActionSpec:
 
 
 class InitialSpec(ActionSpec):
-    """What `@initial` notes of a method, as `@action` does."""
+    """The specification that `@initial` stores, like that of `@action`."""
 
     __slots__ = ()
     word: ClassVar[str] = "initial method"
@@ -69,7 +72,7 @@ class InitialSpec(ActionSpec):
 
 
 class InvariantSpec:
-    """What `@invariant` notes of a method: where it stands, and the type of each parameter."""
+    """The specification that `@invariant` stores: the place and the type of each parameter."""
 
     __slots__ = ("parameters", "place")
     word: ClassVar[str] = "invariant"
@@ -110,7 +113,7 @@ def check_signature(function: Callable[..., Any], kind: type[ActionSpec | Invari
 
 
 def refuse_suspended(function: Callable[..., Any], word: str) -> None:
-    """Refuse a function that does nothing when it is called: one declared with `async`, or with `yield` in it.
+    """Refuse a function whose call does not run its body: one with `async` or `yield`.
 
     Raises:
         ModelError: it is one.
@@ -126,11 +129,11 @@ def refuse_suspended(function: Callable[..., Any], word: str) -> None:
 
 
 Scopes = Sequence[Mapping[str, Any]]
-"""Where the names of annotations are looked up, the first that has one deciding."""
+"""The scopes in which names of annotations are looked up; the first that has the name decides."""
 
 
 def scopes_of(function: Callable[..., Any], frame: FrameType) -> Scopes:
-    """Return where a function's annotations are looked up: where it is decorated, around that, and in its module."""
+    """Return the scopes of a function's annotations: that of its decorator, the one around it, and the module."""
     return frame.f_locals, frame.f_back.f_locals if frame.f_back else {}, function.__globals__
 
 
@@ -138,7 +141,7 @@ def parameter_types(function: Callable[..., Any], word: str, scopes: Scopes, sta
     """Return the type of each parameter after the model and its states, from its annotation.
 
     Raises:
-        ModelError: an annotation names nothing that has members.
+        ModelError: an annotation is not a sort, a range, an enumeration or bool.
     """
     names = function.__code__.co_varnames[1 + states : function.__code__.co_argcount]
     return {name: _parameter_type(function, word, name, scopes) for name in names}
@@ -173,7 +176,7 @@ def action(*, label: str) -> Callable[[F], F]: ...
 
 
 def action(function: F | None = None, /, *, label: str | None = None) -> F | Callable[[F], F]:
-    """Mark a method of a model as an action: what may happen to the state in one step.
+    """Mark a method of a model as an action: a step that may change the state.
 
     Args:
         function: the method: `self`, the state, then parameters annotated with sorts, ranges, enumerations or bool.
@@ -198,14 +201,15 @@ def initial(*, label: str) -> Callable[[F], F]: ...
 
 
 def initial(function: F | None = None, /, *, label: str | None = None) -> F | Callable[[F], F]:
-    """Mark a method of a model as an initial method: what it assigns is an initial state, for each binding.
+    """Mark a method of a model as an initial method: for each binding of its parameters it assigns an initial state.
 
-    It begins from what the plain method `initial` assigned. Several such methods, parameters, and fields that it
-    assigns `ANY` to give several initial states; those that its `require` refuses are none.
+    It begins from the state that the plain method `initial` assigns. A model may have several initial methods, and a
+    method may have several initial states: by its parameters, and by fields that it assigns `ANY` to. A state that its
+    `require` refuses is not initial.
 
     Args:
         function: the method: `self`, the state, then parameters as an action has them.
-        label: what a trace calls such a state, a format string over the parameters, where there are several.
+        label: the name of the state in a trace, a format string over the parameters, if there are several states.
     """
     body = sys._getframe(1)
 
@@ -219,11 +223,11 @@ def initial(function: F | None = None, /, *, label: str | None = None) -> F | Ca
 
 
 def invariant(function: F, /) -> F:
-    """Mark a method of a model as an invariant: a condition on the state that must hold always.
+    """Mark a method of a model as an invariant: a condition that must hold in every state.
 
-    With parameters after the state, annotated like those of an action, it must hold for each of their values. This one
-    belongs in the class body; `insync.properties.invariant` declares a function beside the class: `@invariant(Lock)`
-    above a function of model and state.
+    With parameters after the state, annotated like those of an action, it must hold for each of their values. This
+    decorator belongs in the class body. Beside the class, `@invariant(Lock)` of `insync.properties` declares a function
+    of model and state.
     """
     check_signature(function, InvariantSpec)
     types = parameter_types(function, "invariant", scopes_of(function, sys._getframe(1)))
@@ -263,7 +267,7 @@ def invariant_names(model: type) -> list[str]:
 
 
 def marked_specs(model: type, kind: type[S]) -> dict[str, S]:
-    """Return what is marked in one way in a model class by name, inherited ones first, in order of definition."""
+    """Return a model class's specifications of one type by name, inherited ones first, in order of definition."""
     return {name: spec for name, spec in _marked(model) if isinstance(spec, kind)}
 
 
@@ -279,18 +283,18 @@ def _marked(model: type) -> Iterator[tuple[str, object]]:
             yield name, spec
 
 
-# Properties of runs in a class body: `@sometimes`, `@eventually` and `@leads_to` mark methods as `@invariant` does.
+# --------------------------------------------------------------------------------------------------- properties of runs
 #
-# What they mean is said in `insync.properties`, whose decorators of these names declare functions beside the class.
+# `insync.properties.temporal` defines their meaning, and has decorators of these names for functions beside a class.
 
 
 class RunSpec(InvariantSpec):
-    """What `@sometimes`, `@eventually` and `@leads_to` note of a method.
+    """The specification that `@sometimes`, `@eventually` and `@leads_to` store.
 
     Args:
-        says: which of the three.
-        weak: the actions that runs do not neglect, weakly.
-        strong: those that they do not neglect, strongly.
+        says: the name of the decorator.
+        weak: the weakly fair actions.
+        strong: the strongly fair actions.
     """
 
     __slots__ = ("says", "strong", "weak")
@@ -306,11 +310,11 @@ class RunSpec(InvariantSpec):
 
 
 def sometimes(function: F, /) -> F:
-    """Mark a method of a model: some reachable state is like this; it returns a condition.
+    """Mark a method of a model as a condition that some reachable state meets.
 
     The method takes `self`, the state, and perhaps parameters, annotated like those of an action. For each of their
-    values some reachable state must be like this, though not the same one; `exists(...)` in the method asks for one
-    value alone.
+    values some reachable state must meet the condition, not necessarily the same one. For a single value write
+    `exists(...)` in the method.
     """
     return _run_property(function, "sometimes", (), (), sys._getframe(1))
 
@@ -324,7 +328,7 @@ def eventually(*, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Calla
 def eventually(
     function: F | None = None, /, *, weak: Sequence[str] = (), strong: Sequence[str] = ()
 ) -> F | Callable[[F], F]:
-    """Mark a method of a model: every fair run comes to a state like this; it returns a condition.
+    """Mark a method of a model as a condition that every fair run meets in some state.
 
     Args:
         function: the method: `self`, the state, then parameters as an action has them.
@@ -346,7 +350,7 @@ def leads_to(*, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callabl
 def leads_to(
     function: F | None = None, /, *, weak: Sequence[str] = (), strong: Sequence[str] = ()
 ) -> F | Callable[[F], F]:
-    """Mark a method of a model: in every fair run one thing is followed by another; it returns the two conditions.
+    """Mark a method of a model that returns two conditions: in every fair run the first is followed by the second.
 
     Args:
         function: the method: `self`, the state, then parameters as an action has them.

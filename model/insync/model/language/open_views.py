@@ -1,8 +1,7 @@
-"""Views of arrays whose length is left open, and the environment in which their places are read and assigned.
+"""Views of arrays of open length, and the store in which their places are read and assigned.
 
-Of an array with an open length each cell is a function of a place. What is read there is a condition or number that the
-graph does not look into: a cell beyond those of the state, as in `binders`. Assignments are kept as they were made,
-in order; a read says how many of them came before it.
+Each cell of such an array is a function of a place. The graph treats a read as opaque: a cell beyond those of the
+state, as in `binders`. The store keeps assignments in order, and a read records how many of them came before it.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ __all__ = ["OpenArrayView", "OpenEnvironment", "PlaceRead", "PlaceWrite", "Place
 
 @dataclass(frozen=True, slots=True)
 class PlaceRead:
-    """What a cell beyond those of the state stands for: the code at a place of an array.
+    """A read at a place of an array, for which a cell beyond those of the state stands.
 
     Attributes:
         cell: the array's cell.
-        places: the indexes, the outermost first; 0 is read where one is outside.
-        writes: how many of the environment's assignments came before.
+        places: the indexes, the outermost first; the code is 0 where one is outside.
+        writes: the number of the environment's assignments that came before.
     """
 
     cell: int
@@ -43,14 +42,14 @@ class PlaceRead:
 
 @dataclass(frozen=True, slots=True)
 class PlaceWrite:
-    """An assignment to a place of an array, or to all from a place on.
+    """An assignment to a place of an array, or to all places from one on.
 
     Attributes:
         cell: the array's cell.
         places: the indexes, the outermost first.
-        where: when it happens.
+        where: the condition under which it happens.
         code: the new code.
-        onwards: whether it is assigned to all places from the last index on.
+        onwards: whether the code is assigned to all places from the last index on.
     """
 
     cell: int
@@ -62,14 +61,14 @@ class PlaceWrite:
 
 @dataclass(slots=True)
 class Places:
-    """What was read at places, by the cells that stand for it."""
+    """The reads at places of arrays, by the cells that stand for them."""
 
     graph: OpenGraph
     reads: dict[int, PlaceRead] = field(default_factory=dict)
     known: dict[tuple[PlaceRead, int], Node] = field(default_factory=dict)
 
     def read(self, read: PlaceRead, environment: int) -> Node:
-        """Return the node of what is read; `environment` tells apart whose assignments are meant."""
+        """Return the node of a read; `environment` is the number of the store whose assignments came before."""
         found = self.known.get((read, environment))
         if found is None:
             cell = opaque_cell(self.graph, self.graph.cell_sizes[read.cell])
@@ -79,12 +78,12 @@ class Places:
 
 
 class OpenEnvironment(Environment):
-    """A state some of whose arrays have an open length.
+    """The store of a state with arrays of open length.
 
     Args:
-        places: what was read of them.
-        cells: the nodes of the other cells; those of the arrays are not asked for.
-        number: 0 for a state that nothing has been assigned to, else a number of its own.
+        places: the reads of those arrays.
+        cells: the nodes of the other cells; entries of those arrays are not used.
+        number: 0 for a state without assignments, else a number that no other store has.
 
     Attributes:
         writes: the assignments to places of those arrays, in order.
@@ -110,7 +109,7 @@ class OpenEnvironment(Environment):
             self.writes.append(PlaceWrite(cell, _places(dimensions), here, code))
 
     def blank(self, base: int, width: int, dimensions: tuple[Dimension, ...]) -> None:
-        """Let all places from the last index on have the first values of their domains."""
+        """Assign the first value of the domain to all places from the last index on."""
         here = combine(self.graph, Op.AND, self.where)
         for cell in range(base, base + width):
             zero = self.graph.const(0)
@@ -130,7 +129,7 @@ def _places(dimensions: Sequence[Dimension]) -> tuple[Node, ...]:
 
 
 class OpenArrayView(ArrayView):
-    """An array of the state whose length is left open."""
+    """An array of the state with an open length."""
 
     __slots__ = ()
 

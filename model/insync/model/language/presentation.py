@@ -1,6 +1,7 @@
-"""What the trace grid shows of a state of one's own model: a column a field, and one for each member of a sort.
+"""Presentation: what a model says about its pictures, that is, grid columns, lifelines, drawings of steps, and demands.
 
-A cell is a text, or a text for each of its parts or elements: of those the grid shows what a step has changed.
+A model defines them in methods such as `grid` and `step_drawing`; the defaults here are for models that do not. The
+functions named `checked_...` call those methods and refuse results of a wrong form.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """A place in a log: what is there, and the epoch that it was written in, empty where there is none."""
+    """A record of a log: its text, and the epoch that it was written in, empty if there is none."""
 
     text: str
     epoch: str = ""
@@ -59,13 +60,13 @@ class LogRecord:
 
 @dataclass(frozen=True, slots=True)
 class LogCell:
-    """A log in the grid: records from offset 0 on, the high watermark, and what is said before and after them.
+    """A log in the grid: records from offset 0 on, the high watermark, and texts before and after them.
 
     Attributes:
-        records: what is at each offset.
-        watermark: how many of them are committed; it may lie beyond the end.
-        before: who has the log, and in which role.
-        after: what else is to be said, a word or more.
+        records: the record at each offset.
+        watermark: the number of committed records; it may lie beyond the end.
+        before: the owner of the log and its role.
+        after: any other text.
     """
 
     records: tuple[LogRecord, ...]
@@ -80,13 +81,13 @@ class LogCell:
 
 
 GridCell = str | tuple[str, ...] | Mapping[str, str] | LogCell
-"""What stands in a column: a text, the text of each element of a set or bag, the text of each part, or a log."""
+"""A cell of the grid: a text, the text of each element of a set or bag, the text of each part by name, or a log."""
 
 MARKS = {"-": "none", "{}": "empty", "[]": "empty", "+": "is new"}
-"""What the marks in cells of one's own model mean."""
+"""The meaning of the marks in cells that `own_columns` makes."""
 
 _MOST_COLUMNS = 8
-"""A sort with more members has no columns for them: a line would be too long."""
+"""The most members of a sort that have a column each; more would make lines too long."""
 
 
 def show(value: Readable) -> str:
@@ -110,7 +111,7 @@ def _element(value: Readable) -> str:
 
 
 def cell_text(cell: GridCell) -> str:
-    """Return all of a cell as one text."""
+    """Return a cell as one text."""
     if isinstance(cell, tuple):
         return "{" + ", ".join(cell) + "}"
     if isinstance(cell, LogCell):
@@ -119,10 +120,10 @@ def cell_text(cell: GridCell) -> str:
 
 
 def own_columns(state: State, values: ReadableState) -> dict[str, GridCell]:
-    """Return the cells of a readable state, by column.
+    """Return the default grid of a readable state: its cells by column.
 
-    The members of a sort have a column each: `doing[w1]` where one array is over the sort, and `w1` where several are,
-    with the arrays as parts. So have those of ranges and enumerations, `left[2]`. Records, and arrays over what has
+    Each member of a sort has a column: `doing[w1]` where one array is over the sort, and `w1` where several are, with
+    the arrays as parts. Members of ranges and enumerations have columns such as `left[2]`. Records, and arrays over
     many members, are cells with parts.
     """
     shared = Counter(domain.over for domain in state.present.values() if _has_columns(domain) and _of_sort(domain))
@@ -174,18 +175,19 @@ def _parts(name: str, domain: Domain, value: Readable) -> dict[str, str]:
     return {name: _text(domain, value)}
 
 
-# How a step is drawn between lifelines, as in a sequence diagram: arrows from one to another, and marks on one.
+# ---------------------------------------------------------------------------------------------- steps between lifelines
 #
-# A model says it in `Model.lifelines` and `Model.step_drawing`. What is drawn by default is read off the parameters
-# of the action: with one member of a sort a mark on its lifeline, with two an arrow from the first to the second.
+# A step is drawn as in a sequence diagram: arrows between lifelines and marks on one. A model says how in
+# `Model.lifelines` and `Model.step_drawing`. The default comes from the parameters of the action: one member of a sort
+# gives a mark on its lifeline, two give an arrow from the first to the second.
 
 
 _MOST_LIFELINES = 8
-"""A diagram of more would be too wide to read."""
+"""The most lifelines of a default drawing; more would be too wide to read."""
 
 
 class MarkKind(Enum):
-    """What a mark says of a lifeline, for whoever draws it."""
+    """The kind of a mark on a lifeline; it decides how the mark is drawn."""
 
     NOTE = "note"
     DOWN = "down"
@@ -202,8 +204,8 @@ class Arrow:
     Attributes:
         sender: the lifeline that it comes from.
         receiver: the lifeline that it goes to.
-        text: what it says, in a word or two.
-        reply: whether it answers another one.
+        text: its content, in a word or two.
+        reply: whether it answers another message.
         lost: whether it never arrives.
     """
 
@@ -216,7 +218,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What happens on a lifeline, in a word or two; an empty lifeline is all of them."""
+    """An event on a lifeline, in a word or two; an empty lifeline stands for all of them."""
 
     lifeline: str
     text: str
@@ -227,10 +229,10 @@ Drawn = Arrow | Mark
 
 
 def own_lifelines(kind: type, state: State, bounds: BoundValues) -> tuple[str, ...]:
-    """Return the members of the sorts that are parameters of actions, those that have something of their own first.
+    """Return the default lifelines: the members of the sorts that are parameters of actions.
 
-    Where the state has arrays over some of these sorts, their members alone have a lifeline each: the members of
-    others, such as epochs, are what is spoken of. The same holds of sets of members.
+    Where the state has arrays over some of these sorts, only their members have lifelines: members of other sorts, such
+    as epochs, are what messages are about. Sets of members never have lifelines.
     """
     sorts = {
         sort: None
@@ -249,12 +251,12 @@ def own_lifelines(kind: type, state: State, bounds: BoundValues) -> tuple[str, .
 
 
 def own_drawing(lifelines: Sequence[str], step: Taken, label: str) -> tuple[Drawn, ...]:
-    """Return how a step is drawn of which only the parameters are known.
+    """Return the default drawing of a step, made from its parameters.
 
     Args:
-        lifelines: those that there are.
+        lifelines: the lifelines of the model.
         step: the step.
-        label: it in words, where the parameter that is named first comes first.
+        label: the step in words; the parameter that it names first is the sender.
     """
     named = [value for value in dict.fromkeys(step.parameters.values()) if value in lifelines]
     named.sort(key=lambda name: label.find(name) if name in label else len(label))
@@ -266,7 +268,7 @@ def own_drawing(lifelines: Sequence[str], step: Taken, label: str) -> tuple[Draw
     return (Mark(named[0], said),)
 
 
-# What a model's own methods of drawing return, asked for in one place: a wrong answer is a sentence with its place.
+# -------------------------------------------------------------------------------- results of a model's methods, checked
 
 
 _CELLS = (
@@ -301,7 +303,7 @@ def checked_marks(model: Model, before: ReadableState, after: ReadableState) -> 
 
 
 def checked_lifelines(model: Model) -> tuple[str, ...]:
-    """Return between whom messages are drawn, maybe nobody; raises ModelError if `lifelines` returns anything else."""
+    """Return the model's lifelines, maybe none; raises ModelError if `lifelines` returns anything but names."""
     given: Any = model.lifelines()
     listed = isinstance(given, (list, tuple)) and all(isinstance(name, str) and name for name in given)
     if not listed or len(set(given)) < len(given):
@@ -310,10 +312,10 @@ def checked_lifelines(model: Model) -> tuple[str, ...]:
 
 
 def checked_drawing(model: Model, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
-    """Return how the last of some steps is drawn; what is between nobody is a note on all lifelines.
+    """Return the drawing of the last of some steps; without lifelines each arrow becomes a note for the whole step.
 
     Raises:
-        ModelError: `step_drawing` returns no arrows and marks, or some with a lifeline that `lifelines` does not name.
+        ModelError: `step_drawing` returns anything but arrows and marks, or one with an unknown lifeline.
     """
     given: Any = model.step_drawing(steps, label)
     what = f"{given!r} for {label!r}"
@@ -354,11 +356,11 @@ def _refuse(method: Callable[..., Any], given: object, must: str, what: str = ""
     raise ModelError(message)
 
 
-# What a trace takes to happen: how hard its schedule is, in words that a model finds for its steps.
+# ------------------------------------------------------------------ demands: what must happen for a trace to come about
 
 
 class Hardness(Enum):
-    """What has to happen, from what is done every day to what hardly ever comes about."""
+    """How hard an event is to bring about, from daily operation to a rare race."""
 
     OPERATION = "operation"
     FAILURE = "failure"
@@ -368,12 +370,12 @@ class Hardness(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Something that must happen for a trace to come about.
+    """An event that must happen for a trace to come about.
 
     Attributes:
-        step: the number of the step at which it has happened.
-        hardness: what it is.
-        text: it in words, as a clause without a full stop.
+        step: the number of the step by which it has happened.
+        hardness: how hard it is to bring about.
+        text: the event in words, as a clause without a full stop.
     """
 
     step: int

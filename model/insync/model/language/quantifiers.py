@@ -1,8 +1,8 @@
-"""Quantifiers: what holds for all or some members, how many, the sum, the extremes, and the one that is meant.
+"""Quantifiers: `for_all`, `exists`, `count`, `sum_of`, `max_of`, `min_of` and `the`.
 
-Members are those of a sort, a range or an enumeration, given by the class; or of a Python sequence, a set of the state,
-an array, a sequence or a bag. Like the words of `vocabulary`, quantifiers give a plain answer when everything they are
-given is plain.
+They range over the members of a sort, a range or an enumeration, given by the class, or over a Python sequence, a set,
+an array, a sequence or a bag of the state. Like the functions of `vocabulary` they return a plain value if all their
+arguments are plain.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MISSING: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """What may be a member: the value, the condition that it is one (None where it always is), what it is called."""
+    """A possible member: its value, the condition that it is a member (None if it always is), and its name."""
 
     value: Any
     premise: Condition | None
@@ -59,8 +59,8 @@ def for_all(*given: Any) -> Condition:
     >>> for_all(Worker, Ballot, lambda worker, ballot: s.promised[worker] != ballot)
 
     Args:
-        given: what to range over, once or several times, and then a function of as many members. What to range over
-            is a sort, a range or an enumeration, a Python sequence, or a set, an array, a Seq or a Bag of the state.
+        given: one or more ranges, then a function of as many members. A range is a sort, a `Range` or an enumeration, a
+            Python sequence, or a set, an array, a Seq or a Bag of the state.
     """
     members, body, names = _given("for_all", given)
     return for_all_bindings(names, members, body)
@@ -83,12 +83,12 @@ def exists(*given: Any) -> Condition:
 
 
 def for_all_bindings(names: Sequence[str], members: Sequence[Any], body: Callable[..., Condition]) -> Condition:
-    """Return whether a condition holds for all members, with a name for each place among them."""
+    """Return whether a condition holds for all members, with a name for each variable."""
     return _quantify(Op.AND, names, members, body)
 
 
 def _quantify(op: Op, names: Sequence[str], members: Sequence[Any], body: Callable[..., Condition]) -> Condition:
-    """Return the quantifier over the first members, whose condition is the quantifier over the others."""
+    """Return the quantifier over the first range; its body is the quantifier over the other ranges."""
     if not members:
         return body()
     word, join = ("for_all", Implies) if op is Op.AND else ("exists", And)
@@ -113,7 +113,7 @@ def _quantify(op: Op, names: Sequence[str], members: Sequence[Any], body: Callab
 
 
 def count(*given: Any) -> Any:
-    """Return for how many members a condition holds; what is given is as for `for_all`."""
+    """Return the number of members for which a condition holds; the arguments are those of `for_all`."""
     members, body, names = _given("count", given)
     if len(members) == 1 and (kept := wholly("count", names[0], members[0], body)) is not None:
         return kept
@@ -124,7 +124,7 @@ def count(*given: Any) -> Any:
 
 
 def sum_of(*given: Any) -> Any:
-    """Return the sum of a number over all members; what is given is as for `for_all`, with a number as its result."""
+    """Return the sum of a number over all members; the arguments are as for `for_all`."""
     members, body, _ = _given("sum_of", given)
     total: Any = 0
     for values, premise in _bindings("sum_of", members):
@@ -137,8 +137,8 @@ def max_of(*given: Any, default: Any = _MISSING) -> Any:
     """Return the greatest value of a number over all members.
 
     Args:
-        given: as for `for_all`, with a number as the result of the function.
-        default: what to return where there is no member; it is needed where there can be none.
+        given: as for `for_all`; the function returns a number.
+        default: the result where there is no member; required where that can happen.
     """
     return _extreme("max_of", given, default, maximum)
 
@@ -149,7 +149,7 @@ def min_of(*given: Any, default: Any = _MISSING) -> Any:
 
 
 def the(members: Any, condition: Callable[[Any], Condition], /) -> Any:
-    """Return the first member for which a condition holds; the first of all where it holds for none.
+    """Return the first member for which a condition holds; the first member of all where it holds for none.
 
     Args:
         members: as for `for_all`.
@@ -198,10 +198,10 @@ def _both(premise: Condition | None, holds: Condition) -> Condition:
 
 
 def _given(word: str, given: Sequence[Any]) -> tuple[list[Any], Callable[..., Any], list[str]]:
-    """Return what a quantifier is given: one or more members, a function of as many, and the names of its parameters.
+    """Return a quantifier's ranges, its function, and the names of the function's parameters.
 
     Raises:
-        ModelError: it is not that.
+        ModelError: the arguments are not one or more ranges and a function of as many members.
     """
     *members, body = given or [None]
     names = _names(body, len(members)) if members and (body is bool or not is_kind(body)) else None
@@ -217,7 +217,7 @@ def _given(word: str, given: Sequence[Any]) -> tuple[list[Any], Callable[..., An
 
 
 def _names(body: Any, wanted: int) -> list[str] | None:
-    """Return the names of a function's parameters; None if it does not take so many."""
+    """Return the names of a function's parameters; None if it does not take `wanted` arguments."""
     try:
         signature = inspect.signature(body)
         signature.bind(*[None] * wanted)
@@ -229,7 +229,7 @@ def _names(body: Any, wanted: int) -> list[str] | None:
 
 
 def _candidates(word: str, members: Any) -> list[_Candidate]:
-    """Return all that may be a member."""
+    """Return the possible members of a range."""
     if is_kind(members):
         bounds = chosen_bounds.get()
         if bounds is None:

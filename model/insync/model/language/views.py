@@ -1,8 +1,9 @@
-"""Views: how an author reads and assigns the fields of a state while it is traced.
+"""Views of records and arrays: how an author reads and assigns the fields of a state while it is traced.
 
-`view` turns a place into the value that the author handles: a number, condition, set or option for
-one cell, a live view for records and arrays. `codes_for` turns an assigned value into the codes
-of a domain, with the check that it fits. Each has a table with a rule for every domain.
+`view` turns a place into the value that the author handles: a number, condition, set or option for one cell, a live
+view for records and arrays. `codes_for` turns an assigned value into the codes of a domain, with the check that it
+fits. Each has a table with a rule for every domain; `container_views` adds the rules of containers. `free_codes` gives
+the codes of a field that is assigned `ANY`.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ KNOWN_INDEX = (
     "This index is known while the model is traced, so Python can leave it out: write `c < 0 or ...` or `if`, for "
     "Or(...) and And(...) look at all that they are given."
 )
-"""What to do where a plain number is no place."""
+"""The advice where a plain index is outside."""
 
 
 class View(Symbolic):
-    """A live view of a record or array in a state: reads see earlier assignments, assignments go through."""
+    """A live view of a record or array in a state: reads see earlier assignments, and assignments change the state."""
 
     __slots__ = ("_domain", "_place")
     __hash__ = Symbolic.__hash__
@@ -71,7 +72,7 @@ class View(Symbolic):
         if isinstance(other, Anything):
             return other == self  # which is refused
         graph = self._place.environment.graph
-        aside = Environment(graph, [])  # a value outside the domain is unequal, whereas assigning it would be an error
+        aside = Environment(graph, [])  # a value outside the domain is unequal here, whereas assigning it is an error
         theirs = codes_for(self._domain, aside, other, self._place.path)
         same = [apply(Op.EQ, a, b) for a, b in zip(self._codes(), theirs, strict=True)]
         return Bool(combine(graph, Op.AND, [*(expected.node for expected in aside.expected), *same]))
@@ -97,7 +98,7 @@ class RecordView(View):
         if name.startswith("__"):
             raise AttributeError(name)
         domain = self._domain.fields.get(name)
-        if type(domain) in d.SCALARS:  # read at once: most of what is read is
+        if type(domain) in d.SCALARS:  # the most frequent case, for speed
             return domain.lift(self._place.read(self._domain.offsets[name]))
         return view(*self._field(name))
 
@@ -112,7 +113,7 @@ class StateView(RecordView):
 
 
 class ArrayView(View):
-    """An array of the state: its elements by place, member or symbolic number."""
+    """An array of the state: its elements are read and assigned by place, member or symbolic number."""
 
     __slots__ = ()
 
@@ -166,7 +167,7 @@ class ArrayView(View):
         assign(*self._element(index), value)
 
     def clear_from(self, first: object) -> None:
-        """Let all places from this one on be as they begin by default: none, 0, the first member, empty."""
+        """Assign the first value of the domain (none, 0, the first member, empty) to all places from `first` on."""
         graph, begin = self._place.environment.graph, self._place_number(first)
         where = self._place.environment.where
         for at in range(len(self)):
@@ -191,7 +192,7 @@ class OptionRecordView(View):
 
     @property
     def value(self) -> Any:
-        """The record, where there is one; all fields the first of their domain where it is absent."""
+        """The record; where it is absent, every field is the first value of its domain."""
         return RecordView(self._domain.of, self._place.inside())
 
     def __getattr__(self, name: str) -> Any:
@@ -209,18 +210,18 @@ def _no_attribute(view: View, name: str, why: str) -> NoReturn:
 
 
 def choose(test: Bool, domain: d.Domain, then: object, otherwise: object) -> Any:
-    """Return one of two values of a domain by a test."""
+    """Return one of two values of a domain, by a test."""
     target = current.get() or Environment(test.graph, [])
     codes = codes_for(domain, target, Either(test, then, otherwise), "this choice")
     return view(domain, Place(Environment(test.graph, codes), 0, "this choice"))
 
 
 class RecordLiteral(dict[str, object]):
-    """A record's value, to be assigned or compared."""
+    """The value of a record, to be assigned or compared."""
 
 
 def record(**fields: object) -> RecordLiteral:
-    """Return a record's value with these fields."""
+    """Return the value of a record with these fields, to be assigned or compared."""
     return RecordLiteral(fields)
 
 
@@ -228,7 +229,7 @@ def record(**fields: object) -> RecordLiteral:
 
 
 def view(domain: d.Domain, place: Place) -> Any:
-    """Return what an author handles for the value at a place."""
+    """Return the symbolic value or live view of the value at a place."""
     return VIEWS[type(domain)](domain, place)
 
 
@@ -250,7 +251,7 @@ VIEWS: dict[type[d.Domain], Callable[[Any, Place], Any]] = {
     d.Option: OptionRecordView,
     d.Absent: _absent,
 }
-"""How each domain is read; `set_views` adds the domains of several values."""
+"""How each domain is read; `container_views` adds the containers."""
 
 
 # ---------------------------------------------------------------------------------------------------------- assigning
@@ -266,7 +267,7 @@ def assign(domain: d.Domain, place: Place, value: object) -> None:
 
 
 def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> list[Node]:
-    """Return the codes of a value in a domain; what may not fit is noted as expected in the environment."""
+    """Return the codes of a value in a domain; the environment records the conditions under which it fits."""
     if isinstance(value, Anything):
         return free_codes(domain, env, path)
     if isinstance(value, Either):
@@ -277,7 +278,7 @@ def codes_for(domain: d.Domain, env: Environment, value: object, path: str) -> l
 
 
 def _chosen_codes(domain: d.Domain, env: Environment, choice: Either, path: str) -> list[Node]:
-    """Return the codes of a choice; a value needs to fit only where it is chosen."""
+    """Return the codes of a choice; each value must fit only where it is chosen."""
     graph, test = env.graph, condition(env.graph, choice.test)
     arms = []
     for value, chosen in ((choice.then, test), (choice.otherwise, apply(Op.NOT, test))):
@@ -304,13 +305,13 @@ def _option_codes(domain: d.Option, env: Environment, value: object, path: str) 
 
 
 def _absent_codes(domain: d.Absent, env: Environment, value: object, path: str) -> list[Node]:
-    """No code; the value must be of the right type all the same."""
+    """Return no codes; the value must be of the right type all the same."""
     codes_for(domain.of, Environment(env.graph, []), value, path)
     return []
 
 
 def _record_codes(domain: d.Record, env: Environment, value: object, path: str) -> list[Node]:
-    if isinstance(value, RecordView):  # of a like record: field by field, each checked to fit
+    if isinstance(value, RecordView):  # of another domain: each field is checked to fit
         value = {name: getattr(value, name) for name in value._domain.fields}
     if not isinstance(value, dict):
         refuse(domain, value, path)
@@ -352,23 +353,23 @@ CODES: dict[type[d.Domain], Callable[[Any, Environment, object, str], list[Node]
     d.Option: _option_codes,
     d.Absent: _absent_codes,
 }
-"""How a value becomes codes of each domain; `set_views` adds the domains of several values."""
+"""How a value becomes codes of each domain; `container_views` adds the containers."""
 
 
-# Free cells: the codes of a field to which an initial method assigns `ANY`.
+# ------------------------------------------------------------- free cells: fields that an initial method assigns ANY to
 #
-# Each is a variable of its own, which a CELL node stands for: assigning `ANY` twice gives two of them. Only canonical
-# codes are meant, so that equal values have equal codes.
+# Each code is a variable of its own; assigning `ANY` twice makes two of them. Conditions keep the codes canonical, so
+# that equal values have equal codes.
 
 
 class InitialEnvironment(Environment):
-    """The state while an initial method is traced, with a graph of its own: a CELL of it is a variable, not a cell.
+    """The store while an initial method is traced. It has its own graph, in which a CELL is a variable.
 
     Args:
-        codes: of the state that the method begins from.
+        codes: the codes of the state that the method begins from.
 
     Attributes:
-        well_formed: the conditions that codes of variables are those of values.
+        well_formed: the conditions under which the variables are codes of values.
     """
 
     def __init__(self, codes: tuple[int, ...]) -> None:
@@ -386,9 +387,9 @@ def free_codes(domain: Domain, target: Environment, path: str) -> list[Node]:
     """Return the codes of any value of a domain.
 
     Args:
-        domain: of the field.
-        target: where the field stands.
-        path: what is assigned, for messages.
+        domain: the domain of the field.
+        target: the store of the field.
+        path: the name of the field, for messages.
 
     Raises:
         ModelError: no initial method is being traced.

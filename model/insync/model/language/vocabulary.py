@@ -1,7 +1,7 @@
-"""The words of a model besides its fields: And, Or, If, when, minimum, maximum, require and others.
+"""The vocabulary of a model besides fields and quantifiers: `require`, `when`, `If`, `And`, `Or`, `maximum` and others.
 
-All of them take plain Python bools and ints as well as symbolic values, and give a plain answer
-when everything they are given is plain.
+All functions take plain Python bools and ints as well as symbolic values. They return a plain value if all their
+arguments are plain.
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ def Implies(premise: Condition, conclusion: Condition) -> Condition:
 
 
 def one_of(value: Any, *choices: Any) -> Condition:
-    """Return whether a value is one of some others.
+    """Return whether a value equals one of the choices; False if there are none.
 
     Args:
         value: a part of the state, or a plain value.
-        choices: what it may be compared with by `==`; of none it is not one.
+        choices: values that it can be compared with by `==`.
     """
     return Or(*(value == each for each in choices))
 
@@ -120,7 +120,7 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
     if not optional and any(isinstance(arm, (Bool, bool)) for arm in arms):
         return Or(And(test, then), And(Not(test), otherwise))
     for arm in arms:
-        # NONE beside a record leaves open of which option: that is known where the choice is assigned or compared.
+        # A choice between NONE and a record gets its domain where it is assigned or compared.
         none = any(isinstance(one, (Nothing, NoneType)) for one in arms)
         if isinstance(arm, (OptionValue, OptionRecordView)) or (isinstance(arm, View) and not none):
             return choose(test, arm._domain, then, otherwise)
@@ -174,7 +174,8 @@ def maximum(*values: Num | int) -> Any:
 def set_of(members: Sequence[Num | int] | Any) -> Any:
     """Return the set of these members, to be assigned or compared.
 
-    While a model is traced it has the methods of a field's set, even if all members are plain; else it is plain too.
+    While a model is traced the result has the methods of a set of the state, even if all members are plain. Elsewhere
+    it is a frozenset.
     """
     if isinstance(members, (SetValue, Subset)):
         return members
@@ -218,8 +219,8 @@ def require(*conditions: Condition) -> None:
 class when:
     """A `with` block whose assignments happen only where a condition holds; elsewhere the fields keep their values.
 
-    The condition is that of the moment at which the block begins. Blocks nest. What is read inside is read as it is
-    anywhere; `require` is refused there, because a guard is about the whole action.
+    The condition is evaluated where the block begins. Blocks nest. Reads inside are unconditional. `require` is refused
+    inside, because a guard is about the whole action.
 
         with when(b.leo < end):
             b.leo = end
@@ -228,7 +229,7 @@ class when:
         test: the condition, symbolic or plain.
 
     Raises:
-        ModelError: it is used where nothing is assigned, or with something that is not a condition.
+        ModelError: it is used outside actions and initial methods, or with a value that is not a condition.
     """
 
     def __init__(self, test: Condition) -> None:
@@ -250,7 +251,7 @@ class when:
 
 
 def snapshot(live: Any) -> Any:
-    """Return a record or array as it is now; later assignments do not change it, as they do a live view."""
+    """Return a copy of a record or array as it is now; later assignments change a live view, but not the copy."""
     if not isinstance(live, View):
         return live
     place = live._place
