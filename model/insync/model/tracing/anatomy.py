@@ -1,7 +1,7 @@
-"""Where the parts of an action stand in its author's source: its guards, its branches and its assignments.
+"""Source spans of the parts of an action: its requirements, branches and assignments.
 
-A program does not say it: a guard is the conditions that are left of it. The actions are traced again for it, in the
-graph of the program, so that the conditions found are the very nodes of the program.
+A program keeps the simplified conditions alone, so the actions are traced again. That happens in the graph of the
+program, so the conditions are the same nodes as in the program.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Anatomy:
         name: the action's name.
         parameters: the value of each parameter.
         bound: the action of the program; None where the bounds and settings alone rule it out.
-        required: the conditions of its guard as they were written, of one that is ruled out up to that which does it.
+        required: the conditions of its guard as they were written; of an action that is ruled out, up to the false one.
         branches: the conditions of its `If` and `when`.
         assigned: its assignments.
     """
@@ -47,7 +47,7 @@ def anatomies(model: Model, go_on: Callable[[], None] = lambda: None) -> list[An
 
     Args:
         model: the model.
-        go_on: called again and again; what it raises ends the tracing.
+        go_on: called again and again; an exception that it raises ends the tracing.
     """
     program = traced(model, go_on)
     actions = iter(program.actions)

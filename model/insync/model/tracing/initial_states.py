@@ -1,4 +1,7 @@
-"""Initial methods with their parameters bound: the states that each of them allows, as conditions on variables."""
+"""Initial states: those that bound initial methods allow, given by conditions on variables and enumerated.
+
+Proofs use the conditions. Searches use the states, each once, sorted by their packed words.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +36,13 @@ class Beginning:
     Attributes:
         label: the method and its parameters in words; empty for the plain method `initial`.
         place: the author's file and line.
-        graph: the nodes of its expressions; its `cell_sizes` are how many values each variable has.
-        conditions: what must hold of the variables: what the method requires, and that codes are those of values.
-        cells: the code of each cell of the state.
-        expected: what must hold besides of those that the conditions allow, with the message for where it does not.
-        well_formed: those of the conditions that say which codes are those of values.
-        shown: what range analysis showed to hold wherever the conditions do; expected again by whoever changes these.
-        name: what the method is called; empty for the plain method `initial`.
+        graph: the graph of its expressions; `cell_sizes` has the number of values of each variable.
+        conditions: the conditions on the variables: the method's `require`, and `well_formed`.
+        cells: the code of each cell of the state, as an expression.
+        expected: checks that must hold wherever the conditions do, each with the message for where it fails.
+        well_formed: the conditions under which the variables are codes of values.
+        shown: checks that interval analysis showed to hold; code that changes the conditions must make them again.
+        name: the name of the method; empty for the plain method `initial`.
         parameters: each parameter's name and value.
     """
 
@@ -56,11 +59,11 @@ class Beginning:
 
     @property
     def required(self) -> list[Node]:
-        """What the method requires."""
+        """The conditions that the method requires."""
         return [condition for condition in self.conditions if condition not in self.well_formed]
 
     def pinned(self, codes: Sequence[int]) -> Beginning:
-        """Return what is left of it where the state must be the one with these codes."""
+        """Return this beginning with the further condition that the state has these codes."""
         pairs = zip(self.cells, codes, strict=True)
         equal = [apply(Op.EQ, node, self.graph.const(code)) for node, code in pairs]
         wanted = [node for node in equal if node is not self.graph.true]
@@ -68,31 +71,28 @@ class Beginning:
 
 
 def packed_number(schema: Schema, number: int) -> int:
-    """Return by how much a cell's code is shifted in a state packed into one number, the first word foremost."""
+    """Return the shift of a cell's code in a state that is packed into one number, the first word most significant."""
     cell = schema.cells[number]
     return WORD * (schema.words - 1 - cell.word) + cell.shift
-
-
-# The initial states of a program: each once, packed, in the order of their packed words.
 
 
 class Initials(Sequence[tuple[int, ...]]):
     """The distinct initial states as codes, the least packed state first.
 
-    There may be too many to have them one by one: then whoever asks for them, or how many there are, gets a ModelError.
-    What they are is known all the same, from the beginnings, and that is all that a proof needs.
+    There may be too many to enumerate. Then access to the states, and to their number, raises ModelError. The
+    beginnings describe them all the same, which is enough for a proof.
 
     Args:
-        schema: how they are packed.
-        beginnings: where they come from.
-        go_on: called again and again while they are looked for; what it raises ends it.
+        schema: the packed layout of a state.
+        beginnings: the bound initial methods.
+        go_on: called again and again during the enumeration; an exception that it raises ends it.
 
     Attributes:
         beginnings: this argument.
         enumerated: whether there are few enough.
 
     Raises:
-        ModelError: one of them has a value outside its field's domain.
+        ModelError: one of the states has a value outside its field's domain.
     """
 
     def __init__(self, schema: Schema, beginnings: tuple[Beginning, ...], go_on: Callable[[], None]) -> None:
@@ -110,7 +110,7 @@ class Initials(Sequence[tuple[int, ...]]):
         self._origins = array("I", (found[state] for state in ordered)) if len(beginnings) > 1 else array("I")
 
     def changed(self, beginnings: Mapping[int, Beginning], go_on: Callable[[], None]) -> Initials:
-        """Return the initial states with other beginnings in the place of some, by their numbers.
+        """Return the initial states with some beginnings replaced, by their numbers.
 
         Raises:
             ModelError: one of the new states has a value outside its field's domain.
@@ -119,7 +119,7 @@ class Initials(Sequence[tuple[int, ...]]):
         return Initials(self._schema, made, go_on)
 
     def some_meet(self, conditions: Sequence[Node]) -> bool:
-        """Return whether conditions on a state all hold in some of them, or that is not found out soon."""
+        """Return whether conditions all hold in some initial state; also True if deciding that takes too long."""
         for beginning in self.beginnings:
             more = substituted(beginning.graph, conditions, beginning.cells)
             asked = replace(beginning, conditions=(*beginning.conditions, *more))
@@ -169,13 +169,13 @@ class Initials(Sequence[tuple[int, ...]]):
         return hash(self.rows.tobytes())
 
     def words(self, place: int) -> tuple[int, ...]:
-        """Return a packed state."""
+        """Return the words of the packed state at a place."""
         size = self._schema.words
         return tuple(self.rows[place * size : (place + 1) * size])
 
     @property
     def example(self) -> tuple[int, ...] | None:
-        """The first of them, or some other one where they are not enumerated; None where none is found soon."""
+        """The first state, or any one where they are not enumerated; None where none is found soon."""
         if self.enumerated:
             return self[0]
         states = (a_state(beginning, self._schema) for beginning in self.beginnings)
@@ -190,7 +190,7 @@ class Initials(Sequence[tuple[int, ...]]):
         return place if found and self._schema.unpack(wanted) == codes else None
 
     def origin(self, codes: tuple[int, ...]) -> str | None:
-        """Return what the method that allows a state is called; None where a single one gives all."""
+        """Return the label of the first beginning that allows a state; None if there is a single beginning."""
         allowing = self._allowing(codes) if len(self.beginnings) > 1 else None
         return None if allowing is None else self.beginnings[allowing].label
 
@@ -214,21 +214,21 @@ def _rows_of(schema: Schema, states: Sequence[int]) -> array[int]:
     return rows
 
 
-# Enumerating the states that an initial method allows.
+# ------------------------------------------------------------------------------------------------------ the enumeration
 #
-# The variables are tried one inside the other, and each condition as soon as its variables are known, in a function
-# that is written for the purpose: half a million states take seconds in plain Python. Which variable comes first is
-# decided by the conditions: those of the condition that has the fewest values left to try.
+# Nested loops over the variables, in a Python function that is generated for the beginning: half a million states take
+# seconds. A condition is tested as soon as its variables are known. The order of the variables is greedy: next come
+# those of the condition with the fewest combinations of values left to try.
 
 
 MOST_STATES = 2_000_000
-"""How many initial states a model may have."""
+"""The most initial states of a model."""
 
 MOST_TRIED = 100_000_000
-"""How many values of variables may be tried to find them: a minute or so."""
+"""The most values of variables that are tried to find the states: about a minute."""
 
-_OFTEN = 1 << 16  # values between two looks at whether to go on
-_LOOPS = 15  # in one function: Python allows 20 blocks within each other
+_OFTEN = 1 << 16  # values between two calls of `go_on`
+_LOOPS = 15  # the loops of one function: Python allows 20 nested blocks
 
 _OPERATORS = {
     Op.ADD: "{} + {}",
@@ -245,15 +245,15 @@ _OPERATORS = {
     Op.BITOR: "{} | {}",
     Op.BITDIFF: "{} & ~{}",
 }
-"""Operations as Python says them; the others are called by their meaning."""
+"""Operations as Python expressions; for the others the function calls `MEANING`."""
 
 
 class TooManyStates(ModelError):
-    """There are more initial states than a search can begin with, or it would take too long to find them."""
+    """There are more than `MOST_STATES` initial states, or finding them takes too long."""
 
 
 def a_state(beginning: Beginning, schema: Schema) -> int | None:
-    """Return a state that a beginning allows, packed into one number; None if none is found soon."""
+    """Return a state that a beginning allows, packed into one number; None if none is found within `MOST_TRIED`."""
     found: dict[int, int] = {}
     with suppress(TooManyStates):
         add_states(found, beginning, 0, schema, lambda: None, most=0)
@@ -268,18 +268,18 @@ def add_states(
     go_on: Callable[[], None],
     most: int | None = None,
 ) -> None:
-    """Add the states that a beginning allows, packed into one number each, with its number unless they are there.
+    """Add the states that a beginning allows, each packed into one number, unless they are there already.
 
     Args:
-        found: the states so far.
-        beginning: what allows them.
-        number: its number.
-        schema: how they are packed.
-        go_on: called again and again; what it raises ends the search.
-        most: how many states there may be before it ends; None is `MOST_STATES`.
+        found: the number of the first beginning for each state so far.
+        beginning: the bound initial method.
+        number: the number of the beginning.
+        schema: the packed layout of a state.
+        go_on: called again and again; an exception that it raises ends the enumeration.
+        most: the most states that `found` may have; None is `MOST_STATES`.
 
     Raises:
-        TooManyStates: there are more than that, or more than `MOST_TRIED` values are to be tried.
+        TooManyStates: there are more than that, or more than `MOST_TRIED` values to try.
         ModelError: one of them has a value outside its field's domain.
     """
     if not (beginning.conditions or beginning.expected) and all(node.op is Op.CONST for node in beginning.cells):
@@ -329,7 +329,7 @@ def _too_many(beginning: Beginning) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the function: the name that it defines, if any, those that it uses, and whether it opens a loop."""
+    """A line of the generated function: the name that it defines, if any, the names that it uses, if it is a loop."""
 
     text: str
     defines: str = ""
@@ -338,7 +338,7 @@ class _Line:
 
 
 class _Search:
-    """The function that finds the states of a beginning, as text."""
+    """Generates the text of the function that enumerates the states of a beginning."""
 
     def __init__(self, beginning: Beginning, schema: Schema) -> None:
         self.beginning, self.schema = beginning, schema
@@ -356,13 +356,13 @@ class _Search:
         self.written: set[int] = set()
 
     def require_few(self) -> None:
-        """Raise TooManyStates where that is plain: without a condition each value of a free cell is another state."""
+        """Raise TooManyStates for too many free cells without a condition: each of their values is another state."""
         free = {node.arg: self.sizes[int(str(node.arg))] for node in self.beginning.cells if node.op is Op.CELL}
         if not self.conditions and math.prod(free.values()) > MOST_STATES:
             raise TooManyStates(_too_many(self.beginning))
 
     def text(self) -> str:
-        """Return the text of the functions `part0`, `part1`, ..., of which each calls the next."""
+        """Return the text of the functions `part0`, `part1`, ...; each calls the next."""
         self._pack(0, "0")
         for level in range(len(self.order) + 1):
             if level:
@@ -374,7 +374,7 @@ class _Search:
         return _in_parts(self.lines)
 
     def _order(self) -> list[int]:
-        """Return the variables, those of the most telling condition first."""
+        """Return the variables in the order of their loops."""
         order: dict[int, None] = {}
         waiting = list(self.conditions)
         while waiting:
@@ -390,7 +390,7 @@ class _Search:
         return math.prod(self.sizes[variable] for variable in left)
 
     def _told(self, condition: Node, variable: int) -> Node | None:
-        """Return the expression that a condition equates with a variable, if it does."""
+        """Return the expression that a condition equates with a variable, if there is one."""
         if condition.op is Op.EQ:
             for one, other in (condition.args, condition.args[::-1]):
                 if one.op is Op.CELL and one.arg == variable and variable not in self.reads[other.index]:
@@ -411,7 +411,7 @@ class _Search:
         self.written.add(node.index)
 
     def _level(self, level: int) -> None:
-        """Write what is known with the variables of a level: its conditions first."""
+        """Write the conditions and values that depend on variables up to a level, the conditions first."""
         for condition in self.conditions:
             if self.levels[condition.index] == level:
                 for node in reachable([condition]):
@@ -469,7 +469,7 @@ def _variables_read(nodes: Sequence[Node]) -> dict[int, frozenset[int]]:
 
 
 def _in_parts(lines: Sequence[_Line]) -> str:
-    """Return the lines as functions with a number of loops each; what the later ones need they are given."""
+    """Return the lines as functions of at most `_LOOPS` loops; later functions receive the names that they use."""
     parts: list[list[_Line]] = [[]]
     for line in lines:
         if line.loop and sum(one.loop for one in parts[-1]) == _LOOPS:
@@ -490,5 +490,5 @@ def _in_parts(lines: Sequence[_Line]) -> str:
 
 
 def _needed(parts: Iterable[Sequence[_Line]], known: set[str]) -> list[str]:
-    """Return in a fixed order what some lines use of what is known before them."""
+    """Return the names that some lines use and earlier lines define, sorted."""
     return sorted({name for part in parts for line in part for name in line.uses} & known)

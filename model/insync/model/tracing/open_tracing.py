@@ -1,8 +1,8 @@
-"""A model traced with some bounds left open: its actions, initial state and properties for all values of these at once.
+"""Open tracing: a model's actions, initial state and properties traced for all values of its open bounds at once.
 
 The methods are those that every engine traces. A parameter over an open sort is a cell beyond those of the state (as in
 `retracing`), quantifiers over open sorts are kept (`binders`), and arrays of open length are functions (`open_views`).
-What Python would have to count up to is refused.
+Python that counts up to an open bound is refused.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ class OpenCell:
     """A cell of a state with open bounds.
 
     Attributes:
-        path: what it is.
-        domain: of its value; None where it says whether an optional record is there.
-        size: how many codes it has, or the stand-in for that.
-        lengths: of the open arrays that it lies in, the outermost first, each a stand-in: it is a function of places.
-        kind: its path without the members below, the same for all cells that differ in these alone.
-        members: what each array around it of a known length is over, and the place in it.
+        path: its name.
+        domain: the domain of its value; None for the presence of an optional record.
+        size: the number of its codes, or the stand-in for that.
+        lengths: the stand-ins for the lengths of the open arrays around it, the outermost first; with any of these, the
+            cell is a function of places.
+        kind: its path without `members`, equal for cells that differ in these alone.
+        members: for each array of known length around it, the class of the indexes and the place in it.
     """
 
     path: str
@@ -60,11 +61,11 @@ class OpenAction:
 
     Attributes:
         name: the action's name.
-        parameters: each parameter with its value, or with the number of the cell that stands for all of them.
+        parameters: the name of each parameter, its value or its cell, and whether it is open.
         guard: the conditions that enable it.
-        updates: for each cell that is no function and changes, its number and the node of its new code.
-        writes: what is assigned to places, in order.
-        checks: what must hold besides, where the guard does.
+        updates: number and new code of each cell that changes and is not a function of places.
+        writes: the assignments to places of open arrays, in order.
+        checks: the conditions that make the assignments sound, where the guard holds.
     """
 
     name: str
@@ -76,12 +77,12 @@ class OpenAction:
 
     @property
     def open_parameters(self) -> set[int]:
-        """The cells of the parameters that are open."""
+        """The cells of the open parameters."""
         return {int(value) for _, value, left_open in self.parameters if left_open and isinstance(value, int)}
 
     @property
     def bound_parameters(self) -> tuple[Parameter, ...]:
-        """The values of the others."""
+        """The values of the bound parameters."""
         return tuple(value for _, value, left_open in self.parameters if not left_open)
 
     def __str__(self) -> str:
@@ -93,15 +94,15 @@ class OpenModel:
     """A model with some bounds left open.
 
     Args:
-        model: the model; its other bounds and its settings are taken over.
+        model: the model; its other bounds and its settings stay as they are.
 
     Attributes:
-        model: the same model with those bounds open, to trace properties of.
+        model: the same model with those bounds open, for tracing properties.
         lowest: the least value of each open bound.
-        cells: of the state.
-        graph: what is traced lives here.
+        cells: the cells of the state.
+        graph: the graph of all that is traced.
         binders: parameters and quantifiers over open sorts.
-        places: what is read of arrays with open length.
+        places: the reads of arrays of open length.
 
     Raises:
         UserError: the model has no bounds that can be open.
@@ -146,7 +147,7 @@ class OpenModel:
             return traced_condition(model, self.graph, predicate, [view], parameters, "a condition on the state")
 
     def initial(self) -> OpenAction:
-        """Return what the plain `initial` assigns to the state in which all codes are 0.
+        """Return the plain `initial` as an action on the state in which all codes are 0.
 
         Raises:
             UserError: the model has other initial states.
@@ -162,7 +163,7 @@ class OpenModel:
         return OpenAction("initial", (), (), updates, tuple(environment.writes), tuple(environment.expected))
 
     def actions(self) -> Iterator[OpenAction]:
-        """Yield each action, its open parameters open, for all values of the others."""
+        """Yield each action for each binding of the parameters that are not open."""
         with under(self.model.b), keeping(self.binders):
             for name, spec in action_specs(type(self.model)).items():
                 kinds = {
@@ -199,7 +200,7 @@ class OpenModel:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What lies around a cell; see `OpenCell`."""
+    """The path and the arrays around a cell, while domains are walked; see `OpenCell`."""
 
     path: str = ""
     kind: str = ""

@@ -1,9 +1,8 @@
-"""Step invariants: `@step_invariant` in a class body, conditions on two states, and what they ask of one action.
+"""Step invariants: conditions on the states before and after a step, and `@step_invariant`, which declares them.
 
-A step invariant is a condition on the state before a step and the one after it, `[][A]_v` in TLA+: every step that
-changes the state must meet it. It is traced once, in a graph of its own whose cells are those of the state before and
-then those of the state after. The state after a bound action is a function of the state before, so what the invariant
-asks of one action is a condition on the state before alone.
+Every step that changes the state must meet a step invariant, `[][A]_v` in TLA+. It is traced once, in a graph of its
+own that has the cells of the state before and then those of the state after. The state after a bound action is a
+function of the state before. So for one action the invariant is a condition on the state before alone.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 STATES = ("state before", "state after")
-"""What a step invariant is a condition on."""
+"""The two states of a step invariant, in words."""
 
 
 class StepInvariantSpec(InvariantSpec):
-    """What `@step_invariant` notes of a method, as `@invariant` does."""
+    """The specification that `@step_invariant` stores, like that of `@invariant`."""
 
     __slots__ = ()
     word: ClassVar[str] = "step invariant"
@@ -63,7 +62,7 @@ def step_invariant(function: F, /) -> F:
     """Mark a method of a model as a step invariant: a condition that every step that changes the state must meet.
 
     The method takes `self`, the state before the step, the state after it, and perhaps parameters, annotated like those
-    of an action: it must hold for each of their values. This one belongs in the class body;
+    of an action: it must hold for each of their values. This decorator belongs in the class body;
     `insync.properties.step_invariant` declares a function beside the class.
     """
     check_signature(function, StepInvariantSpec)
@@ -75,10 +74,10 @@ def step_invariant(function: F, /) -> F:
 
 
 def refuse_swapped(function: Callable[..., Any]) -> None:
-    """Refuse a condition on two states that calls the state before the step `after`.
+    """Refuse a condition on two states whose parameters are named (after, before).
 
     Raises:
-        ModelError: it does, and the state after the step `before`.
+        ModelError: they are.
     """
     if function.__code__.co_varnames[1:3] == ("after", "before"):
         message = (
@@ -94,11 +93,11 @@ def step_invariant_specs(model: type) -> dict[str, StepInvariantSpec]:
 
 
 def trace_step_predicate(model: Model, predicate: Callable[..., Condition], parameters: Mapping[str, type]) -> Node:
-    """Return the node of a condition on two states: its cells are those of the state before, then those after.
+    """Return the node of a condition on two states; its cells are those of the state before, then those after.
 
     Args:
         model: the model.
-        predicate: of the state before, the state after, and parameters, for all values of which it must hold.
+        predicate: a function of the state before, the state after, and parameters; it must hold for all their values.
         parameters: the type of each parameter.
 
     Raises:
@@ -115,7 +114,9 @@ def trace_step_predicate(model: Model, predicate: Callable[..., Condition], para
 
 
 def step_condition(program: Program, pair: Node, action: BoundAction) -> Node:
-    """Return the condition on a state that an action, if it takes a step from there that changes it, meets a condition.
+    """Return the condition on the state before a step that holds if the action's step meets a step invariant.
+
+    It also holds where the action is not enabled or does not change the state.
 
     Args:
         program: the program of the action.

@@ -1,4 +1,4 @@
-"""The program of a model: everything an engine needs, traced once."""
+"""The program of a model: bound actions, initial states and the layout of a state. Engines need nothing else."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What must hold whenever an action is enabled, because range analysis could not show it.
+    """A condition that engines check when an action is enabled, because interval analysis could not show it.
 
     Attributes:
         node: the condition.
-        message: what is wrong where it does not hold, with the author's file and line.
+        message: what is wrong where it fails, with the author's file and line.
     """
 
     node: Node
@@ -47,8 +47,8 @@ class BoundAction:
         label: the step in protocol words.
         guard: the conditions that enable it, all of which must hold.
         updates: for each cell that changes, its number and the node of its new code.
-        checks: what must hold besides, or the step is a violation of `type_ok`.
-        shown: what range analysis showed to hold wherever the guard does; checks again for whoever changes the guard.
+        checks: conditions without which the step violates `type_ok`.
+        shown: checks that interval analysis showed to hold; code that changes the guard must make them again.
     """
 
     name: str
@@ -61,7 +61,7 @@ class BoundAction:
 
     @property
     def shown_parameters(self) -> dict[str, str]:
-        """What each parameter's value is called."""
+        """The name of each parameter's value."""
         return {name: label_of(value) for name, value in self.parameters}
 
     def __str__(self) -> str:
@@ -73,14 +73,14 @@ class Program:
     """A traced model.
 
     Attributes:
-        graph: the nodes of its expressions.
-        schema: how its states are packed.
-        actions: every action for every binding of its parameters that can be enabled at all; an action's
+        graph: the graph of its expressions.
+        schema: the packed layout of a state.
+        actions: every action for every binding of its parameters, except those that can never be enabled; an action's
             place here is its number.
-        action_names: every action's name, also of those that no binding can enable.
+        action_names: the names of all actions, also of those that no binding can enable.
         initials: the initial states.
-        within: what must hold in a state for its steps to be taken; every guard demands it as well.
-        symmetry: what the sorts of the state declare of their members; that the model keeps to it is not checked here.
+        within: the conditions on states from which steps are taken; every guard contains them.
+        symmetry: the declared symmetry of the state's sorts; whether the model keeps to it is not checked here.
     """
 
     graph: Graph
@@ -94,22 +94,22 @@ class Program:
 
     @property
     def impossible(self) -> tuple[str, ...]:
-        """The actions that the bounds and settings alone rule out, whatever the state: no binding can be enabled."""
+        """The actions that the bounds and settings alone rule out: no binding of them can be enabled."""
         possible = {action.name for action in self.actions}
         return tuple(name for name in self.action_names if name not in possible)
 
     @property
     def outside(self) -> Node:
-        """The condition that a state is not to be expanded."""
+        """The condition of states from which no steps are taken."""
         return apply(Op.NOT, combine(self.graph, Op.AND, list(self.within)))
 
     def confined(self, within: Sequence[Node]) -> Program:
-        """Return the program with the same steps from states in which conditions hold, and none from others."""
+        """Return the program that takes steps only from states in which these conditions hold."""
         actions = (replace(action, guard=_joined(within, action.guard)) for action in self.actions)
         return replace(self, actions=tuple(actions), within=_joined(within, self.within))
 
     def action_number(self, name: str, parameters: dict[str, str]) -> int | None:
-        """Return the number of the action with these parameters, by what they are called; None when there is none."""
+        """Return the number of the action with these parameters, given by their names; None if there is none."""
         if not self._numbers:
             for number, action in enumerate(self.actions):
                 self._numbers[action.name, tuple(sorted(action.shown_parameters.items()))] = number
@@ -120,17 +120,14 @@ def _joined(first: Sequence[Node], then: Sequence[Node]) -> tuple[Node, ...]:
     return tuple(dict.fromkeys([*first, *then]))
 
 
-# A model that is confined to states in which some conditions hold: steps from other states are not taken.
-
-
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What a model is confined to.
+    """The confinement of a model: it takes steps only from states in which some invariants hold.
 
     Attributes:
-        whole: the same model without it.
-        names: what must hold in a state for its steps to be taken; none where somebody decided against all.
-        conditions: traces these in the graph of the whole model, which is traced by then.
+        whole: the same model without the confinement.
+        names: the invariants; empty if the user chose none.
+        conditions: traces the invariants in the graph of the whole model, which is already traced.
     """
 
     whole: Model

@@ -1,9 +1,8 @@
-"""Actions traced once for all values of their parameters, for whoever exports a model as a text.
+"""Lifted actions (action schemas): actions traced once for all values of their parameters, for exports.
 
-A parameter is a cell beyond those of the state, so the engines need not know of it. An assignment is kept as it was
-made, with the symbolic indexes of its place, and what is read later is a choice by these. Where the Python decides on a
-parameter, which its values alone can answer, there is an action for each value of that one, and so there is of a
-member of an enumeration, on which `is` decides.
+A parameter is a cell beyond those of the state. An assignment is kept as it was made, with the symbolic indexes of its
+place, and a later read is a choice between assignments by their indexes. Where Python decides on a parameter, there is
+an action for each of its values. The same holds for parameters over enumerations, on whose members `is` decides.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ class KeptAssignment:
     """An assignment as it was made.
 
     Attributes:
-        base: the first cell, where all symbolic indexes are 0.
-        dimensions: these indexes.
+        base: the first cell where all symbolic indexes are 0.
+        dimensions: the symbolic indexes.
         codes: the new code of each cell.
     """
 
@@ -52,10 +51,10 @@ class GeneralAction:
 
     Attributes:
         name: the action's name.
-        parameters: each parameter with its value, or with the cell that stands for all of them.
+        parameters: the name of each parameter, its value or its cell, and whether it is a cell.
         guard: the conditions that enable it.
-        assignments: what it assigns, in order.
-        checks: what must hold besides.
+        assignments: its assignments, in order.
+        checks: the conditions that make the assignments sound.
     """
 
     name: str
@@ -67,7 +66,7 @@ class GeneralAction:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """An array around a cell: how far apart its elements lie, how many there are, and in which the cell is."""
+    """An array around a cell: the distance of its elements in cells, their number, and the element of the cell."""
 
     stride: int
     length: int
@@ -75,7 +74,7 @@ class Level:
 
 
 class Levels:
-    """For each cell of a state the arrays around it, the outermost first.
+    """The arrays around each cell of a state, the outermost first.
 
     Args:
         state: the domain of the state.
@@ -85,11 +84,11 @@ class Levels:
         self.of_cell = list(_levels(state, ()))
 
     def first(self, cell: int) -> int:
-        """Return the cell that a cell is where all indexes are 0."""
+        """Return the corresponding cell of the elements with index 0."""
         return cell - sum(level.place * level.stride for level in self.of_cell[cell])
 
     def indexes(self, graph: Graph, cell: int, dimensions: Sequence[Dimension]) -> tuple[Node, ...]:
-        """Return the index at each level of a cell, of which some are symbolic."""
+        """Return the index at each level of a cell: symbolic, or the constant of the cell's element."""
         rest = list(dimensions)
         found = []
         for level in self.of_cell[cell]:
@@ -114,7 +113,7 @@ def _levels(domain: d.Domain, around: tuple[Level, ...]) -> Iterator[tuple[Level
 
 
 class KeepingEnvironment(Environment):
-    """A state whose assignments are kept as they are made."""
+    """A store that keeps assignments as they are made."""
 
     def __init__(self, graph: Graph, levels: Levels) -> None:
         cells = [graph.cell(number) for number in range(len(levels.of_cell))]
@@ -128,14 +127,14 @@ class KeepingEnvironment(Environment):
         mine = self.levels.indexes(self.graph, cell, dimensions)
         for theirs, code in self._by_cell.get(self.levels.first(cell), ()):
             parts = [apply(Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)]
-            never = any(apply(Op.NOT, part) in self.guard for part in parts)  # as `leader != follower` is
+            never = any(apply(Op.NOT, part) in self.guard for part in parts)  # such as a guard `leader != follower`
             if not never and not _contradict(parts):
                 same = combine(self.graph, Op.AND, [part for part in parts if part not in self.guard])
                 found = apply(Op.ITE, same, code, found)
         return found
 
     def _begun_with(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
-        """Return what was there before any assignment."""
+        """Return the code before any assignment."""
         if not dimensions:
             return self.cells[cell]
         first, rest = dimensions[0], dimensions[1:]
@@ -166,24 +165,24 @@ class KeepingEnvironment(Environment):
 
 
 def _contradict(equalities: Sequence[Node]) -> bool:
-    """Return whether some conditions say of one thing that it is two different numbers."""
+    """Return whether some equalities equate one node with two constants."""
     said = {(node.args[0], node.args[1]) for node in equalities if node.op is Op.EQ and node.args[1].op is Op.CONST}
     return len(said) > len({one for one, _ in said})
 
 
 def with_graph(model: Model, graph: Graph) -> Model:
-    """Return the same model with another graph for what is traced of it; its actions are those of the first one."""
+    """Return a copy of a model with another graph for later tracing; its program has the same actions."""
     made = copy.copy(model)
     made._program = replace(model.program, graph=graph)
     return made
 
 
 def general_actions(model: Model, binders: Binders) -> list[GeneralAction]:
-    """Return the actions of a model, each for all values of as many of its parameters as its Python leaves open.
+    """Return the actions of a model, each for all values of as many of its parameters as its Python allows.
 
     Args:
-        model: the model; what it is confined to is no part of the guards.
-        binders: what is kept of parameters and quantifiers, with the graph.
+        model: the model; its confinement is not part of the guards.
+        binders: records the parameters and quantifiers, and has the graph.
     """
     whole = model if model._confinement is None else model._confinement.whole
     levels = Levels(whole.state)
@@ -199,7 +198,7 @@ def general_actions(model: Model, binders: Binders) -> list[GeneralAction]:
 def _most_general(model: Model, binders: Binders, levels: Levels, name: str, spec: ActionSpec) -> list[GeneralAction]:
     """Return an action for all values of as many parameters as possible, and for each value of the others."""
     kinds = spec.parameters
-    named = [one for one, kind in kinds.items() if issubclass(kind, Enum)]  # `is` decides on these without a word
+    named = [one for one, kind in kinds.items() if issubclass(kind, Enum)]  # `is` decides on these unnoticed
     others = [one for one in kinds if one not in named]
     for number in range(len(others) + 1):
         for chosen in itertools.combinations(others, number):
@@ -214,7 +213,7 @@ def _most_general(model: Model, binders: Binders, levels: Levels, name: str, spe
                     raise
                 continue
             return found
-    raise AssertionError(name)  # the last attempt fixes all parameters, as tracing for the program does
+    raise AssertionError(name)  # the last attempt fixes all parameters, like tracing for the program
 
 
 def _trace_general(

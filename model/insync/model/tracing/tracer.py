@@ -1,4 +1,4 @@
-"""Tracing: running a model's Python once, on symbolic values, to get its program."""
+"""Tracing: runs a model's Python once for each binding of its parameters, on symbolic values, to get its program."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _MOST_BINDINGS = 20_000
 
 
 def traced(model: Model, go_on: Callable[[], None]) -> Program:
-    """Return the program of a model, made when first asked for: every action for every binding, and the initial states.
+    """Return the program of a model: every action for every binding, and the initial states. It is traced once.
 
     Args:
         model: the model.
-        go_on: called again and again; what it raises ends the tracing.
+        go_on: called again and again; an exception that it raises ends the tracing.
 
     Raises:
-        ModelError: the model says something that cannot be traced or can never fit a field, or it has no initial state.
+        ModelError: the model cannot be traced, assigns a value that never fits its field, or has no initial state.
     """
     if model._program is None and model._confinement is not None:
         whole = traced(model._confinement.whole, go_on)
@@ -74,9 +74,9 @@ def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
 
 
 def action_traced_otherwise(model: Model) -> str | None:
-    """Return the name of an action that means something else when it is traced again; None if none does.
+    """Return the name of an action whose expressions differ when it is traced again; None if there is none.
 
-    Of each action the first, the middle and the last binding are traced, not all: it is a sample.
+    The check is a sample: the first, the middle and the last binding of each action.
     """
     model = model if model._confinement is None else model._confinement.whole
     by_name: dict[str, list[BoundAction]] = {}
@@ -94,10 +94,10 @@ def action_traced_otherwise(model: Model) -> str | None:
 
 
 def trace_again(model: Model) -> Iterator[tuple[str, tuple[Parameter, ...], Callable[[], bool]]]:
-    """Yield each action of a traced model for each binding of its parameters, in the order of its program.
+    """Yield name, parameter values and a function for each action and binding, in the order of the program.
 
-    With its name and the values comes what traces it again in the graph of the program, where equal conditions are the
-    same nodes, and says whether the program has it, or the bounds and settings alone rule it out.
+    The function traces the action again in the graph of the program, where equal conditions are the same nodes. It
+    returns whether the program has the action; False means that the bounds and settings alone rule it out.
     """
     model = model if model._confinement is None else model._confinement.whole
     for name, spec in action_specs(type(model)).items():
@@ -138,12 +138,12 @@ def traced_condition(
     """Return the node of a condition on some states, which must hold for all values of its parameters if it has any.
 
     Args:
-        model: whose states they are.
-        graph: where they are read.
-        predicate: of the states and the parameters.
+        model: the model.
+        graph: the graph of the condition.
+        predicate: a function of the states and the parameters.
         views: the states.
         parameters: the type of each parameter.
-        wanted: what the predicate must return, for messages.
+        wanted: a description of what the predicate must return, for messages.
 
     Raises:
         ModelError: it does not return a condition, or has too many bindings.
@@ -167,14 +167,14 @@ def traced_condition(
 
 
 def refuse_mistaken_call(error: TypeError) -> None:
-    """Raise ModelError in place of an error that Python raised as a word of the language got other arguments."""
+    """Raise ModelError if the error is a call of a word of the language with wrong arguments."""
     message = mistaken_call(error)
     if message is not None:
         raise ModelError(message) from None
 
 
 def _place(function: Callable[..., object]) -> str:
-    """Return where a function stands and what it is called."""
+    """Return file, line and name of a function."""
     written = inspect.unwrap(function)
     code, name = getattr(written, "__code__", None), getattr(written, "__name__", repr(function))
     return f"{code.co_filename}:{code.co_firstlineno}: {name}" if code else name
@@ -192,7 +192,7 @@ def _refuse_too_many(model: Model, what: str, parameters: Mapping[str, type]) ->
 
 
 def bindings_of(model: Model, name: str, spec: ActionSpec) -> Iterator[tuple[Parameter, ...]]:
-    """Return the values of the parameters of an action or initial method, all that there are."""
+    """Yield the bindings of an action or initial method: each combination of values of its parameters."""
     _refuse_too_many(model, f"{spec.place}: the {spec.word} {name!r}", spec.parameters)
     return itertools.product(*[members_of(kind, model.b) for kind in spec.parameters.values()])
 
@@ -206,7 +206,7 @@ def state_view(model: Model, environment: Environment) -> StateView:
 
 
 def _initial(model: Model, graph: Graph, schema: Schema) -> Beginning:
-    """Return the one state that the plain method gives."""
+    """Return the state that the plain method `initial` assigns."""
     environment = Environment(graph, [graph.const(0)] * len(schema.cells), writable=True)
     run_method(model, environment, model.initial, (), _place(model.initial))
     for expected in environment.expected:
@@ -221,7 +221,7 @@ def _initial(model: Model, graph: Graph, schema: Schema) -> Beginning:
 
 
 def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[], None]) -> Initials:
-    """Return the initial states: what each initial method makes of the one state that the plain method gives."""
+    """Return the initial states: those that the initial methods make of the state of the plain method `initial`."""
     specs = initial_specs(type(model))
     begun = [start] if not specs else []
     for name, spec in specs.items():
@@ -243,7 +243,7 @@ def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[]
 def _trace_initial(
     model: Model, start: Beginning, name: str, spec: InitialSpec, values: tuple[Parameter, ...]
 ) -> Beginning | None:
-    """Return the states that an initial method allows with these parameters; None if `require` refuses them all."""
+    """Return the initial method bound to these parameters; None if its `require` refuses all states."""
     environment = InitialEnvironment(tuple(node.lo for node in start.cells))
     if not run_method(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
         return None
@@ -292,14 +292,14 @@ def _trace_action(
 def run_method(
     model: Model, environment: Environment, method: Callable[..., object], values: Sequence[Parameter], what: str
 ) -> bool:
-    """Run a method on the state of an environment, and return whether what it requires can be so at all.
+    """Run a method on the state of an environment, and return whether its guard can hold at all.
 
     Args:
         model: the model.
-        environment: what the method changes.
+        environment: the store that the method changes.
         method: an action, an initial method, or the plain `initial`.
-        values: of its parameters.
-        what: where it stands and what it is, for messages.
+        values: the values of its parameters.
+        what: its place and name, for messages.
 
     Raises:
         ModelError: it returns something, or makes a `when` block that it does not open.
@@ -325,7 +325,7 @@ def run_method(
 
 
 def _checks(environment: Environment) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
-    """Return what must be checked when the model runs, and what need not be."""
+    """Return the checks that engines make when the model runs, and those that interval analysis showed to hold."""
     checks: list[Check] = []
     shown: list[Check] = []
     known: dict[tuple[Node, ...], Facts] = {}
@@ -353,7 +353,7 @@ def label_of_action(name: str, spec: ActionSpec, parameters: dict[str, Parameter
 
 
 def _said(name: str, parameters: dict[str, Parameter], *, acting: bool) -> str:
-    """Return the label of an action that has none: `worker1: look (at seat2)`, who acts first, if somebody does."""
+    """Return a default label, such as `worker1: look (at seat2)`; if `acting`, a first parameter of a sort leads."""
     others, said = dict(parameters), name.replace("_", " ")
     for first, value in list(others.items())[:acting]:
         if isinstance(value, Index) and not isinstance(value, Subset):
