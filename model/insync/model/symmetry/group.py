@@ -1,8 +1,8 @@
-"""Symmetry: what a permutation of the members of sorts does to a state.
+"""The symmetry group of a state: permutations of the members of scalarsets (Ip and Dill 1996), and their action.
 
-A cell may lie at members, and its code may name some: both move with the members, as `families` reads off the domains.
-`Array(Sort, ...)` permutes its elements, `Member(Sort)` maps its value, `Set(Sort)` its bits, an option what it holds,
-a collection its elements; those of a bag, or of a set of at most so many, are brought into order again.
+A cell may lie at members of a sort, and its code may name members. A permutation moves such cells and maps such codes:
+it permutes the elements of an `Array(Sort, ...)` and maps the value of a `Member(Sort)` and the bits of a `Set(Sort)`.
+In options and containers it maps what they hold, and bags and sets are sorted again. `Families` finds these cells.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ __all__ = [
 
 
 Permutation = tuple[tuple[int, ...], ...]
-"""For each symmetric sort, by its number, where each of its members goes."""
+"""For each symmetric sort, by its number, the image of each of its members."""
 
 
 @dataclass(frozen=True)
 class Symmetry:
-    """The group of all permutations of some sorts, and what it does to a state.
+    """The group of all permutations of some sorts, and its action on a state.
 
     Attributes:
-        sorts: the symmetric sorts that the state speaks of.
-        sizes: how many members each has.
-        families: all cells that move, or whose codes do.
-        arranged: the collections whose elements are brought into order afterwards, inner ones first.
+        sorts: the symmetric sorts of the state.
+        sizes: the number of members of each.
+        families: all cells that move, or whose codes are mapped.
+        arranged: the containers whose elements are sorted afterwards, inner ones first.
     """
 
     sorts: tuple[type[Index], ...]
@@ -55,12 +55,12 @@ class Symmetry:
 
     @property
     def order(self) -> int:
-        """How many permutations there are."""
+        """The number of permutations."""
         return math.prod(map(math.factorial, self.sizes))
 
     @cached_property
     def relational(self) -> tuple[int, ...]:
-        """The sorts of which the state says more than a column for each member: it relates members to others."""
+        """The sorts whose members the state relates to others. Of other sorts it has one column per member."""
         found: set[int] = set()
         for family in self.families:
             placed = any(place.height for place in family.places)
@@ -73,22 +73,22 @@ class Symmetry:
 
     @cached_property
     def in_order(self) -> frozenset[int]:
-        """The cells of elements that are brought into order."""
+        """The cells of elements that are sorted."""
         return frozenset(cell for group in self.arranged for rows in group.rows for row in rows for cell in row)
 
     def size(self, kind: Kind) -> int:
-        """Return how many members, or sets, a kind can name."""
+        """Return the number of members, or of sets, that a kind can name."""
         count = self.sizes[kind.sort]
         for _ in range(kind.height):
             count = 1 << count
         return count
 
     def indices(self, places: Sequence[Kind]) -> Iterator[tuple[int, ...]]:
-        """Yield what each cell of a family lies at that has these places, in the order of its cells."""
+        """Yield the place of each cell of a family with these places, in the order of its cells."""
         return itertools.product(*[range(self.size(place)) for place in places])
 
     def generators(self) -> Iterator[Permutation]:
-        """Yield permutations that make all: for each sort the swap of the first two members, and the cycle."""
+        """Yield generators of the group: for each sort the swap of the first two members, and the cycle."""
         for number, size in enumerate(self.sizes):
             ordered = list(range(size))
             moves = [[1, 0, *ordered[2:]], [*ordered[1:], 0]][: size - 1]
@@ -96,7 +96,7 @@ class Symmetry:
                 yield tuple(tuple(moved) if n == number else tuple(range(s)) for n, s in enumerate(self.sizes))
 
     def permutations(self, numbers: Sequence[int] | None = None) -> Iterator[Permutation]:
-        """Yield the permutations of some sorts, all if none are named; the others stay as they are."""
+        """Yield the permutations of some sorts that leave the others as they are; None is all sorts."""
         moved = range(len(self.sizes)) if numbers is None else numbers
         parts = [
             itertools.permutations(range(size)) if number in moved else (tuple(range(size)),)
@@ -125,12 +125,12 @@ class Symmetry:
         ]
 
     def least_image(self, codes: Sequence[int], pack: Callable[[Sequence[int]], tuple[int, ...]]) -> tuple[int, ...]:
-        """Return the codes of the image whose packed form is least: for small groups."""
+        """Return the codes of the image whose packed form is least, by trying all permutations."""
         return min((self.image(codes, each) for each in self.permutations()), key=pack)
 
 
 def permuted_value(kind: Kind, number: int, permutation: Permutation) -> int:
-    """Return what a number that names members becomes."""
+    """Return the image of a number that names members."""
     named = number - kind.offset
     if named < 0:
         return number
@@ -144,11 +144,11 @@ def _moved(members: tuple[int, ...], height: int, named: int) -> int:
 
 
 def symmetry_of(state: d.State, bounds: BoundValues, permuted: Container[type[Index]] | None = None) -> Symmetry | None:
-    """Return the permutations of sorts and what they do to a state; None if it speaks of none with two members.
+    """Return the symmetry of a state; None if it has no symmetric sort with at least two members.
 
     Args:
         state: the bound domain of the state.
-        bounds: the model's.
+        bounds: the bounds of the model.
         permuted: the sorts whose members are permuted; None for those that are declared symmetric.
 
     Raises:
@@ -164,22 +164,22 @@ def symmetry_of(state: d.State, bounds: BoundValues, permuted: Container[type[In
     return Symmetry(sorts, tuple(sort.size(bounds) for sort in sorts), moving, arranged)
 
 
-# Which cells of a state move when the members of symmetric sorts are permuted, read off the domains.
+# ------------------------------------------------------------------------------------------------------ orbits of cells
 #
-# A cell may lie at members (`replica[b1].hw`), and its code may name some (a leader, an ISR). Cells that differ only
-# in the members they lie at are a `Family`. What is past the end of a collection, or in a record that is none, names
-# nobody, so a family says which cells tell whether it is there. The elements of bags and of sets stand in an order
-# that a permutation does not keep: an `Arranged` says which cells are to be brought into order again.
+# A cell may lie at members (`replica[b1].hw`), and its code may name some (a leader, an ISR). Cells that differ only in
+# the members they lie at are an orbit, a `Family`. A cell past the end of a container, or in a record that is none,
+# names nobody; the guards of a family determine whether its cells are present. A permutation does not keep the order of
+# the elements of a bag or a set; an `Arranged` has the cells to sort again.
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a number names members of a symmetric sort.
+    """The way in which a number names members of a symmetric sort.
 
     Attributes:
         sort: the number of the sort.
-        height: 0 for a member, 1 for a set of members as a mask, 2 for a set of those, ...
-        offset: the number that stands for member 0, or for the empty set; lesser ones name nobody.
+        height: 0 for a member, 1 for a set of members as a mask, 2 for a set of such sets, ...
+        offset: the number that stands for member 0, or for the empty set; lower numbers name nobody.
     """
 
     sort: int
@@ -189,14 +189,14 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Cells that differ only in the members they lie at.
+    """An orbit of cells: they differ only in the members they lie at.
 
     Attributes:
-        places: what they lie at, the outermost first.
-        cells: their numbers, for all values of the places, the last place varying fastest.
-        value: what their codes name; None where they name nobody.
-        guards: for each cell the one that tells whether it is there, and names somebody; empty where all always are.
-        above: what the codes of guards are greater than where it is there.
+        places: the kinds of members that the cells lie at, the outermost first.
+        cells: the numbers of the cells, for all values of the places, the last place varying fastest.
+        value: the kind of members that their codes name; None where they name nobody.
+        guards: for each cell the cell that determines whether it is present; empty if all are always present.
+        above: a cell is present where the code of its guard is above this number.
     """
 
     places: tuple[Kind, ...]
@@ -207,21 +207,21 @@ class Family:
 
     @property
     def sorts(self) -> tuple[int, ...]:
-        """The sorts that it speaks of, once for each time."""
+        """The sorts of its places and of its value, as often as they occur."""
         return tuple(kind.sort for kind in (*self.places, *([self.value] if self.value else ())))
 
     def shifted(self, by: int) -> Family:
-        """Return it so many cells further."""
+        """Return this orbit with its cell numbers shifted by `by`."""
         return replace(self, cells=_shifted(self.cells, by), guards=_shifted(self.guards, by))
 
     def at(self, kind: Kind, length: int, width: int) -> Family:
-        """Return it in an array over a symmetric sort, whose elements have so many cells."""
+        """Return this orbit inside an array over a symmetric sort, whose elements have `width` cells."""
         starts = range(0, length * width, width)
         cells, guards = (tuple(s + c for s in starts for c in given) for given in (self.cells, self.guards))
         return replace(self, places=(kind, *self.places), cells=cells, guards=guards)
 
     def guarded(self, guard: int, above: int) -> Family:
-        """Return it where it is there only if a cell says so; what lies inside knows better."""
+        """Return this orbit guarded by a cell; an existing guard, which is an inner one, is kept."""
         if self.value is None or self.guards:
             return self
         return replace(self, guards=(guard,) * len(self.cells), above=above)
@@ -229,13 +229,13 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """Collections whose elements stand in order, and that differ only in the members they lie at.
+    """An orbit of sorted containers: they differ only in the members they lie at.
 
     Attributes:
-        places: what they lie at, as of a family.
-        lengths: for all values of the places, the cell that has the number of elements.
+        places: the kinds of members that they lie at, as of a family.
+        lengths: for all values of the places, the cell of the number of elements.
         rows: for all values of the places, the cells of each element.
-        once: whether an element is in it only once.
+        once: whether elements are distinct, as in a set.
     """
 
     places: tuple[Kind, ...]
@@ -249,22 +249,22 @@ class Arranged:
         return tuple(kind.sort for kind in self.places)
 
     def shifted(self, by: int) -> Arranged:
-        """Return it so many cells further."""
+        """Return this orbit with its cell numbers shifted by `by`."""
         rows = tuple(tuple(_shifted(row, by) for row in own) for own in self.rows)
         return replace(self, lengths=_shifted(self.lengths, by), rows=rows)
 
     def at(self, kind: Kind, length: int, width: int) -> Arranged:
-        """Return it in an array over a symmetric sort, whose elements have so many cells."""
+        """Return this orbit inside an array over a symmetric sort, whose elements have `width` cells."""
         each = [self.shifted(i * width) for i in range(length)]
         lengths = tuple(cell for one in each for cell in one.lengths)
         return Arranged((kind, *self.places), lengths, tuple(own for one in each for own in one.rows), self.once)
 
     def guarded(self, guard: int, above: int) -> Arranged:
-        """Return it where it is there only if a cell says so: its length is 0 elsewhere."""
+        """Return this orbit: it needs no guard, as the length of an absent container is 0."""
         return self
 
     def arrange(self, codes: list[int]) -> None:
-        """Bring the elements into order."""
+        """Sort the elements in place."""
         for length, rows in zip(self.lengths, self.rows, strict=True):
             elements = sorted(tuple(codes[cell] for cell in row) for row in rows[: codes[length]])
             if self.once:
@@ -283,14 +283,14 @@ def _shifted(cells: Iterable[int], by: int) -> tuple[int, ...]:
 
 
 class Families:
-    """Finds the families of a bound domain.
+    """Finds the orbits of cells and of sorted containers in a bound domain.
 
     Args:
-        bounds: the model's; a sort that has one member under them has nothing to permute.
+        bounds: the bounds of the model; a sort that has one member under them has nothing to permute.
         permuted: the sorts whose members are permuted; None for those that are declared symmetric.
 
     Attributes:
-        sorts: the number of each of them that was met.
+        sorts: the symmetric sorts found so far, with their numbers.
     """
 
     def __init__(self, bounds: BoundValues, permuted: Container[type[Index]] | None = None) -> None:
@@ -298,7 +298,7 @@ class Families:
         self.sorts: dict[type[Index], int] = {}
 
     def of(self, domain: d.Domain, path: str) -> list[Part]:
-        """Return the parts of a domain whose first cell is number 0, inner ones first; also those that speak of nobody.
+        """Return the orbits of a domain whose first cell is number 0, inner ones first, also those without members.
 
         Raises:
             ModelError: a symmetric sort is used where a permutation of its members has no meaning yet.
@@ -312,7 +312,7 @@ class Families:
         return count
 
     def _kind(self, sort: object) -> Kind | None:
-        """Return how the numbers of a sort name members of a symmetric one; None also for what is no sort."""
+        """Return the kind of the numbers of a sort; None if they name no members of a symmetric sort."""
         height = 0
         while isinstance(sort, type) and issubclass(sort, Subset):
             sort, height = sort.of, height + 1
@@ -358,7 +358,7 @@ class Families:
         return [part.at(kind, length, width) for part in inner]
 
     def listed(self, domain: Listed, path: str) -> list[Part]:
-        """A cell for the length, and the elements; those of a bag and of a set are in order."""
+        """Return the orbits of the length and the elements; those of a bag or a set are also sorted."""
         width, inner = domain.of.width, self.of(domain.of, f"{path}[...]")
         starts = range(1, 1 + domain.most * width, width) if width else range(0)
         found: list[Part] = [Family((), (0,), None)]
@@ -370,7 +370,7 @@ class Families:
         return found
 
     def bit_set(self, domain: BitSet, path: str) -> list[Part]:
-        """A cell for each value of a domain lies at the members that the value names."""
+        """Return the orbits of the cells: the cell of a possible element lies at the members that the element names."""
         inner = self.of(domain.of, f"{path}{{...}}")
         families = [part for part in inner if isinstance(part, Family)]
         if any(family.places for family in families):
@@ -385,7 +385,7 @@ class Families:
         return [self._like(domain, arranged, like) for like in alike]
 
     def _like(self, domain: BitSet, arranged: Sequence[Arranged], like: Sequence[int | Kind]) -> Family:
-        """Return the cells of the values that are alike but for whom they name: one may be met several times."""
+        """Return the orbit of the elements that differ only in the members they name; a cell may occur repeatedly."""
         kinds = {cell: kind for cell, kind in enumerate(like) if isinstance(kind, Kind)}
         cells = []
         for index in itertools.product(*[range(self._size(kind)) for kind in kinds.values()]):
@@ -399,7 +399,7 @@ class Families:
 
 
 def _named(families: Sequence[Family], codes: Sequence[int]) -> tuple[int | Kind, ...]:
-    """Return the codes of a value with kinds in place of those that name somebody."""
+    """Return the codes of a value with kinds in place of the codes that name members."""
     like: list[int | Kind] = list(codes)
     for family in families:
         there = not family.guards or codes[family.guards[0]] > family.above

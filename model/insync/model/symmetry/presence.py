@@ -1,8 +1,8 @@
-"""Presence: whether an expression reads cells only where they are there.
+"""Definedness: whether an expression reads cells only where they are present.
 
-The cells of a record that is none, and those past the end of a collection, are 0, which would be the first member. An
-expression that reads them there treats that member otherwise. It does not where a condition around it, or an
-assignment's own, says that they are there: `length > 2` in a conjunction, in a choice, or in a guard.
+The cells of a record that is none, and those past the end of a container, are 0, the code of the first member. An
+expression that reads them there treats the first member differently from others. Conditions around the read can show
+that the cells are present: `length > 2` in a conjunction, in a choice, or in a guard.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ __all__ = ["Known", "Presence"]
 _FAR = 2**62
 
 Known = Mapping[int, tuple[int, int]]
-"""For some cells that tell whether others are there, the least and the greatest code that they can have."""
+"""The least and the greatest possible code of some guard cells."""
 
 
 class Presence:
-    """Which cells of a state are not always there, and what is known of those that tell.
+    """Shows that cells are present where they are read, from the known ranges of their guard cells.
+
+    A guard is a cell, such as a length, that determines whether others are present.
 
     Args:
-        symmetry: of the state.
-        sizes: how many codes each cell has.
+        symmetry: the symmetry of the state.
+        sizes: the number of codes of each cell.
 
     Attributes:
-        outside: the elements chosen by an index, each a node, that are read as a member where there is none; `Renaming`
-            finds them.
+        outside: SELECT nodes that give a member and whose index may be outside; `Renaming` finds them.
     """
 
     def __init__(self, symmetry: Symmetry, sizes: Sequence[int]) -> None:
@@ -48,18 +49,18 @@ class Presence:
         self._shown: set[tuple[int, tuple[tuple[int, tuple[int, int]], ...]]] = set()
 
     def guard(self, cell: int) -> tuple[int, int] | None:
-        """Return the cell that tells whether a cell is there, and what its code is greater than then."""
+        """Return the guard of a cell, and the number that the guard's code exceeds where the cell is present."""
         return self._guards.get(cell)
 
     def assumed(self, known: Known, conditions: Iterable[Node], holds: bool = True) -> Known:
-        """Return what is known where some conditions hold as well, or where none of them does."""
+        """Return the ranges where all of some conditions hold as well, or where none of them holds."""
         found = dict(known)
         for condition in conditions:
             self._assume(found, condition, holds)
         return found
 
     def trimmed(self, node: Node) -> Node:
-        """Return a node without the questions whether cells are 0 that are not there, as they are."""
+        """Return a node without tests that absent cells are 0, which they always are."""
         if not self._guards:
             return node
         for each in reachable([node]):
@@ -85,11 +86,11 @@ class Presence:
         return guard is not None and condition.args[1].lo == 0 and known.get(guard[0], (0, _FAR))[1] <= guard[1]
 
     def told(self, conditions: Iterable[Node]) -> Known:
-        """Return what is known where conditions hold, from those that say it wherever they are asked."""
+        """Return the ranges where conditions hold, from the conditions on cells that are always present."""
         return self.assumed({}, [condition for condition in conditions if not self._touches(condition)])
 
     def reads_what_is_there(self, node: Node, known: Known) -> bool:
-        """Return whether the value of a node is the same whatever cells have that are not there."""
+        """Return whether the value of a node does not depend on the codes of absent cells."""
         if len(self.outside) > self._outside:
             self._touching.clear()
             self._shown.clear()
@@ -115,7 +116,7 @@ class Presence:
         return True
 
     def code_is_there(self, code: Node, guard: Node, above: int, known: Known) -> bool:
-        """Return the same of the new code of a cell, where the new code of its guard says that it is there."""
+        """Return the same for the new code of a cell, where the new code of its guard makes it present."""
         if guard.hi <= above:
             return True
         if guard.op is Op.ITE:
@@ -130,7 +131,7 @@ class Presence:
         return self.reads_what_is_there(code, found)
 
     def _touches(self, node: Node) -> bool:
-        """Return whether a node depends on a cell that is not always there."""
+        """Return whether a node depends on a cell that may be absent."""
         if node.index not in self._touching:
             for each in reachable([node]):
                 own = (each.op is Op.CELL and each.arg in self._guards) or each in self.outside
@@ -138,9 +139,9 @@ class Presence:
         return self._touching[node.index]
 
     def _parts(self, node: Node, known: Known) -> Iterator[tuple[Node, Known]]:
-        """Yield what a node depends on, with what is known where it does."""
+        """Yield the arguments of a node, each with the ranges where the node depends on it."""
         op, args = node.op, node.args
-        if op in (Op.AND, Op.OR):  # what an argument says is known to the others, but not to itself
+        if op in (Op.AND, Op.OR):  # an argument may assume the other arguments, but not itself
             telling = [arg for arg in args if not self._touches(arg)]
             for arg in args:
                 yield arg, self.assumed(known, [other for other in telling if other is not arg], op is Op.AND)
@@ -189,7 +190,7 @@ class Presence:
         return low + added, high + added
 
     def _bound(self, known: dict[int, tuple[int, int]], node: Node, low: int, high: int) -> None:
-        """Note that a node is in a range."""
+        """Narrow the range of a guard cell by the range of a node."""
         cell, added = _cell_and_number(node)
         if cell in self._telling:
             least, greatest = known.get(cell, (0, self._sizes[cell] - 1))
@@ -197,7 +198,7 @@ class Presence:
 
 
 def _cell_and_number(node: Node) -> tuple[int, int]:
-    """Write a node as a cell and a number to add to it; the cell is -1 where it is something else."""
+    """Return (cell, number) for a node that is their sum; the cell is -1 for any other node."""
     added = 0
     if node.op is Op.ADD and node.args[1].op is Op.CONST:
         node, added = node.args[0], node.args[1].lo

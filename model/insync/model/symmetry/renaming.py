@@ -1,9 +1,10 @@
-"""Renaming: what an expression says of a state, said of the permuted state.
+"""Renaming: an expression with its members permuted, and normal forms that compare expressions and containers.
 
-`Renaming.of` changes the members that an expression names, cells and constants alike, where it shows which constants
-name members: those that are compared with members, put into sets of them, and so on. An expression that treats members
-as numbers has no renaming. `NormalForms` tells expressions that differ only in the order of arguments alike.
-`permuted_cells` need no such thing: the same expression on them says it too, and is far larger.
+`Renaming` is the type check of scalarsets (Ip and Dill 1996). It shows which constants name members: those that are
+compared with members, put into sets of them, and so on. It then permutes these constants, and the cells. An expression
+that treats members as numbers has no renaming. `NormalForms` numbers expressions up to associativity and commutativity,
+and `Gathering` compares sorted containers as multisets. `permuted_cells` needs no type check: the same expression on
+the permuted cells is equivalent, and far larger.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = [
 _LARGEST_TABLE = 64
 
 _ANY = Kind(-1, 0)
-"""The kind of a number that does not show what it names: a constant, or a choice of constants."""
+"""The kind of a constant, or of a choice of constants; the node that uses it determines what it names."""
 
 _NUMBERS = frozenset({Op.MUL, Op.MIN, Op.MAX, Op.SUB})
 _ORDERS = frozenset({Op.LT, Op.LE})
@@ -44,27 +45,26 @@ _SETS = frozenset({Op.BITAND, Op.BITOR, Op.BITDIFF})
 
 
 class NotRenamed(Exception):
-    """An expression uses members as numbers, or the rules do not see through it."""
+    """An expression uses members as numbers, or these rules are too weak for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """Where a cell's code moves to, and what it names."""
+    """The cell that a cell's code moves to, and the kind of members that the code names."""
 
     to: int
     kind: Kind | None
 
 
 class Renaming:
-    """Expressions on a state as expressions on the permuted state.
+    """Translates expressions on a state into expressions on the permuted state.
 
     Args:
         graph: the graph of the expressions.
-        symmetry: of the state.
-        permutation: of its sorts.
+        symmetry: the symmetry of the state.
+        permutation: a permutation of the members of its sorts.
         present: cells that are known not to have code 0, such as options that have a value.
-        outside: takes the elements chosen by an index that is not in its array everywhere: what is read is 0 there, and
-            so the first member.
+        outside: collects the SELECT nodes of members whose index may be outside; such a read gives 0, the first member.
     """
 
     def __init__(
@@ -89,26 +89,26 @@ class Renaming:
         return self._cells[cell].to
 
     def kind(self, cell: int) -> Kind | None:
-        """Return what the code of a cell names."""
+        """Return the kind of members that the code of a cell names."""
         return self._cells[cell].kind
 
     def of(self, node: Node, cell: int | None = None) -> Node:
-        """Return the node that gives for the permuted state what this one gives for the state, members renamed.
+        """Return the node whose value in the permuted state is the renamed value of this node in the state.
 
         Args:
             node: a condition, or a code.
             cell: the cell that the code is for; None for a condition.
 
         Raises:
-            NotRenamed: it cannot be done by these rules.
+            NotRenamed: these rules find no such node.
         """
         return self.named(node, None if cell is None else self._cells[cell].kind)
 
     def named(self, node: Node, wanted: Kind | None) -> Node:
-        """Return the same, with what the value names given.
+        """Return the same for a value of a given kind.
 
         Raises:
-            NotRenamed: it cannot be done by these rules.
+            NotRenamed: these rules find no such node.
         """
         for each in reachable([node]):
             kind = self._kind(each)
@@ -122,7 +122,7 @@ class Renaming:
     # ---------------------------------------------------------------------------------------------------------- kinds
 
     def _kind(self, node: Node) -> Kind | None:
-        """Return what a node's value names: None is nobody, `_ANY` what its user says. Its arguments' are known."""
+        """Return the kind of a node's value: None names nobody, `_ANY` is open. Its arguments' kinds are known."""
         if node.index not in self._kinds:
             try:
                 self._kinds[node.index] = self._kind_of(node)
@@ -159,7 +159,7 @@ class Renaming:
         return None
 
     def _is_value(self, node: Node) -> bool:
-        """Return whether a node is the value of an option that has one: 0, which it is of none, then names nobody."""
+        """Return whether a node is `.value` of an option that is known to be present."""
         if node.op is not Op.MAX or node.args[1].op is not Op.CONST or node.args[0].op is not Op.ADD:
             return False
         code, below = node.args[0].args
@@ -167,7 +167,7 @@ class Renaming:
         return cells and node.args[1].lo == 0 and below.op is Op.CONST and below.lo == -1
 
     def _common(self, nodes: Sequence[Node]) -> Kind | None:
-        """Return what all of some values name."""
+        """Return the common kind of some values."""
         kinds = {kind for kind in map(self._kind, nodes) if kind is not _ANY}
         self._require(len(kinds) <= 1)
         return kinds.pop() if kinds else _ANY
@@ -179,7 +179,7 @@ class Renaming:
     # ------------------------------------------------------------------------------------------------------- renaming
 
     def _renamed(self, node: Node, kind: Kind | None) -> Node:
-        """Return a node under the kind that its value has."""
+        """Return the renamed node of a value of this kind."""
         if kind is _ANY:
             kind = None
         key = node.index, kind
@@ -241,12 +241,12 @@ class Renaming:
         return [None, None]
 
     def _of_order(self, op: Op, left: Node, right: Node) -> list[Kind | None]:
-        """Of a member and a number that all members are on one side of, such as whether an option has a value."""
+        """Return the kinds in a comparison of a member with a number that has all members on one side, such as none."""
         constant, other = (left, right) if left.op is Op.CONST else (right, left)
         kind = self._kind(other)
         if kind is None or kind is _ANY:
             return [None, None]
-        border = constant.lo + ((op is Op.LE) == (constant is right))  # whether the other is below it is what is asked
+        border = constant.lo + ((op is Op.LE) == (constant is right))  # the comparison is equivalent to other < border
         self._require(border <= kind.offset or border >= kind.offset + self._symmetry.size(kind))
         return [None, kind] if constant is left else [kind, None]
 
@@ -269,7 +269,7 @@ class Renaming:
 
 
 def cells_present(guard: Sequence[Node]) -> frozenset[int]:
-    """Return the cells that do not have code 0 wherever some conditions hold, as far as their form shows it."""
+    """Return the cells whose code is not 0 wherever conditions hold, as far as the form of the conditions shows it."""
     found = set()
     for condition in guard:
         negated = condition.op is Op.NOT
@@ -282,7 +282,7 @@ def cells_present(guard: Sequence[Node]) -> frozenset[int]:
 
 
 class NormalForms:
-    """Numbers for expressions: equal ones for those that differ in the order of arguments only."""
+    """Numbers for expressions, equal for expressions that are equal up to associativity and commutativity."""
 
     _FREE = frozenset({Op.AND, Op.OR, Op.ADD, Op.MIN, Op.MAX, Op.BITAND, Op.BITOR})
     _ONCE = _FREE - {Op.ADD}
@@ -322,7 +322,7 @@ class NormalForms:
 
 
 def permuted_cells(graph: Graph, symmetry: Symmetry, permutation: Permutation) -> list[Node]:
-    """Return the codes of a permuted state's cells, as nodes on the state; elements stand where they stood."""
+    """Return the codes of the permuted state's cells as nodes on the state; bags and sets are not sorted again."""
     cells = [graph.cell(number) for number in range(len(graph.cell_sizes))]
     moved = list(cells)
     for family in symmetry.families:
@@ -340,7 +340,7 @@ def permuted_code(
     guard: Node | None = None,
     above: int = 0,
 ) -> Node:
-    """Return what a code that names members becomes, as a node; the same where a guard is not above a number."""
+    """Return the image of a code that names members, as a node; the code itself where its guard makes it absent."""
     graph = code.graph
     if kind is None:
         return code
@@ -359,11 +359,10 @@ def permuted_code(
     return apply(Op.ITE, nobody, code, apply(Op.ADD, moved, graph.const(kind.offset)))
 
 
-# What collections have that are kept in order, whatever the order is, for telling two of them alike.
+# ---------------------------------------------------------------------------------- multiset forms of sorted containers
 #
-# The codes of a bag after an addition say where the element goes, which depends on the numbers of members. What
-# counts is what was added, taken away and joined, and that was noted (`Made`). Additions in another order are the
-# same.
+# The codes of a bag after an addition depend on the order of elements, and so on the numbers of members. Two bags are
+# compared by the operations that made them (`Made`): additions, removals and joins, in any order.
 
 
 _MOST_CHOICES = 200
@@ -371,14 +370,14 @@ _MOST_CHOICES = 200
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """How an element of a collection lies in its cells, which are numbered from 0.
+    """The layout of an element of a container; its cells are numbered from 0.
 
     Attributes:
-        kinds: what the code of each cell names.
-        guards: the cell that tells whether it is there, and what its code is greater than then; None if it always is.
-        targets: the cell that its code moves to.
-        inner: the collections in it that are kept in order: their cells, where the first one moves to, their elements.
-        once: whether the collection has an element only once.
+        kinds: the kind of members that the code of each cell names.
+        guards: for each cell its guard and the number that the guard exceeds where the cell is present, or None.
+        targets: for each cell the cell that its code moves to.
+        inner: for each sorted container in the element its cells, the target of its first cell, and its elements.
+        once: whether the elements of the container are distinct.
     """
 
     kinds: tuple[Kind | None, ...]
@@ -388,19 +387,19 @@ class Element:
     once: bool
 
     def settled(self) -> Element:
-        """Return it where members have been renamed already."""
+        """Return this layout with every cell as its own target."""
         inner = tuple((cells, cells[0], lying.settled()) for cells, _, lying in self.inner)
         return replace(self, targets=tuple(range(len(self.targets))), inner=inner)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a collection has.
+    """The multiset form of a container.
 
     Attributes:
-        base: what it was, a form too or something that says so.
-        how: whether something was `added` or `removed`.
-        what: what, how often, and under which conditions.
+        base: the form before the changes, or another key of the container.
+        how: whether elements were `added` or `removed`.
+        what: the forms of these elements with their conditions, and how often each occurs.
     """
 
     base: Hashable
@@ -408,14 +407,14 @@ class Form:
     what: frozenset[tuple[Hashable, int]] = frozenset()
 
     def changed(self, how: str, elements: Counter[Hashable], once: bool) -> Form:
-        """Return it with some elements more or less; in which order they come or go means nothing."""
+        """Return the form with some elements added or removed; their order does not matter."""
         base, total = (self.base, Counter(dict(self.what))) if self.how == how or not self.what else (self, Counter())
         total += elements
         return Form(base, how, frozenset((one, 1 if once else times) for one, times in total.items()))
 
 
 def element_of(group: Arranged, instance: int, symmetry: Symmetry, presence: Presence, renaming: Renaming) -> Element:
-    """Return how the elements lie of a collection, one of a group that lies at members."""
+    """Return the layout of the elements of one container of an orbit."""
     length, row = group.lengths[instance], group.rows[instance][0]
     return _element(row, length, group.once, symmetry, presence, renaming)
 
@@ -443,10 +442,10 @@ def _element(
 
 
 def placed(code: Node, guard: Node | None, above: int, kind: Kind | None, renaming: Renaming | None) -> Node:
-    """Return the code of a cell with its members renamed, and 0 where another code says that it is not there.
+    """Return the code of a cell with its members renamed, and 0 where its guard makes the cell absent.
 
     Raises:
-        NotRenamed: it uses members as numbers.
+        NotRenamed: the code uses members as numbers.
     """
     if guard is None or guard.lo > above:
         return code if renaming is None else renaming.named(code, kind)
@@ -461,12 +460,12 @@ def placed(code: Node, guard: Node | None, above: int, kind: Kind | None, renami
 
 
 class Gathering:
-    """Forms of collections that are kept in order, under one permutation of members.
+    """Multiset forms of sorted containers, under one permutation of members.
 
     Args:
-        forms: numbers of expressions.
-        presence: of the cells.
-        renaming: of the members; None where they keep their names.
+        forms: the normal forms of expressions.
+        presence: shows that cells are present.
+        renaming: permutes the members; None where they keep their names.
     """
 
     def __init__(self, forms: NormalForms, presence: Presence, renaming: Renaming | None) -> None:
@@ -475,15 +474,15 @@ class Gathering:
         self._ordered: dict[int, bool] = {}
 
     def form(self, element: Element, codes: Sequence[Node], known: Known) -> Form:
-        """Return what a collection has: equal forms only for collections that are equal.
+        """Return the form of a container. Equal forms imply equal containers.
 
         Args:
-            element: how its elements lie.
+            element: the layout of its elements.
             codes: the length, and the codes of all elements.
-            known: which cells are there.
+            known: the known ranges of guard cells.
 
         Raises:
-            NotRenamed: these rules do not say what it has.
+            NotRenamed: these rules find no form.
         """
         self._choices = 0
         return self._form(element, tuple(codes), known, {})
@@ -523,7 +522,7 @@ class Gathering:
         known: Known,
         assumed: dict[Node, bool],
     ) -> Form:
-        """Return one of two collections, chosen by a condition; what one has more is there under the condition."""
+        """Return the form of a choice between containers; elements that only one has are there under the condition."""
         if condition in assumed:
             return self._form(element, sides[not assumed[condition]], known, assumed)
         self._choices += 1
@@ -543,7 +542,7 @@ class Gathering:
         return Form(("chosen", number, one, other))
 
     def _unmade(self, element: Element, codes: tuple[Node, ...], known: Known) -> Form:
-        """Return a collection that is only read, or whose elements are left out: those that are left stay in order."""
+        """Return the form of a container that is only read or filtered, so that no code compares elements."""
         width, length, found = len(element.kinds), codes[0], list[Hashable]()
         for place in range((len(codes) - 1) // width):
             there = apply(Op.LT, length.graph.const(place), length)
@@ -601,7 +600,7 @@ class Gathering:
 
 
 def _conditional(form: Form, how: str, elements: Counter[Hashable], condition: tuple[int, bool], once: bool) -> Form:
-    """Return a form with elements that are more or less only under a condition."""
+    """Return a form with elements added or removed under a condition."""
     changed: Counter[Hashable] = Counter()
     for element, times in elements.items():
         assert isinstance(element, tuple)
