@@ -1,4 +1,15 @@
-"""Public: the words to write a model with, and `find_model`; the modules of this package are internal."""
+"""Public: the words to write a model with, and `find_model`; the modules of this package are internal.
+
+    model (Python) --tracing--> expression graph --> evaluator, machine code, z3, exports
+
+`define` has the class `Model`. `tracing` runs its methods, written in the words of `language`, on the symbolic values
+of `domains`. The result is a program: expressions of `expressions`, whose meaning `evaluator` defines. `symmetry`
+permutes members of sorts. `abstraction` makes abstract states for coverage, `lints` finds what is probably a mistake,
+and `catalogue` finds models by name or file.
+
+Below all of these stand `errors`, `given_names` (lists of names that users give), `visible_text` (control characters as
+escapes), `file_kinds` (files that are read back) and `checksums` (their digests).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model names of its states for coverage: states that agree in it are one abstract state."""
+"""Abstract states for coverage: the values that a model's method `abstraction` gives for a state."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["Abstraction", "abstraction_of"]
 
 @dataclass(frozen=True, slots=True)
 class Abstraction:
-    """An abstract state is a code for each of some nodes.
+    """The abstraction of a model: an abstract state is a code for each of some nodes.
 
     Attributes:
-        names: what the model calls that which it names; what no state changes is left out.
+        names: the model's names of the values; values that are the same in all states are left out.
         codes: the nodes, in the graph of the program; each is a number from 0.
-        schema: how the codes are packed, a cell for each node.
+        schema: the packed layout of an abstract state, with a cell for each node.
     """
 
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class Abstraction:
 
 
 def abstraction_of(model: Model) -> Abstraction:
-    """Return what a model's method `abstraction` names of a state.
+    """Return the abstraction that a model's method `abstraction` declares.
 
     Raises:
         ModelError: it does not return a dict of values by name.
@@ -72,7 +72,7 @@ def abstraction_of(model: Model) -> Abstraction:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """The nodes by name, as what lies in cells."""
+    """The nodes by name, in the form that `Schema` needs."""
 
     nodes: Mapping[str, list[Node]]
 
@@ -81,13 +81,13 @@ class _Named:
 
 
 def _codes(graph: Graph, value: object, place: str, name: str) -> Iterator[Node]:
-    """Yield the codes of a value that are not known before the model runs, each from 0.
+    """Yield the codes of the symbolic parts of a value, each from 0.
 
     Args:
-        graph: of the program.
-        value: symbolic, or a Python collection of such; what Python knows is the same in all states.
-        place: of the method that named it, for messages.
-        name: what it is called there.
+        graph: the graph of the program.
+        value: a symbolic value, or a Python collection of such values; plain parts are the same in all states.
+        place: the place of the method `abstraction`, for messages.
+        name: the name of the value there.
     """
     if isinstance(value, Mapping):
         value = list(value.values())

@@ -1,4 +1,4 @@
-"""Finding models by name, or in a user's own file."""
+"""The catalogue: finds models by name, or in a user's own file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BUILT_IN: dict[str, str] = {
     "placement": "insync.kafka.placement:Placement",
     "consumer_group": "insync.kafka.groups.consumer_group:ConsumerGroup",
 }
-"""Every model that comes with insync, by name: its module and class."""
+"""Module and class of every model that comes with insync, by the model's name."""
 
 
 def find_model(reference: str) -> type[Model]:
@@ -64,9 +64,9 @@ def find_model(reference: str) -> type[Model]:
 
 
 def _named_in_a_file(reference: str) -> str:
-    """Return how a model is called that is in the file of this name, which lacks `.py`; empty where there is none.
+    """Return the reference to a model for a reference that lacks `.py`; empty where there is no such file.
 
-    The file is read and not run: of several classes the one that is called like the file, or else the first.
+    The file is read and not run. Of several classes, the result has the one with the name of the file, else the first.
     """
     name, _, wanted = reference.partition(":")
     path = Path(f"{name}.py")
@@ -82,12 +82,12 @@ def _named_in_a_file(reference: str) -> str:
 
 
 def model_reference(model: Model) -> str:
-    """Return how `find_model` finds the class again; a file below the current directory by its relative path."""
+    """Return a reference to the class for `find_model`; a file below the current directory has its relative path."""
     return class_reference(type(model))
 
 
 def class_reference(kind: type[Model]) -> str:
-    """Return how `find_model` finds a class again; the name alone of a class that is in no file."""
+    """Return a reference to a class for `find_model`; the name alone for a class that is in no file."""
     if BUILT_IN.get(kind.name) == f"{kind.__module__}:{kind.__name__}":
         return kind.name
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
@@ -135,14 +135,14 @@ def _is_directory(path: Path) -> bool:
 
 
 def _load(path: Path) -> ModuleType:
-    """Return the module of a file as it is now: another one once the file is edited, so its old classes stay theirs."""
+    """Return the module of a file as it is now. An edited file becomes another module; old classes keep the old one."""
     try:
         text = path.read_bytes()
     except OSError as error:
         message = f"{path} cannot be loaded: {type(error).__name__}: {error}"
         raise UserError(message) from error
     _require_text(path, text)
-    # The same in every process, so that what is pickled in one is found in another.
+    # The name is the same in every process, so that what is pickled in one is found in another.
     marks = f"{zlib.crc32(os.fsencode(path.resolve())):08x}_{zlib.crc32(text):08x}"
     module_name = f"insync_user_{path.stem}_{marks}"
     if module_name in sys.modules:
@@ -154,7 +154,7 @@ def _load(path: Path) -> ModuleType:
     folder, here = str(path.resolve().parent), os.getcwd()
     sys.path.insert(0, folder)  # so that the file can import its neighbours, as a script can
     try:
-        # Python's own cache of compiled files would take an edit of the same second and size for no edit.
+        # Python's own cache of compiled files misses an edit of the same second and size.
         exec(compile(text, spec.origin or str(path), "exec", dont_inherit=True), vars(module))  # noqa: S102 -- a module is its text
     except UserError:
         del sys.modules[module_name]
@@ -168,12 +168,12 @@ def _load(path: Path) -> ModuleType:
     finally:
         with contextlib.suppress(ValueError):  # the file has taken it out
             sys.path.remove(folder)
-        os.chdir(here)  # a file may go to where its data are; paths of the command line are relative to here
+        os.chdir(here)  # the file may have changed it; paths of the command line are relative to `here`
     return module
 
 
 def _require_text(path: Path, content: bytes) -> None:
-    """Raise UserError for a file that is no text, in the encoding that it declares or in UTF-8."""
+    """Raise UserError for a file that is not text in the encoding that it declares, or in UTF-8."""
     try:
         text = importlib.util.decode_source(content)
     except (UnicodeDecodeError, SyntaxError, LookupError) as error:
@@ -191,11 +191,11 @@ def _not_utf8(content: bytes) -> int:
         content.decode()
     except UnicodeDecodeError as error:
         return error.start
-    return 0  # an encoding is declared that there is not
+    return 0  # the declared encoding does not exist
 
 
 def _line(error: BaseException, path: Path) -> str:
-    """Say on which line of a file an error arose while the file was loaded; a syntax error says so itself."""
+    """Return the line on which a file that was being loaded raised an error, in brackets; empty for a syntax error."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f.lineno for f in frames if Path(f.filename).resolve() == path.resolve()]
     return f" (line {lines[-1]})" if lines else ""

@@ -1,9 +1,9 @@
-"""Checksums of what is read back: each covers the content of a file and what that file is.
+"""Checksums of files that are read back: each covers the content of a file and a label of what the file is.
 
-A label says what a file is: its kind and format, the run or cache key that it belongs to, its level and partition. The
-digest is taken over label and content, so a file is refused if it was damaged, and also if it was put in the place of
-another one. The digest is BLAKE2b (RFC 7693) with 128 bits. It finds damage and mistakes. It is no signature: whoever
-may write to a folder can also write a digest.
+A label has the kind and format of a file, the run or cache key that it belongs to, its level and partition. The digest
+covers label and content, so a file is refused if it was damaged, and also if it was put in the place of another one.
+The digest is BLAKE2b (RFC 7693) with 128 bits. It finds damage and mistakes. It is not a signature: whoever may write
+to a folder can also write a digest.
 
 A file of bytes is framed:   a line that names this scheme, the digest, the content
 A JSON file has an entry:    its first line, which has the digest of all lines after it
@@ -20,7 +20,7 @@ from typing import TypeAlias
 __all__ = ["DIGEST_BYTES", "Damaged", "Label", "digest", "framed", "json_with_digest", "require_digest", "unframed"]
 
 Label: TypeAlias = Mapping[str, int | str]
-"""What a file is, such as {"kind": "level", "format": "insync-levels/4", "run": "3f…", "level": 17, "partition": 3}."""
+"""The label of a file: {"kind": "level", "format": "insync-levels/4", "run": "3f…", "level": 17, "partition": 3}."""
 
 DIGEST_BYTES = 16
 

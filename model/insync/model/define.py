@@ -1,8 +1,8 @@
-"""Defining a model: the `Model` class, which collects what a class body declares.
+"""The class `Model`, which collects and checks the declarations of a class body.
 
-`actions` marks what is an action or an invariant, `tracing` turns the whole into a `Program`. Inherited actions keep
-their place; a subclass that defines an action of the same name replaces it, and one that sets the name to None removes
-it.
+Decorators of `language.declarations` mark its methods, and `tracing` turns the class into a `Program`. Inherited
+actions keep their place in the order. A subclass replaces an action by defining one of the same name, and removes it by
+setting the name to None.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NONE: Mapping[str, type] = MappingProxyType({})
 class _Body(dict[str, Any]):
     """The names of a class body; an action or invariant must not be defined twice under one name.
 
-    Where `initial` has been defined as a method, `@initial` above a later one is the mark all the same.
+    The decorator `@initial` is found even after the body has defined the plain method `initial`.
     """
 
     def __getitem__(self, name: str) -> Any:
@@ -60,7 +60,7 @@ class _Body(dict[str, Any]):
 
 
 class ModelMeta(type):
-    """Collects what a model's class body declares."""
+    """Collects and checks the declarations of a model's class body."""
 
     @classmethod
     def __prepare__(mcs, name: str, bases: tuple[type, ...], /, **rest: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class ModelMeta(type):
 
 
 def _check_declarations(model: str, members: dict[str, Any]) -> None:
-    """Refuse bounds, settings, lists of names, a legend and texts that are something else."""
+    """Refuse attributes of a wrong form: bounds, settings, lists of names, the legend and texts."""
     for attribute in NAMED:
         if attribute in members and (members[attribute] is not None or attribute != "headline"):
             names_in_class(f"{user_frame()}: class {model}: ", attribute, members[attribute])
@@ -122,7 +122,7 @@ def _check_declarations(model: str, members: dict[str, Any]) -> None:
 
 
 def _check_names(bases: tuple[type, ...], members: dict[str, Any]) -> None:
-    """Refuse an action or invariant that hides something else, or that an ordinary method hides."""
+    """Refuse an action or invariant that hides another attribute, or that an ordinary method hides."""
     for name, member in members.items():
         spec = getattr(member, ROLE, None)
         if spec is not None and (name in _RESERVED or hasattr(type, name)):
@@ -167,15 +167,15 @@ class Model(metaclass=ModelMeta):
     An instance is the model under chosen bounds and settings, which its constructor takes by name.
 
     Attributes:
-        name: what the model is called; the class name in snake case unless the class sets it.
+        name: the name of the model; the class name in snake case unless the class sets it.
         headline: the properties that are checked when none is named; None is every invariant.
         within: invariants; states in which one of them fails are checked, and no step is taken from them.
-        tells_apart: how it tells members apart, for who asks for symmetry; with it none of its sorts is symmetric.
+        tells_apart: why members are not symmetric, for messages; if it is set, none of the sorts is symmetric.
         unbounded: bounds that a proof may leave open, so that it holds for all their values.
         bounds: the sizes that the class declares.
-        settings: what the class can be told besides sizes.
-        legend: what the marks in the cells of the grid mean; they are explained below the grid where they occur.
-        b: the chosen bounds, as attributes; the members of enumerations chosen for the settings are in `b.settings`.
+        settings: the choices other than sizes that the class declares.
+        legend: the meaning of marks in the cells of the grid; a mark is explained below a grid in which it occurs.
+        b: the chosen bounds, as attributes; `b.settings` has the chosen member of each setting's enumeration.
 
     Raises:
         UserError: a bound that is unknown, of the wrong type or out of range.
@@ -195,15 +195,15 @@ class Model(metaclass=ModelMeta):
     def __init__(self, **chosen: int | str | Enum) -> None:
         self.b = choose(self.name, self.settings, self.bounds, chosen)
         self._members: dict[type, Any] = {}
-        self._program: Program | None = None  # kept by `tracing`
+        self._program: Program | None = None  # set by `tracing`
         self._confinement: Confinement | None = None
         self._state: State | None = None
-        self._condition: ConditionTracer | None = None  # of a model with open bounds, kept by `open_tracing`
-        self._source_suspicions: tuple[str, ...] | None = None  # kept by `suspicion`
+        self._condition: ConditionTracer | None = None  # for a model with open bounds, set by `open_tracing`
+        self._source_suspicions: tuple[str, ...] | None = None  # set by `lints`
 
     @property
     def identity(self) -> dict[str, int | str]:
-        """What the model was made with, as it leaves the process: `type(model)(**model.identity)` is the same model."""
+        """Bounds and settings as they leave the process: `type(model)(**model.identity)` is the same model."""
         return {**{name: chosen.value for name, chosen in self.b.settings.items()}, **self.b}
 
     def declare(self, b: BoundValues) -> State:
@@ -212,51 +212,50 @@ class Model(metaclass=ModelMeta):
         raise ModelError(message)
 
     def initial(self, s: StateView) -> None:
-        """Assign the fields that do not begin as false, lowest, first, none or empty, in each initial state."""
+        """Assign the fields that begin with another value than the default: false, lowest, first, none or empty."""
 
     def remarks(self) -> list[str]:
-        """Return what the user should know about the chosen bounds and settings, a sentence each; none by default."""
+        """Return remarks for the user about the chosen bounds and settings, one sentence each; none by default."""
         return []
 
     def grid(self, state: ReadableState) -> Mapping[str, GridCell]:
-        """Return what the trace grid shows of a readable state: the cell of each column, in the order of the columns.
+        """Return the trace grid's cells of a readable state by column, in the order of the columns.
 
-        A cell is a text, which the grid shows in the steps that change it, or a text for each of its parts (a mapping)
-        or elements (a tuple), of which it shows those that change. Override it to show a state in your own words, and
-        `legend` to explain their marks.
+        A cell is a text, or a text for each of its parts (a mapping) or elements (a tuple). The grid shows the texts
+        that a step changes. Override it to show a state in your own words, and `legend` to explain their marks.
         """
         return own_columns(self.state, state)
 
     def step_marks(self, before: ReadableState, after: ReadableState) -> Mapping[str, str]:
-        """Return what the trace grid writes beside the cells of a step, by column; nothing by default.
+        """Return the marks that the trace grid writes beside the cells of a step, by column; none by default.
 
-        Override it where a step is worth a mark that the state after it does not show, and `legend` to explain it.
+        Override it for marks that the state after the step does not show, and `legend` to explain them.
         """
         return {}
 
     def lifelines(self) -> Sequence[str]:
-        """Return between whom messages are drawn; by default the members of the sorts that are actions' parameters.
+        """Return the lifelines of drawings; by default members of the sorts that are parameters of actions.
 
-        A name that `grid` has a column for as well stands for the same thing.
+        A lifeline and a column of `grid` with the same name stand for the same thing.
         """
         return own_lifelines(type(self), self.state, self.b)
 
     def step_drawing(self, steps: Sequence[Taken], label: str) -> Sequence[Drawn]:
-        """Return how the last of some steps is drawn: arrows for messages, marks for what happens on a lifeline.
+        """Return the drawing of the last of some steps: arrows for messages, marks for events on a lifeline.
 
-        By default a step whose parameters are one lifeline is a mark there, one with two an arrow from the first to the
-        second, by the order in the label. Override it where you know who sends what to whom.
+        By default a step whose parameters are one lifeline is a mark there. A step with two is an arrow from the first
+        to the second, in the order of the label. Override it where you know who sends what to whom.
 
         Args:
-            steps: the initial state first, and at least one step, which is the one to draw.
+            steps: the initial state, then at least one step; the last one is drawn.
             label: that step in words.
         """
         return own_drawing(self.lifelines(), steps[-1], label)
 
     def demands(self, steps: Sequence[Taken]) -> list[Demand]:
-        """Return what must happen for these steps to come about, by the number of the step; nothing by default.
+        """Return the events that must happen for these steps to come about; none by default.
 
-        Traces show it below their grid. Override it where some steps are harder to bring about than others.
+        Traces show them below their grid. Override it where some steps are harder to bring about than others.
 
         Args:
             steps: all steps of a trace, the initial state first.
@@ -264,10 +263,10 @@ class Model(metaclass=ModelMeta):
         return []
 
     def abstraction(self, s: StateView) -> Mapping[str, object]:
-        """Return what counts of a state where walks count abstract states, by name; by default all of it.
+        """Return the abstraction of a state by which walks count abstract states; by default all of its fields.
 
-        States in which all of that is the same are one abstract state. Override it with a dict of fields, conditions
-        and numbers, or lists and dicts of these.
+        States with equal abstractions are one abstract state. Override it with a dict of fields, conditions and
+        numbers, or lists and dicts of these.
         """
         return {name: getattr(s, name) for name in self.state.present}
 
@@ -306,7 +305,7 @@ class Model(metaclass=ModelMeta):
 
     @property
     def program(self) -> Program:
-        """The traced model, made when first needed."""
+        """The traced program, made at the first access."""
         return traced(self, lambda: None)
 
     def trace_predicate(
@@ -321,12 +320,12 @@ class Model(metaclass=ModelMeta):
         return self.state.decode(codes, 0)
 
     def decode_after(self, codes: tuple[int, ...], former: tuple[int, ...], state: ReadableState) -> ReadableState:
-        """Return the readable state of these codes, which has the parts in common with another state.
+        """Return the readable state of these codes, sharing its unchanged parts with an earlier state.
 
         Args:
             codes: the codes.
-            former: the codes of the other state.
-            state: the other state, readable; neither may be changed.
+            former: the codes of the earlier state.
+            state: the earlier state; neither it nor the result may be changed.
         """
         after: ReadableState = self.state.decode_after(codes, 0, former, state)
         return after
@@ -341,9 +340,9 @@ class Model(metaclass=ModelMeta):
 
 
 DEADLOCK_FREE = "deadlock_free"
-"""The name of the invariant that every model has; it is checked when it is asked for."""
+"""The name of the invariant that every model has; it is checked if a user names it."""
 
 TYPE_OK = "type_ok"
-"""The name of what every engine checks by itself, asked or not. It is about steps, not a condition on states."""
+"""The name of the property that every engine always checks. It is about steps, not a condition on states."""
 
 _RESERVED = {name for name in vars(Model) if not name.startswith("_")} | {"b", "bounds", DEADLOCK_FREE, TYPE_OK}

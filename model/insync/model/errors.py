@@ -1,8 +1,7 @@
-"""The errors of insync: what a user did wrong, and what insync itself did wrong.
+"""Exceptions: `UserError` for mistakes of users, `InternalError` for faults of insync; and helpers for messages.
 
-Every message is one sentence or a few: the place, the value, what was expected and what to do.
-The command line prints a `UserError` without a traceback and exits with 2; an `InternalError`
-keeps its traceback and exits with 70.
+Every message is one sentence or a few: the place, the value, what was expected and what to do. The command line prints
+a `UserError` without a traceback and exits with 2; an `InternalError` keeps its traceback and exits with 70.
 """
 
 from __future__ import annotations
@@ -39,26 +38,26 @@ _BETWEEN = ("<string>", "<frozen", copy.__file__)  # such as the constructor tha
 
 
 class UserError(Exception):
-    """Something in what the user wrote: a model, an option, a file."""
+    """A mistake in the user's input: a model, an option, a file."""
 
     def __str__(self) -> str:
-        """Return the message as it may be printed; `args` has it as it is."""
+        """Return the message with control characters as escapes; `args` has the message unchanged."""
         return visible(super().__str__())
 
 
 class ModelError(UserError):
-    """A model that cannot mean what its author wanted: the message names the author's file and line."""
+    """A mistake in a model; the message names the author's file and line."""
 
 
 class GuardError(UserError):
-    """A step was asked for whose guard does not hold in the state."""
+    """A step was requested whose guard does not hold in the state."""
 
 
 class DomainError(UserError):
     """A step assigns a value that its field cannot hold, or assigns outside an array.
 
     Attributes:
-        check: the check that does not hold; None after pickling, for its nodes belong to one process.
+        check: the check that fails; None after pickling, as its nodes belong to one process.
     """
 
     def __init__(self, message: str, check: Check | None = None) -> None:
@@ -74,7 +73,7 @@ class InternalError(Exception):
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Return the sentence that names the nearest known name, in whatever case, or all of them when none is near.
+    """Return a sentence with the nearest known name, ignoring case, or with all known names if none is near.
 
     >>> closest("strong_irs", ["strong_isr", "weak_isr"])
     "Did you mean 'strong_isr'?"
@@ -88,7 +87,7 @@ def closest(name: str, known: Iterable[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: of what has no text of its own what it is, and not where in memory.
+    """Return a value as a message shows it: its repr, or a description in place of a repr with a memory address.
 
     >>> shown((1, "x")), shown(int), shown(x for x in "ab"), shown(closest), shown([int, closest])
     ("(1, 'x')", 'int', 'this generator', 'the function closest', '[int, the function closest]')

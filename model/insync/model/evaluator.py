@@ -1,7 +1,6 @@
-"""The evaluator: what a model means, step by step, in plain Python.
+"""The evaluator: the definition of a step, in plain Python.
 
-It is the definition that the machine code, z3 and every other engine are tested against; it replays
-every trace before the trace is shown.
+The machine code, z3 and every other engine are tested against it. It replays every trace before the trace is shown.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def evaluate(node: Node, codes: Sequence[int]) -> int:
 
 
 def evaluate_each(nodes: Iterable[Node], codes: Sequence[int]) -> Iterator[int]:
-    """Yield the values of nodes in one state, as `evaluate` does, computing what they share once."""
+    """Yield the values of nodes in one state; nodes that they share are computed once."""
     memo = _Memo(codes)
     return (memo.value(node) for node in nodes)
 
@@ -80,7 +79,7 @@ class Evaluator:
 
         Raises:
             GuardError: the action is not enabled.
-            DomainError: the step would assign what a field cannot hold; its `check` is the one that fails.
+            DomainError: the step would assign a value that its field cannot hold; `check` is the check that fails.
         """
         action, memo = self.program.actions[number], self._of(codes)
         if not _holds(memo, action):
@@ -89,19 +88,19 @@ class Evaluator:
         return _next(memo, action)
 
     def leads(self, before: Sequence[int], number: int, after: Sequence[int]) -> bool:
-        """Return whether an action is enabled in a state, assigns what its fields can hold, and leads to another."""
+        """Return whether an action has a step from one state to another."""
         try:
             return self.step(number, before) == tuple(after)
         except (GuardError, DomainError):
             return False
 
     def failing_check(self, number: int, codes: Sequence[int]) -> Check | None:
-        """Return the check of an enabled action that does not hold, None when all do."""
+        """Return the first check of an enabled action that fails; None if all hold."""
         memo = self._of(codes)
         return next((c for c in self.program.actions[number].checks if not memo.value(c.node)), None)
 
     def _of(self, codes: Sequence[int]) -> _Memo:
-        """Return what is known of a state: of the last one everything, as the actions of a state share their nodes."""
+        """Return the memo of a state. That of the last state is kept, as the actions share their nodes."""
         memo = self._memo
         if memo.codes != (state := tuple(codes)):
             memo = self._memo = _Memo(state)

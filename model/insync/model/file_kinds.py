@@ -1,4 +1,4 @@
-"""Files of a kind as text and as JSON: of what is wrong it is told where, what was expected, and what to do."""
+"""Reading files of a kind (traces, proofs, recorded runs) as text and as JSON, with messages that say what is wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["FileKind"]
 
 
 class _NotOfTheKind(ValueError):
-    """What JSON, or Python's reader of it, takes, and no file of ours has."""
+    """A text that Python's JSON reader accepts and that no file of ours contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,10 @@ class FileKind:
     """A kind of file.
 
     Attributes:
-        name: what it is called, as in "trace".
+        name: the name of the kind, such as "trace".
         format: the format, as it is written in the file.
-        named: what to do where the file cannot be read, a sentence.
-        again: what to do where something else stands in it, a sentence.
+        named: a sentence with the advice if the file cannot be read.
+        again: a sentence with the advice if its content is wrong.
     """
 
     name: str
@@ -34,11 +34,11 @@ class FileKind:
 
     @property
     def label(self) -> Label:
-        """What the digest of such a file covers besides its content."""
+        """The label of such a file, which its digest covers besides the content."""
         return {"kind": self.name, "format": self.format}
 
     def require_whole(self, place: str, text: str) -> None:
-        """Compare the digest of a file that has one with its text; messages begin with `place`.
+        """Check the digest in the text of a file; messages begin with `place`.
 
         Raises:
             UserError: the text is not what was written.
@@ -50,7 +50,7 @@ class FileKind:
             raise UserError(message) from error
 
     def text(self, path: Path) -> str:
-        """Return what a file says.
+        """Return the text of a file.
 
         Raises:
             UserError: it cannot be read, or is not text.
@@ -67,10 +67,10 @@ class FileKind:
             raise UserError(message) from error
 
     def parsed(self, place: str, text: str) -> object:
-        """Return the JSON that a text is; messages begin with `place`.
+        """Parse a text as JSON; messages begin with `place`.
 
         Raises:
-            UserError: it is none, or one that no such file has.
+            UserError: it is not JSON, or not JSON that such a file contains.
         """
         expected = f"a {self.name} ({self.format})"
         wanted = f"{expected[:1].upper()}{expected[1:]} was expected. {self.again}"

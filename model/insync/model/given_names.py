@@ -1,7 +1,7 @@
 """Lists of names that users give. One string in place of a list is refused, as Python would read it letter by letter.
 
-Every parameter of a public function that takes names goes through `given_names`, or through `given_list` where it takes
-functions as well, and so do the attributes of a model's class that are names.
+Every public function checks a parameter of names with `given_names`, or with `given_list` where it also takes
+functions. `names_in_class` checks the attributes of a model's class that list names.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ __all__ = ["NAMED", "given_list", "given_names", "names_in_class"]
 T = TypeVar("T")
 
 NAMED = {"headline": "properties", "within": "invariants", "unbounded": "bounds"}
-"""What the attributes of a model's class name that are tuples of names."""
+"""The attributes of a model's class that are tuples of names, and what these name."""
 
 
 def given_list(argument: str, given: Iterable[T]) -> tuple[T, ...]:
-    """Return what an argument lists: names, or functions where it takes these as well.
+    """Return the entries of a list argument: names, or functions where it takes these as well.
 
     Args:
         argument: the name of the parameter.
         given: its value.
 
     Raises:
-        UserError: it is one string in place of several, or is no list of anything.
+        UserError: it is one string in place of several, or not a list.
     """
     if isinstance(given, str):
         message = f"{argument}={given!r} is one string; give a list of names: {argument}=[{given!r}]."
@@ -65,7 +65,7 @@ def names_in_class(place: str, attribute: str, given: object) -> tuple[str, ...]
     """Return the names that an attribute of a model's class lists.
 
     Args:
-        place: where the class stands, with a colon and a space.
+        place: the place of the class, with a colon and a space.
         attribute: one of `NAMED`.
         given: its value.
 

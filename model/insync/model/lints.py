@@ -1,4 +1,4 @@
-"""What is suspicious in a model: things that are allowed and hardly ever meant, each said in one sentence."""
+"""Lints: warnings about a model for what is allowed and is probably a mistake, one sentence each."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from insync.model.tracing.tracer import action_traced_otherwise
 __all__ = ["remarks_of", "suspicions"]
 
 _CONDITIONS = {"And", "Implies", "Not", "Or", "exists", "for_all"}
-"""The words of the language that give a condition and do nothing else."""
+"""The functions of the language that return a condition and do nothing else."""
 
 
 def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
-    """Return what a reader of a result should know: what the model says of its settings, and what it can hardly mean.
+    """Return the remarks of a model and the warnings about it.
 
     Args:
-        model: the model; if it is not traced, only what it says of its settings is known.
+        model: the model; if it is not traced, only its remarks are returned.
         conditions: the conditions that are checked in its states, by name.
     """
     if model._program is None:
@@ -48,7 +48,7 @@ def suspicions(model: Model, conditions: Mapping[str, Node]) -> tuple[str, ...]:
 
 
 def remarks_of(model: Model) -> tuple[str, ...]:
-    """Return what a model's own method `remarks` says of the chosen bounds and settings.
+    """Return the sentences of a model's method `remarks` about the chosen bounds and settings.
 
     Raises:
         ModelError: it returns anything but a list of sentences.
@@ -61,7 +61,7 @@ def remarks_of(model: Model) -> tuple[str, ...]:
 
 
 def _of_source(model: Model) -> tuple[str, ...]:
-    """Read the class and trace it again, once for a model: its mutants are copies of it, so of the same source."""
+    """Return the warnings about a model's source, found once for a model: its mutants are copies of the same source."""
     if model._source_suspicions is None:
         model._source_suspicions = (*_said_in_vain(type(model)), *_tracings(model))
     return model._source_suspicions
@@ -78,7 +78,7 @@ def _actions(model: Model) -> Iterator[str]:
 
 
 def _of_one(model: Model) -> bool:
-    """Return whether some parameter has one member alone: what is said of two of them is rightly true then."""
+    """Return whether some parameter has a single member: then conditions on two members are rightly constant."""
     parameters = [spec.parameters for spec in action_specs(type(model)).values()]
     parameters += [spec.parameters for spec in invariant_specs(type(model)).values()]
     kinds = {kind for each in parameters for kind in each.values()}
@@ -111,7 +111,7 @@ def _said_in_vain(kind: type[Model]) -> tuple[str, ...]:
 
 
 def _in_vain(kind: type[Model]) -> Iterator[str]:
-    """Yield what Python decides or drops while the model is traced, and the author meant of the state."""
+    """Yield the tests and conditions that Python decides or drops during tracing, though they are about the state."""
     for name in [*initial_specs(kind), *action_specs(kind), *invariant_names(kind), *step_invariant_specs(kind)]:
         method = getattr(kind, name)
         try:
@@ -125,7 +125,7 @@ def _in_vain(kind: type[Model]) -> Iterator[str]:
 
 
 def _tests_of_identity(tree: ast.AST, method: Callable[..., Any]) -> Iterator[tuple[int, str]]:
-    """Yield the comparisons by `is` of a part of the state: it never is the same object as anything."""
+    """Yield the comparisons of a part of the state by `is` or `is not`, whose result is fixed."""
     states = 2 if isinstance(getattr(method, ROLE, None), StepInvariantSpec) else 1
     of_state = set(method.__code__.co_varnames[1 : 1 + states])
     for node in ast.walk(tree):
@@ -140,7 +140,7 @@ def _tests_of_identity(tree: ast.AST, method: Callable[..., Any]) -> Iterator[tu
 
 
 def _decided(test: ast.AST, same: bool, left: ast.AST, right: ast.AST) -> str:
-    """Return the sentence on a test of identity, with what its author means."""
+    """Return the warning about a test by `is`, with the comparison to write instead."""
     if (isinstance(right, ast.Constant) and right.value is None) or _root(right) == "NONE":
         meant = f"{_said(left)}.{'is_none' if same else 'is_some'}()"
     else:
@@ -150,7 +150,7 @@ def _decided(test: ast.AST, same: bool, left: ast.AST, right: ast.AST) -> str:
 
 
 def _dropped(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the conditions that stand alone as a line: nobody asks whether they hold."""
+    """Yield the conditions that stand alone as a statement, so that their value is not used."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Compare) or _is_condition(node.value)):
             sentence = f"`{_said(node)}` is worked out and then dropped; write require({_said(node)})."
@@ -158,7 +158,7 @@ def _dropped(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _is_condition(node: ast.AST) -> bool:
-    """Return whether a call is one of the words of the language that give a condition."""
+    """Return whether a node calls a function of the language that returns a condition."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CONDITIONS
 
 
@@ -167,7 +167,7 @@ def _said(node: ast.AST) -> str:
 
 
 def _root(node: ast.AST) -> str | None:
-    """Return the name that a chain of fields and indexes begins with."""
+    """Return the name at the root of a chain of fields and indexes."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
