@@ -1,14 +1,14 @@
-"""Public: declare beside a model's class what must hold, in every reachable state or in its runs.
+"""Public: declare properties beside a model's class, of its reachable states, its steps or its runs.
 
     from insync.properties import invariant
 
     @invariant(Lock)
     def one_inside(model: Lock, s: StateView) -> Condition: ...
 
-These are the names to declare with; the modules of this package are internal. `declaring` has the decorators,
-`declared` keeps what they are given, `registry` finds it by name, `invariants` and `runs` say what a property is,
-`fairness` what a run must not neglect, `explain` and `show` why an invariant fails. What is declared of Kafka's models
-is in `kafka`; `kafka_modules` says in which module.
+These are the names to declare with; the modules of this package are internal. `declare` has the decorators and keeps
+the declarations. `invariants` defines properties of states and of steps, `temporal` properties of runs and fairness.
+`registry` finds properties by name and confines models. `explain` finds why an invariant fails, and `condition_text`
+writes a condition in the names of the model. `kafka` holds the properties of Kafka's models.
 """
 
 from __future__ import annotations

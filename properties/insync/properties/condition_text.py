@@ -1,4 +1,4 @@
-"""Conditions of a model as text, in the names of its fields."""
+"""Conditions of a model as text, in the names of its fields and members."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from insync.model.expressions.graph import Node, Op, Quantifier
 __all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
 
 LONGEST = 160
-"""A condition that takes more characters is not shown: nobody would read it."""
+"""The most characters of a condition; a longer one is not shown."""
 
 _INDEX = re.compile(r"(\[[^\]]*\])")
 _INFIX = {
@@ -26,11 +26,11 @@ _INFIX = {
 }  # fmt: skip
 _JOINING = {Op.BITAND, Op.BITOR, Op.BITDIFF}
 PART = re.compile(r"\{(.*)\}$|\[([^\]]*)\]|\.?([^.\[\]{]+)")
-"""The parts of a cell's path: a value that is in a set or not, an index, or a name."""
+"""A part of a cell's path: a possible element of a set, an index, or a name."""
 
 
 def field_value(state: ReadableState, path: str) -> object:
-    """Return the value at a cell's path, such as `replica[b1].log[0].epoch`; None inside what is not there."""
+    """Return the value at a cell's path, such as `replica[b1].log[0].epoch`; None inside an absent part."""
     value: Any = state
     for member, index, name in PART.findall(path):
         if value is None:
@@ -45,7 +45,7 @@ def field_value(state: ReadableState, path: str) -> object:
 
 
 def field_read(state: ReadableState, path: str) -> tuple[str, object]:
-    """Return the path and value of a cell that was read, or the length of the list whose end it is past."""
+    """Return the path and value of a cell; for a cell past the end of a list, path and value of the list's length."""
     for part in PART.finditer(path):
         found = field_value(state, path[: part.start()]) if part.start() else state
         if isinstance(found, list) and part[2] and int(part[2]) >= len(found):
@@ -54,17 +54,17 @@ def field_read(state: ReadableState, path: str) -> tuple[str, object]:
 
 
 BEFORE, AFTER = "before", "after"
-"""What the two states of a step are called."""
+"""The names of the two states of a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the cells of a condition are: those of a state, or of the states before and after a step.
+    """The cells that a condition reads: those of a state, or of the states before and after a step.
 
     Attributes:
-        model: whose states they are.
-        paths: what each cell is called.
-        decode: gives the readable value of all of them, in which `field_value` finds each path.
+        model: the model.
+        paths: the path of each cell.
+        decode: returns the readable value of all cells, in which `field_value` finds each path.
         prefixed: whether the paths begin with the name of one of two states.
     """
 
@@ -75,12 +75,12 @@ class Reading:
 
 
 def read_state(model: Model) -> Reading:
-    """Return how a condition on a state is read."""
+    """Return the cells of a condition on a state."""
     return Reading(model, tuple(cell.path for cell in model.program.schema.cells), model.decode)
 
 
 def read_pair(model: Model) -> Reading:
-    """Return how a condition on the states before and after a step is read: as `before.field` and `after.field`."""
+    """Return the cells of a condition on the states before and after a step, as `before.field` and `after.field`."""
     own = [cell.path for cell in model.program.schema.cells]
     paths = tuple(f"{name}.{path}" for name in (BEFORE, AFTER) for path in own)
 
@@ -110,7 +110,7 @@ def shown(reading: Reading, node: Node) -> str:
 
 @lru_cache(maxsize=8)
 def _cell_domains(state: State) -> list[Scalar | None]:
-    """Return what the code of each cell stands for; many conditions are shown of one model."""
+    """Return the domain of each cell; cached, as many conditions of one model are shown."""
     return list(cell_domains(state))
 
 
@@ -141,7 +141,7 @@ class _Shown:
         return self._operation(node, parts)
 
     def _equality(self, node: Node, depth: int) -> str:
-        """Show a comparison of a field with a constant by what the constant is called: `leader == b1`."""
+        """Return an equality, in which a constant that is compared with a field has its name: `leader == b1`."""
         a, b = node.args
         one, other = self._place(a, depth), self._place(b, depth)
         if one is not None and b.op is Op.CONST:
@@ -152,7 +152,7 @@ class _Shown:
         return f"{self._member_of(known, a, depth)} == {self._member_of(known, b, depth)}"
 
     def _place(self, node: Node, depth: int) -> tuple[str, Scalar | None] | None:
-        """Return the path and the domain of a cell, or of that which an index chooses: `term[leader]`."""
+        """Return the path and the domain of a cell, or of the cell that an index selects: `term[leader]`."""
         if node.op is Op.CELL:
             cell = int(str(node.arg))
             return self.paths[cell], self.domains[cell]
@@ -167,12 +167,12 @@ class _Shown:
         at, label = found, parts[0][found][1:-1]
         before = _INDEX.split(self.paths[cells[0] - stride]) if cells[0] >= stride else []
         if not label.isdigit() and _one_place_apart([before, parts[0]]) == at:
-            return None  # these are some of the members, and the index counts from the first of these
+            return None  # these are only some of the members, and the index counts from the first of them
         index = self._index(node.args[0], int(label) if label.isdigit() else 0, depth + 1)
         return "".join([*parts[0][:at], f"[{index}]", *parts[0][at + 1 :]]), self.domains[cells[0]]
 
     def _index(self, node: Node, lowest: int, depth: int) -> str:
-        """Show the number of a place by what the place is called, of places that are numbered from `lowest`."""
+        """Return the text of an index of places that are numbered from `lowest`."""
         more = lowest
         if node.op is Op.ADD and node.args[1].op is Op.CONST:
             node, more = node.args[0], lowest + node.args[1].lo
@@ -182,7 +182,7 @@ class _Shown:
         return f"{text} {'-' if more < 0 else '+'} {abs(more)}" if more else text
 
     def _set(self, node: Node) -> Set | None:
-        """Return the domain of a set that an expression gives, if that is a field or joined of fields."""
+        """Return the domain of a set that is a field, or is joined from fields; None for any other expression."""
         if node.op is Op.CELL:
             domain = self.domains[int(str(node.arg))]
             return domain if isinstance(domain, Set) else None
@@ -191,13 +191,13 @@ class _Shown:
         return next((known for known in map(self._set, node.args) if known is not None), None)
 
     def _member_of(self, known: Set | None, node: Node, depth: int) -> str:
-        """Show an expression, which if it is a constant is that of a set of a known domain."""
+        """Return the text of an expression; a constant is a set of a domain, if that is known."""
         if known is not None and node.op is Op.CONST:
             return plain(known.readable(node.lo))
         return self.text(node, depth + 1)
 
     def _number(self, node: Node, more: int, depth: int) -> str:
-        """Show the code of a cell plus a number by the value that the cell has: codes begin with 0, values need not."""
+        """Return a cell's code plus a number as text, in terms of its value: codes begin with 0, values need not."""
         place = self._place(node, depth)
         assert place is not None
         offset = more - _first(place[1])
@@ -205,7 +205,7 @@ class _Shown:
         return f"({place[0]} {sign} {abs(offset)})" if offset else place[0]
 
     def _membership(self, node: Node, number: int, depth: int) -> str:
-        """Show a test for one member by what the member is called: `isr contains b1`; empty where it has no name."""
+        """Return a test for one member with the member's name, `isr contains b1`; empty where it has no name."""
         place = self._place(node, depth)
         if place is None or not isinstance(place[1], Set) or not 0 <= number < node.hi.bit_length():
             return ""
@@ -234,7 +234,7 @@ class _Shown:
 
 
 def _one_place_apart(paths: Sequence[Sequence[str]]) -> int | None:
-    """Return which part of some paths, split at their indexes, differs, if that is one index alone."""
+    """Return the place of the only part in which split paths differ, if it is an index; else None."""
     if len({len(path) for path in paths}) > 1:
         return None
     differing = [at for at, parts in enumerate(zip(*paths, strict=True)) if len(set(parts)) > 1]
@@ -242,14 +242,14 @@ def _one_place_apart(paths: Sequence[Sequence[str]]) -> int | None:
 
 
 def _first(domain: Scalar | None) -> int:
-    """The number that code 0 stands for; that of an option of a number is one less than its least."""
+    """Return the number that code 0 stands for; for an optional number that is one less than its least number."""
     if isinstance(domain, OptionalScalar):
         return (domain.of.first or 0) - 1
     return 0 if domain is None else domain.first or 0
 
 
 def _comparison(path: str, domain: Scalar | None, code: int) -> str:
-    """Show that a cell has a code by what that stands for."""
+    """Return the text of the condition that a cell has a code."""
     if domain is not None:
         return f"{path} == {plain(domain.readable(code))}"
     in_set = PART.findall(path)[-1][0]

@@ -1,4 +1,4 @@
-"""The decorators that declare properties beside a model's class."""
+"""Declarations beside model classes: the decorators, and the properties that are declared of each class."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def invariant(kind: type[M], *, because: Because | None = None) -> Callable[[Pre
 
     With parameters, which are annotated with sorts, ranges, enumerations or bool, it must hold for all their values.
 
-    It stands beside the class. In the class's own body, `insync.model.invariant` marks a method of self and state.
+    The function stands beside the class. In the class body, `insync.model.invariant` marks a method of self and state.
 
     Args:
         kind: the model class.
-        because: says why the invariant fails in a state; None for a generic sentence.
+        because: a function of a `Failure` that returns a sentence on why the invariant fails; None for a generic one.
     """
     return _condition("invariant", INVARIANTS, kind, because)
 
@@ -62,12 +62,12 @@ def invariant(kind: type[M], *, because: Because | None = None) -> Callable[[Pre
 def lemma(kind: type[M], *, because: Because | None = None) -> Callable[[Predicate[M]], Predicate[M]]:
     """Declare a function of model and state as a lemma candidate of a model class, under the function's name.
 
-    Nobody asks for a lemma by itself: it is there to make a property provable. A candidate need not hold for every
-    model of its class; whoever uses it finds out.
+    A lemma makes a property provable. A candidate need not hold for every model of its class: each proof that uses it
+    proves it as well.
 
     Args:
         kind: the model class.
-        because: says why the lemma fails in a state; None for a generic sentence.
+        because: a function of a `Failure` that returns a sentence on why the lemma fails; None for a generic one.
     """
     return _condition("lemma", LEMMAS, kind, because)
 
@@ -75,13 +75,13 @@ def lemma(kind: type[M], *, because: Because | None = None) -> Callable[[Predica
 def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable[[PairPredicate[M]], PairPredicate[M]]:
     """Declare a function of model, state before, state after and parameters as a step invariant of a model class.
 
-    Every step from a reachable state that changes the state must meet it, for all values of its parameters. It stands
-    beside the class. In the class's own body, `insync.model.step_invariant` marks a method.
+    Every step from a reachable state that changes the state must meet it, for all values of its parameters. The
+    function stands beside the class. In the class body, `insync.model.step_invariant` marks a method.
 
     Args:
         kind: the model class.
-        because: says why a step breaks it, where `failing.before` and `failing.state` are the states; None for a
-            generic sentence.
+        because: a function of a `Failure`, with the states as `before` and `state`, that returns a sentence on why a
+            step breaks it; None for a generic one.
     """
     _check_kind("step_invariant", kind)
     frame = sys._getframe(1)
@@ -98,9 +98,9 @@ def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable
 
 
 def sometimes(kind: type[Model]) -> Callable[[F], F]:
-    """Declare that some reachable state is like this: a function of model, state and parameters returns a condition.
+    """Declare a condition that some reachable state meets, as a function of model, state and parameters.
 
-    For each value of the parameters some reachable state must be like this, though not the same one.
+    For each value of the parameters some reachable state must meet it, not necessarily the same one.
 
     Args:
         kind: the model class.
@@ -109,7 +109,7 @@ def sometimes(kind: type[Model]) -> Callable[[F], F]:
 
 
 def eventually(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]:
-    """Declare that every fair run comes to a state like this: the function returns a condition.
+    """Declare a condition that every fair run meets in some state, as a function of model, state and parameters.
 
     Args:
         kind: the model class.
@@ -120,7 +120,7 @@ def eventually(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[
 
 
 def leads_to(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]:
-    """Declare that in every fair run one thing is followed by another: the function returns two conditions.
+    """Declare a function that returns two conditions: in every fair run the first is followed by the second.
 
     Args:
         kind: the model class.
@@ -209,27 +209,27 @@ def _check_function(word: str, kind: type[Model], function: object, states: Sequ
         raise ModelError(message)
 
 
-# What is declared beside model classes: invariants, lemmas, step invariants and properties of runs.
+# ----------------------------------------------------------------------------------------------------- what is declared
 #
-# What is declared of a class belongs to its subclasses too. A subclass may declare a property of the same name anew,
-# and its own counts; the later of two of one class and name counts.
+# Subclasses inherit the declarations of a class. A subclass may declare a property of the same name again, which then
+# replaces the inherited one. The later of two declarations for one class and name replaces the earlier one.
 
 
 P = TypeVar("P", Invariant, StepInvariant, RunProperty)
 
 
 class Declared(Generic[P]):
-    """What is declared of one sort, by model class and name."""
+    """The declared properties of one type, by model class and name."""
 
     def __init__(self) -> None:
         self._by_class: dict[type[Model], dict[str, P]] = {}
 
     def add(self, kind: type[Model], found: P) -> None:
-        """Note what is declared of a class."""
+        """Add a property to those of a class."""
         self._by_class.setdefault(kind, {})[found.name] = found
 
     def of(self, kind: type[Model]) -> dict[str, P]:
-        """Return what is declared of a model class and its bases, by name, the bases first."""
+        """Return the properties of a model class and its bases by name, the bases first."""
         load_for(kind)
         bases = [base for base in reversed(kind.__mro__) if base in self._by_class]
         return {name: found for base in bases for name, found in self._by_class[base].items()}
@@ -241,9 +241,9 @@ STEP_INVARIANTS: Declared[StepInvariant] = Declared()
 RUN_PROPERTIES: Declared[RunProperty] = Declared()
 
 
-# Which modules hold the properties and lemmas of which Kafka model.
+# ---------------------------------------------------------------------------------------- modules of Kafka's properties
 #
-# They are imported when a model of that kind is asked about, so checking a model of one's own loads none of them.
+# They are imported when their models are checked, so checking a user's own model loads none of them.
 
 
 HOLDERS: dict[str, tuple[str, ...]] = {
@@ -284,7 +284,7 @@ HOLDERS: dict[str, tuple[str, ...]] = {
 
 
 def load_for(kind: type[Model]) -> None:
-    """Import what is declared of a model's class and its bases."""
+    """Import the modules that declare properties of a model's class and its bases."""
     for base in kind.__mro__:
         for module in HOLDERS.get(f"{base.__module__}:{base.__qualname__}", ()):
             importlib.import_module(f"insync.properties.kafka.{module}")

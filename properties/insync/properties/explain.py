@@ -1,8 +1,8 @@
-"""Why an invariant fails in a state: the bindings of its quantifiers, the condition that does not hold, and a sentence.
+"""Explanations: why an invariant fails in a state, as bindings of quantifiers, a condition to blame, and a sentence.
 
-The walk follows the expression of the invariant from the top with the evaluator. Of conditions that must all hold it
-enters the first that does not; of alternatives, none of which holds, the one that says most: the last with a
-quantifier in it, else the last. Conditions that hold and must not all of them are to blame together.
+The evaluator follows the expression of the invariant from the top. Where all parts of a condition must hold, the walk
+enters the first that fails. Where one of several parts must hold and none does, it enters the last part with a
+quantifier, else the last part. Parts that must not hold together are to blame together, unless one has a quantifier.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ MOST_FIELDS = 8
 
 
 def explain(model: Model, found: Invariant, codes: Sequence[int]) -> str | None:
-    """Return the sentence that says why an invariant fails in the state with these codes; None where it holds.
+    """Return a sentence on why an invariant fails in the state with these codes; None where it holds.
 
-    An invariant of steps fails in a state from which a step breaks it.
+    A step invariant fails in a state from which a step breaks it.
     """
     failing = failure(model, found, codes)
     return None if failing is None else _said(found, failing)
 
 
 def explain_step(model: Model, found: StepInvariant, before: Sequence[int], after: Sequence[int]) -> str | None:
-    """Return the sentence that says why a step breaks an invariant of steps; None where it does not."""
+    """Return a sentence on why a step breaks a step invariant; None where it does not."""
     failing = failure_of_step(model, found, before, after)
     return None if failing is None else _said(found, failing)
 
 
 def blame(failing: Failure) -> str:
-    """Return what is to blame for a failure: the condition, and the value of each field that it reads."""
+    """Return the condition to blame for a failure, with the value of each field that it reads, as text."""
     known = f", with {_fields(failing)}" if failing.fields else ""
     return f"{failing.conjunct or 'its condition'} {'does not hold' if failing.must_hold else 'must not hold'}{known}"
 
 
 def failure(model: Model, found: Invariant, codes: Sequence[int]) -> Failure | None:
-    """Return where an invariant fails in the state with these codes; None where it holds."""
+    """Return the failure of an invariant in the state with these codes; None where it holds."""
     if isinstance(found, StepInvariant):
         step = found.bad_step(model, codes)
         return None if step is None else failure_of_step(model, found, codes, step[1])
@@ -55,10 +55,10 @@ def failure(model: Model, found: Invariant, codes: Sequence[int]) -> Failure | N
 
 
 def failure_of_condition(model: Model, root: Node, codes: Sequence[int]) -> Failure | None:
-    """Return where a condition on states fails in the state with these codes; None where it holds.
+    """Return the failure of a condition in the state with these codes; None where it holds.
 
-    Of the elements of which an index chooses one, and of the two values of which a condition does, the fields of the
-    failure have the one that is chosen.
+    The fields of the failure are those that the value depends on in this state: of several elements the one that an
+    index selects, and of two values the one that a condition chooses.
     """
     if evaluate(root, codes):
         return None
@@ -66,7 +66,7 @@ def failure_of_condition(model: Model, root: Node, codes: Sequence[int]) -> Fail
 
 
 def failure_of_step(model: Model, found: StepInvariant, before: Sequence[int], after: Sequence[int]) -> Failure | None:
-    """Return where a step breaks an invariant of steps; None where it does not."""
+    """Return the failure of a step invariant in a step; None where the step meets it."""
     if found.met(model, tuple(before), tuple(after)):
         return None
     states = model.decode(tuple(after)), model.decode(tuple(before))
@@ -85,7 +85,7 @@ def _failure(
     bindings: dict[str, str] = {}
     culprit, wanted = _descend(root, True, codes, bindings)
     text = shown(reading, culprit)
-    if not text and culprit.op is Op.AND:  # too long: one of the conditions that hold together
+    if not text and culprit.op is Op.AND:  # the text is too long: blame one of the conditions that hold together
         culprit, wanted = _descend(_most_telling(culprit), wanted, codes, bindings)
         text = shown(reading, culprit)
     values = reading.decode(tuple(codes))
@@ -96,7 +96,7 @@ def _failure(
 
 
 def _chosen(root: Node, codes: Sequence[int]) -> list[Node]:
-    """Return the nodes that the value of one comes from in a state, arguments before users."""
+    """Return the nodes that a node's value depends on in a state, arguments before the nodes that use them."""
     seen: dict[int, Node] = {}
     stack = [root]
     while stack:
@@ -134,7 +134,7 @@ def _said(found: Invariant, failing: Failure) -> str:
 
 
 def _place_of_fault(error: Exception | None, because: Because) -> str:
-    """Return where an error arose in a function of an author, or where that stands, with a colon and a space."""
+    """Return the place in a `because=` function where an error arose, else that of the function, with ": " after it."""
     code = getattr(because, "__code__", None)
     if code is None:
         return ""
@@ -144,7 +144,7 @@ def _place_of_fault(error: Exception | None, because: Because) -> str:
 
 
 def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str, str]) -> tuple[Node, bool]:
-    """Return the innermost condition that is to blame, and the value that it should have had."""
+    """Return the innermost condition to blame, and the value that it should have had; fill in the bindings."""
     while True:
         if node.op is Op.NOT:
             node, wanted = node.args[0], not wanted
@@ -157,7 +157,7 @@ def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str,
             node = node.args[at]
         elif node.op in (Op.AND, Op.OR) and not isinstance(node.arg, Quantifier):
             if node.op is Op.AND and not any(_quantified(part) for part in node.args):
-                return node, wanted  # its parts hold, each of them rightly so perhaps
+                return node, wanted  # its parts hold, and must not hold together
             node = _most_telling(node)
         else:
             return node, wanted

@@ -1,4 +1,4 @@
-"""What a property of states is: a condition with a name and a sentence, and a reason where it fails."""
+"""Invariants of states and of steps: conditions with a name, a sentence, and a reason where they fail."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ M = TypeVar("M", bound=Model)
 T = TypeVar("T")
 
 Predicate = Callable[Concatenate[M, StateView, ...], Condition]
-"""A condition as it is written: a function of a model, its state, and parameters, for all values of which it holds."""
+"""A condition as it is written: a function of a model, its state and parameters; it must hold for all their values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Where an invariant fails in a state.
+    """The failure of an invariant in a state, with the condition to blame.
 
     Attributes:
         state: the readable state.
-        bindings: what each quantified variable stands for where the invariant fails first, outermost first.
+        bindings: the name of the member at each quantified variable where the invariant fails first, outermost first.
         conjunct: the condition to blame, in the model's words; empty if it is too long to be read.
         must_hold: whether that condition should have held; if False, it is to blame because it holds.
         fields: the value of each field that the condition reads, by the field's path.
@@ -71,7 +71,7 @@ class Failure:
 
 
 Because = Callable[[Failure], str]
-"""Says in one sentence why an invariant fails, for whoever knows the protocol and not the model."""
+"""Returns a sentence on why an invariant fails, for readers who know the protocol and not the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,10 @@ class Invariant:
 
     Attributes:
         name: the name on the command line.
-        sentence: what it means.
-        node: traces it in a model's graph.
-        because: says why it fails; None for the generic sentence.
-        place: `file:line` of where it is written; empty where it is nobody's.
+        sentence: its meaning in words.
+        node: returns its node in a model's graph.
+        because: returns a sentence on why it fails; None for the generic sentence.
+        place: its `file:line`; empty for an invariant that every model has.
     """
 
     name: str
@@ -98,11 +98,11 @@ class Invariant:
 
 
 _KEPT: WeakKeyDictionary[Model, dict[object, Any]] = WeakKeyDictionary()
-"""For each model what was traced of its properties: at large bounds tracing takes a second."""
+"""The traced properties of each model: at large bounds tracing takes a second."""
 
 
 def kept_for(model: Model, name: object, make: Callable[[], T]) -> T:
-    """Return what was made for a model under a name; it is made when it is first asked for."""
+    """Return the value that is kept for a model under a name; the first call makes it."""
     known = _KEPT.setdefault(model, {})
     if name not in known:
         known[name] = make()
@@ -118,13 +118,13 @@ def _traced(model: Model, written: object, predicate: Callable[..., Condition], 
 def invariant_beside(
     kind: type[M], predicate: Predicate[M], parameters: Mapping[str, type], because: Because | None
 ) -> Invariant:
-    """Return the invariant that a function beside the model's class means, under the function's name.
+    """Return the invariant of a function beside the model's class, under the function's name.
 
     Args:
         kind: the model class.
-        predicate: of model, state and parameters.
+        predicate: a function of model, state and parameters.
         parameters: the type of each parameter: it must hold for all their values.
-        because: says why it fails; None for the generic sentence.
+        because: returns a sentence on why it fails; None for the generic sentence.
     """
 
     def node(model: Model) -> Node:
@@ -135,7 +135,7 @@ def invariant_beside(
 
 
 def own_invariant(kind: type[Model], name: str) -> Invariant:
-    """Return the invariant that a method of the model means."""
+    """Return the invariant of a marked method of the model."""
     written = getattr(kind, name)
     parameters = invariant_specs(kind)[name].parameters
     return Invariant(
@@ -151,12 +151,11 @@ def sentence_of(function: Callable[..., object]) -> str:
     return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
 
 
-# What a property of steps is: a condition on the state before a step and the one after it, with a name and a
-# sentence.
+# ------------------------------------------------------------------------------------------------------ step invariants
 #
-# Every step that changes the state must meet it. As a condition on states it says that no step from the state breaks
-# it, so whoever checks conditions on states checks it as well. The definition is the condition on two states: what is
-# found is judged by that again, with the evaluator.
+# A step invariant is a condition on the states before and after a step, which every step that changes the state must
+# meet. As a condition on one state it is that no step from there breaks it, so engines that check conditions on states
+# check it as well. The condition on two states is the definition: the evaluator confirms violations by it.
 
 
 PairPredicate = Callable[Concatenate[M, StateView, StateView, ...], Condition]
@@ -183,15 +182,15 @@ class StepInvariant(Invariant):
         return before == after or bool(evaluate(self.pair(model), (*before, *after)))
 
     def bad_step(self, model: Model, codes: Sequence[int]) -> tuple[int, Codes] | None:
-        """Return a step from a state that does not meet the condition: the least number of an action, the state after.
+        """Return the least action whose step from a state breaks the condition, and the state after; None if none does.
 
-        Every enabled action is taken with the evaluator; None means that all its steps meet the condition.
+        The evaluator takes the step of every enabled action.
         """
         evaluator, before = Evaluator(model.program), tuple(codes)
         for number in evaluator.enabled(before):
             try:
                 after = evaluator.step(number, before)
-            except DomainError:  # no step at all: a violation of type_ok
+            except DomainError:  # not a step, but a violation of type_ok
                 continue
             if not self.met(model, before, after):
                 return number, after
@@ -201,13 +200,13 @@ class StepInvariant(Invariant):
 def step_invariant_beside(
     kind: type[M], predicate: PairPredicate[M], parameters: Mapping[str, type], because: Because | None
 ) -> StepInvariant:
-    """Return the step invariant that a function beside the model's class means, under the function's name.
+    """Return the step invariant of a function beside the model's class, under the function's name.
 
     Args:
         kind: the model class.
-        predicate: of model, state before, state after and parameters.
+        predicate: a function of model, state before, state after and parameters.
         parameters: the type of each parameter: it must hold for all their values.
-        because: says why a step breaks it; None for the generic sentence.
+        because: returns a sentence on why a step breaks it; None for the generic sentence.
     """
 
     def bound(model: Model) -> Callable[..., Condition]:
@@ -218,7 +217,7 @@ def step_invariant_beside(
 
 
 def own_step_invariant(kind: type[Model], name: str) -> StepInvariant:
-    """Return the step invariant that a method of the model means."""
+    """Return the step invariant of a marked method of the model."""
     parameters = step_invariant_specs(kind)[name].parameters
     return _made(name, getattr(kind, name), lambda model: getattr(model, name), parameters, None)
 
@@ -246,7 +245,7 @@ def _made(
     return StepInvariant(name, sentence_of(function), node, because, place, pair=pair, by_action=by_action)
 
 
-# What every model has without saying so: the invariant deadlock_free, and type_ok.
+# -------------------------------------------------------------------------------------------- properties of every model
 
 
 TYPE_OK_SENTENCE = "Every step assigns values that their fields can hold, at places that their arrays have."
@@ -269,11 +268,11 @@ deadlock_free = Invariant(
 )
 
 
-# The properties that a model's class names: those checked when none is named, and those that it is confined to.
+# -------------------------------------------------------------------------------- properties that a model's class names
 
 
 def headline_of(model: Model) -> tuple[str, ...] | None:
-    """Return the properties that a model's class names to be checked when nobody names any; None where it is silent."""
+    """Return the model's headline, the properties that are checked when none is named; None if it has no headline."""
     return None if model.headline is None else tuple(model.headline)
 
 
@@ -282,10 +281,10 @@ def names_within(model: Model, given: Iterable[str] | None = None) -> tuple[str,
 
     Args:
         model: the model.
-        given: what somebody wants; None is what it is confined to, or what its class says.
+        given: the names that the user gives; None is the model's confinement, or the attribute `within` of its class.
 
     Raises:
-        UserError: what is given is not names.
+        UserError: `given` is not a list of names.
     """
     if given is not None:
         return tuple(dict.fromkeys(given_names("within", given)))
@@ -295,11 +294,11 @@ def names_within(model: Model, given: Iterable[str] | None = None) -> tuple[str,
 
 
 def place_of_names(kind: type[Model], attribute: str) -> str:
-    """Return file, line and name of the class that says what an attribute is, with a colon and a space."""
+    """Return file, line and name of the class that sets an attribute, with a colon and a space."""
     base = next(base for base in kind.__mro__ if attribute in vars(base))
     try:
         _, line = inspect.getsourcelines(base)
         place = f"{inspect.getsourcefile(base)}:{line}: "
-    except (OSError, TypeError):  # a class that was made in a console has no source
+    except (OSError, TypeError):  # a class that is defined in a console has no source
         place = ""
     return f"{place}class {base.__name__}: "

@@ -1,4 +1,4 @@
-"""Where the properties of a model are found by name, whether they stand in its class or beside it."""
+"""The registry: finds the properties of a model by name, in its class or beside it, and confines models by name."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a model is judged by.
+    """The properties of states and steps to check in a model.
 
     Attributes:
-        names: what was asked for, each once and in the order given; type_ok may be among them.
-        invariants: those of them that have a condition.
+        names: the requested names, each once and in the order given; type_ok may be among them.
+        invariants: the properties among them that have a condition.
         nodes: the condition of each invariant.
     """
 
@@ -110,15 +110,15 @@ def _own_run_property(kind: type[Model], name: str) -> RunProperty:
 
 
 def sentences_of(model: Model) -> dict[str, str]:
-    """Return what each property of states of a model means, by name, type_ok included."""
+    """Return the sentence of each property of states of a model by name, type_ok included."""
     return {**{name: found.sentence for name, found in invariants_of(model).items()}, TYPE_OK: TYPE_OK_SENTENCE}
 
 
 def default_names(model: Model) -> tuple[str, ...]:
     """Return the names of the properties that are checked when none is named.
 
-    They are the model's headline, or where its class has none all its invariants but `deadlock_free`. What the model is
-    confined to is not among them.
+    They are the model's headline. For a class without a headline they are all its invariants but `deadlock_free`.
+    Invariants that the model is confined to are left out.
     """
     headline, within = headline_of(model), names_within(model)
     named = [name for name in invariants_of(model) if name != DEADLOCK_FREE] if headline is None else headline
@@ -135,7 +135,7 @@ def select(model: Model, names: Iterable[str] | None = None) -> tuple[str, ...]:
 
 
 def judge(model: Model, names: Iterable[str] | None = None) -> Judged:
-    """Return what a model is judged by: the named properties of states; None names `default_names`.
+    """Return the named properties with their conditions; None names `default_names`.
 
     A lemma can be named as well, to search for a state in which it fails.
 
@@ -182,7 +182,7 @@ def select_run_properties(model: Model, names: Iterable[str] | None = None) -> l
 
 
 def _by(verb: str, name: str) -> str:
-    """Say which verb decides a property; this one is not told with which bounds that is to be."""
+    """Return the command that decides a property, as text; its bounds are not known here."""
     return f"`insync {verb}` with the same model, the same bounds and --property {name}"
 
 
@@ -201,7 +201,7 @@ def _asked(model: Model, names: Iterable[str] | None) -> tuple[tuple[str, ...], 
 
 
 def _named(known: Mapping[str, T], names: Iterable[str], unknown: Callable[[str], str]) -> list[T]:
-    """Return what is named, each once; raise UserError with the sentence for a name that is not known."""
+    """Return the values of names, each once; raise UserError with the sentence for an unknown name."""
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in known:
@@ -209,18 +209,18 @@ def _named(known: Mapping[str, T], names: Iterable[str], unknown: Callable[[str]
     return [known[name] for name in wanted]
 
 
-# Confining a model: states in which an invariant fails are found and checked, and no step is taken from them.
+# ---------------------------------------------------------------------------------------------------------- confinement
 #
-# It is what TLC calls a CONSTRAINT. What is then proved is proved of the states that can be reached through states in
-# which the invariants hold, and the steps from these.
+# States in which an invariant fails are found and checked, but no step is taken from them: a CONSTRAINT in TLC. A proof
+# is then about the states that are reached through states in which the invariants hold, and about the steps from these.
 
 
 def confined(model: Model, within: Iterable[str] | None = None) -> Model:
     """Return a model confined to the states in which invariants hold.
 
     Args:
-        model: the model; one that is confined already is so anew, or stays as it is.
-        within: the names of invariants or lemmas; None is what the model's class says.
+        model: the model. If it is confined already, `within` replaces its confinement, and None leaves it as it is.
+        within: the names of invariants or lemmas; None is the attribute `within` of the model's class.
 
     Raises:
         UserError: the model has no invariant of that name, or it is not about states.
@@ -240,7 +240,7 @@ def confined(model: Model, within: Iterable[str] | None = None) -> Model:
 
 
 def whole_of(model: Model) -> Model:
-    """Return a model as it is without being confined."""
+    """Return a model without its confinement."""
     return model if model._confinement is None else model._confinement.whole
 
 

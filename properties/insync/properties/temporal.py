@@ -1,8 +1,10 @@
-"""What a property of runs is: what can happen, or what must happen in the end, for each binding of its parameters.
+"""Temporal properties, that is, properties of runs, and the fairness that they assume.
 
-- `sometimes`: some reachable state is like this; the answer is a witness.
-- `eventually`: every fair run comes to a state like this.
-- `leads_to`: in every fair run a state of one kind is followed by a state of another kind, every time.
+- `sometimes`: some reachable state meets a condition; the answer is a witness.
+- `eventually`: every fair run meets a condition in some state.
+- `leads_to`: in every fair run each state that meets one condition is followed by a state that meets another.
+
+A property with parameters must hold for each of their bindings.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ __all__ = [
 
 
 class RunKind(StrEnum):
-    """What a property says of runs."""
+    """The kind of a property of runs."""
 
     SOMETIMES = "sometimes"
     EVENTUALLY = "eventually"
@@ -49,9 +51,9 @@ class Instance:
     """A property for one binding of its parameters, in the graph of one model.
 
     Attributes:
-        bindings: what each parameter is called.
-        when: what makes `then` due; None where it is due from the start.
-        then: what must come, or what can be reached.
+        bindings: the name of each parameter's value.
+        when: the condition after which `then` must follow; None if it must follow the initial state.
+        then: the condition that must be met, or that can be reached.
     """
 
     bindings: Mapping[str, str]
@@ -68,11 +70,11 @@ class RunProperty:
 
     Attributes:
         name: the name on the command line.
-        sentence: what it means.
-        kind: what it says.
+        sentence: its meaning in words.
+        kind: its kind.
         instances: traces it in a model's graph, once for each binding of its parameters.
-        fairness: what it takes for granted.
-        place: `file:line` of where it is written.
+        fairness: the fairness that it assumes.
+        place: its `file:line`.
     """
 
     name: str
@@ -86,12 +88,12 @@ class RunProperty:
 def run_property_beside(
     function: Callable[..., Any], kind: RunKind, fairness: Fairness, parameters: Mapping[str, type]
 ) -> RunProperty:
-    """Return the property of runs that a function beside the model's class means, under the function's name.
+    """Return the property of runs of a function beside the model's class, under the function's name.
 
     Args:
-        function: of model, state and parameters; it returns one condition, and two for `leads_to`.
-        kind: what the property says of runs.
-        fairness: what it takes for granted.
+        function: a function of model, state and parameters; it returns one condition, and two for `leads_to`.
+        kind: the kind of the property.
+        fairness: the fairness that it assumes.
         parameters: the type of each parameter.
     """
 
@@ -129,25 +131,25 @@ def _instance(
     return Instance(bindings, None, part(0))
 
 
-# Fairness: which actions a run must not neglect.
+# ------------------------------------------------------------------------------------------------------------- fairness
 #
-# A run may stay where it is for ever unless fairness forbids it, as in TLA+. A fair action is named as in the model:
-# `follower_fetch` is fair as a whole (TLA+: WF of the operator with its quantifiers inside),
-# `follower_fetch(follower)` for each follower by itself, `follower_fetch(*)` for each binding of all its parameters.
-# `look | enter` is fair as one: any of these will do (TLA+: WF of the disjunction), `look(worker) | enter(worker)`
-# for each worker by itself.
+# A run may stay where it is for ever unless fairness forbids it, as in TLA+. Fair actions are written as follows:
+# - `follower_fetch` is fair as a whole (TLA+: WF of the operator with its quantifiers inside);
+# - `follower_fetch(follower)` is fair for each follower, and `follower_fetch(*)` for each binding of all parameters;
+# - `look | enter` is fair as one, so that either action is enough (TLA+: WF of the disjunction);
+# - `look(worker) | enter(worker)` is the same for each worker.
 
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """Which actions a run must not neglect.
+    """The actions that fair runs must not neglect.
 
     Attributes:
         weak: actions that are taken again and again, or are disabled again and again.
         strong: actions that are taken again and again if they are enabled again and again.
 
     Raises:
-        UserError: something else than names of actions.
+        UserError: `weak` or `strong` is not a list of names.
     """
 
     weak: tuple[str, ...] = ()
@@ -166,12 +168,12 @@ class Fairness:
 
 @dataclass(frozen=True, slots=True)
 class FairSet:
-    """One demand of fairness on a model.
+    """One fairness constraint on a model.
 
     Attributes:
-        name: the action and what of its parameters is fixed, such as `follower_fetch(follower=b2)`.
+        name: the action and its fixed parameters, such as `follower_fetch(follower=b2)`.
         strong: whether it is strong.
-        numbers: the bound actions, any of which meets the demand.
+        numbers: the bound actions, any of which meets the constraint.
     """
 
     name: str
@@ -198,10 +200,10 @@ def _name_in(part: str) -> str | None:
 
 
 def fair_sets(model: Model, fairness: Fairness) -> list[FairSet]:
-    """Return the demands of a fairness on a model.
+    """Return the fairness constraints on a model.
 
     Raises:
-        UserError: an action or a parameter that the model does not have.
+        UserError: the fairness names an action or a parameter that the model does not have.
     """
     weak = [found for text in fairness.weak for found in _demands(model, text, strong=False)]
     return weak + [found for text in fairness.strong for found in _demands(model, text, strong=True)]
@@ -227,7 +229,7 @@ def _demands(model: Model, text: str, *, strong: bool) -> list[FairSet]:
 
 
 def _part(model: Model, text: str, one: str) -> tuple[str, tuple[str, ...], list[int]]:
-    """Return the name of an action, the parameters that a fairness speaks of, and the numbers of its bindings."""
+    """Return the name of a fair action, its fixed parameters, and the numbers of its bindings."""
     match = _FAIR.fullmatch(one)
     program = model.program
     if match is None:
@@ -245,7 +247,7 @@ def _part(model: Model, text: str, one: str) -> tuple[str, tuple[str, ...], list
 
 
 def _fixed(model: Model, action: BoundAction, inside: str | None) -> tuple[str, ...]:
-    """Return the parameters that a fairness speaks of one value at a time."""
+    """Return the parameters for each of whose values an action is fair."""
     known = tuple(action.shown_parameters)
     if inside is None:
         return ()
