@@ -1,4 +1,4 @@
-"""z3's solver, reduced to what proofs need: conditions in, an answer that cannot be mistaken out."""
+"""z3's solver, reduced to what proofs need: conditions, an answer of three values, and the model of z3."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from insync.proofs.watch import Deadline, ProofWatch
 __all__ = ["Answer", "Found", "Question", "Solver", "limit", "z3_version"]
 
 _NEVER = 2**32 - 1
-"""The most milliseconds that z3 takes for a timeout; 0 would be none at all."""
+"""The largest timeout of z3 in milliseconds; 0 would be no timeout at all."""
 
 _ONE_SHOT = ("simplify", "propagate-values", "solve-eqs", "card2bv", "simplify", "bit-blast", "sat")
 
 
 class Answer(Enum):
-    """What z3 says of a set of conditions."""
+    """The answer of z3 to whether conditions can hold together."""
 
     POSSIBLE = "possible"
     IMPOSSIBLE = "impossible"
@@ -29,12 +29,12 @@ class Answer(Enum):
 
 
 class Solver:
-    """Conditions, and whether they can hold together.
+    """Decides whether conditions can hold together.
 
     Args:
-        watch: says when it must not go on; None is never.
-        one_shot: whether it is asked once. Then the conditions are simplified as a whole and given to z3's SAT solver,
-            which is several times faster on long paths; else z3 keeps what it learns from one question to the next.
+        watch: the limits of the proof; None is no limit.
+        one_shot: whether there is one question only. Then the conditions are simplified as a whole and given to z3's
+            SAT solver, which is several times faster on long paths. Else z3 is incremental and keeps what it learns.
 
     Attributes:
         reason: why the last answer is unknown.
@@ -47,12 +47,12 @@ class Solver:
         self.reason = ""
 
     def add(self, conditions: Iterable[Formula]) -> None:
-        """Demand conditions."""
+        """Add conditions that must hold."""
         self._solver.add(*conditions)
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Forget at the end of the block what was demanded in it."""
+        """Remove the conditions that are added in this context at its end."""
         self._solver.push()
         try:
             yield
@@ -60,7 +60,7 @@ class Solver:
             self._solver.pop()
 
     def check(self, deadline: Deadline) -> Answer:
-        """Return whether all that is demanded can hold together; past the deadline the answer is unknown.
+        """Return whether all conditions can hold together; past the deadline the answer is unknown.
 
         Raises:
             Stopped: the proof has to stop.
@@ -75,23 +75,23 @@ class Solver:
 
     @property
     def found(self) -> Found:
-        """The case that made the last answer POSSIBLE."""
+        """The model of z3 for the last answer, which was POSSIBLE."""
         return Found(self._solver.model())
 
 
 class Question:
-    """Conditions that are asked once, in a z3 of their own, so that several questions are answered at a time.
+    """A one-shot question in a context of z3 of its own, so that several questions run in parallel.
 
-    They are simplified as a whole and given to z3's SAT solver.
+    The conditions are simplified as a whole and given to z3's SAT solver.
 
     Args:
-        conditions: whether they can hold together.
+        conditions: the conditions; the question is whether they can hold together.
         deadline: past it the answer is unknown.
-        seconds: the most that z3 may think.
+        seconds: the most time that z3 may take.
 
     Attributes:
         reason: why the answer is unknown.
-        seconds: how long z3 has thought.
+        seconds: the time that z3 took.
     """
 
     def __init__(self, conditions: Iterable[Formula], deadline: Deadline, seconds: float) -> None:
@@ -111,12 +111,12 @@ class Question:
         return answer
 
     def interrupt(self) -> None:
-        """End it early: the answer is unknown."""
+        """End the question early: the answer is unknown."""
         self._solver.interrupt()
 
     @property
     def found(self) -> Found:
-        """The case that made the answer POSSIBLE."""
+        """The model of z3 for the answer, which was POSSIBLE."""
         return Found(self._solver.model().translate(z3.main_ctx()))
 
 
@@ -124,14 +124,14 @@ class Found:
     """A case in which all conditions hold.
 
     Args:
-        model: z3's.
+        model: the model of z3.
     """
 
     def __init__(self, model: z3.ModelRef) -> None:
         self._model = model
 
     def codes(self, state: SymbolicState) -> tuple[int, ...]:
-        """Return a state's codes."""
+        """Return the codes of a symbolic state in this case."""
         return state.codes(self._model)
 
     def chosen(self, choices: Iterable[Formula]) -> int:
@@ -144,13 +144,13 @@ class Found:
 
 
 def limit(solver: z3.Solver, deadline: Deadline) -> None:
-    """Let z3 think about its next question up to a deadline."""
+    """Set the timeout of a solver's next question by a deadline."""
     left = deadline.left
     solver.set("timeout", _NEVER if left is None else min(_NEVER, max(1, int(left * 1000))))
 
 
 def _answered(found: z3.CheckSatResult, solver: z3.Solver, deadline: Deadline) -> tuple[Answer, str]:
-    """Return z3's answer, and why there is none."""
+    """Return z3's answer, and the reason if it is unknown."""
     if found == z3.sat:
         return Answer.POSSIBLE, ""
     if found == z3.unsat:

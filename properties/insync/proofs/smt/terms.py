@@ -1,8 +1,8 @@
-"""From expressions to z3 terms: one rule for every operation.
+"""Translation of expressions to z3 terms: one rule for every operation.
 
-A condition becomes a z3 Bool, a number a bit-vector just wide enough for the values that its node can take:
-unsigned where none of them is negative, two's complement where one is. An operation is done at a width that holds its
-arguments and its result, so nothing ever wraps, and the result is cut back to its own width. Why bit-vectors:
+A condition becomes a z3 Bool. A number becomes a bit-vector just wide enough for the values that its node can take:
+unsigned where none of them is negative, else in two's complement. An operation is done at a width that holds its
+arguments and its result, so nothing ever wraps, and the result is cut back to its own width. Reasons for bit-vectors:
 docs/adr/0008-cells-as-bit-vectors.md.
 """
 
@@ -25,7 +25,7 @@ Rule = Callable[[Node, list[Term]], Term]
 
 
 def width_of(lo: int, hi: int) -> int:
-    """Return how many bits hold every value from lo to hi: unsigned if lo is not negative, else two's complement."""
+    """Return the number of bits for the values from lo to hi: unsigned if lo is not negative, else two's complement."""
     if lo >= 0:
         return max(1, hi.bit_length())
     return max(-lo - 1, hi).bit_length() + 1
@@ -36,9 +36,9 @@ class Terms:
 
     Args:
         cells: for each cell the bit-vector of its code, as wide as its codes need.
-        watch: says when no more terms must be made: at large bounds they take longer than the answers.
-        before: the terms of another state, for the nodes that mean the same in both.
-        changed: whether a node may mean something else than in that state.
+        watch: the limits of the proof; at large bounds making terms takes longer than the answers.
+        before: the terms of another state, which are used for nodes with the same value in both.
+        changed: whether the value of a node may differ from that in the other state.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Terms:
         return _bits(self._term(node))
 
     def code(self, node: Node, size: int) -> z3.BitVecRef:
-        """Return a number that is a code of a cell with so many codes, as wide as that cell."""
+        """Return the term of a code of a cell with `size` codes, as wide as that cell."""
         return _fit(node, self.number(node), width_of(0, size - 1))
 
     def _term(self, root: Node) -> Term:
@@ -93,8 +93,8 @@ class Terms:
 
 # --------------------------------------------------------------------------------------------------------- conditions
 
-# z3.And and z3.Or look at every argument several times in Python, to take plain values as well; there are only
-# conditions here. That look took more than half of a translation: 3.5 of 6 seconds of a proof of kip320.
+# z3.And and z3.Or check every argument several times in Python, as they accept plain values too. Here all arguments are
+# conditions. The checks took more than half of a translation: 3.5 of 6 seconds of a proof of kip320.
 
 
 def all_of(conditions: Iterable[Term]) -> Formula:
@@ -127,7 +127,7 @@ def _bits(term: Term) -> z3.BitVecRef:
 
 
 def _fit(node: Node, term: Term, width: int) -> z3.BitVecRef:
-    """Return a number at another width; it must be wide enough for the value."""
+    """Return a number at another width, which must be enough for its value."""
     bits = _bits(term)
     have = bits.size()
     if have == width:
@@ -176,7 +176,7 @@ def _arithmetic(operation: Callable[[z3.BitVecRef, z3.BitVecRef], z3.BitVecRef])
 
 
 def _divided(node: Node, args: list[Term]) -> Term:
-    """Divide what is made positive by a multiple of the divisor: then rounding down is what bit-vectors do."""
+    """Return a quotient or remainder; a multiple of the divisor makes the number positive, so that UDiv rounds down."""
     number, n = node.args[0], node.args[1].lo
     more = max(0, -(number.lo // n))
     width = width_of(number.lo, max(number.hi + more * n, n))
@@ -215,7 +215,7 @@ def _choice(node: Node, args: list[Term]) -> Term:
 
 
 def _is(term: Term, value: int) -> z3.BoolRef:
-    """Whether a number has this value, which must lie in the range of its node."""
+    """Return whether a number has this value, which must lie in the range of its node."""
     return _bits(term) == value
 
 
@@ -284,6 +284,6 @@ RULES: dict[Op, Rule] = {
     Op.TEST: _test,
     Op.COUNT: _count,
 }
-"""For every operation, its term from those of its arguments."""
+"""For every operation, its term from the terms of its arguments."""
 
 assert set(RULES) == set(Op)

@@ -1,4 +1,4 @@
-"""A program in z3: symbolic states, the guards and checks of its actions, and the state after each."""
+"""The transition system of a program in z3: symbolic states, guards and checks of actions, and the states after."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SymbolicState:
     """A state whose codes are terms.
 
     Args:
-        terms: those of its cells, and of the expressions on them.
+        terms: the terms of its cells and of expressions on them.
 
     Attributes:
         cells: the term of each cell's code.
@@ -37,7 +37,7 @@ class SymbolicState:
         return [self.terms.bool(node) for node in nodes]
 
     def codes(self, found: z3.ModelRef) -> tuple[int, ...]:
-        """Return the codes of this state in what the solver found."""
+        """Return the codes of this state in a model of z3."""
         return tuple(_number(found.eval(cell, model_completion=True)) for cell in self.cells)
 
 
@@ -47,11 +47,11 @@ def _number(term: z3.ExprRef) -> int:
 
 
 class SymbolicProgram:
-    """What z3 is told of a program.
+    """Translates the states and actions of a program into terms.
 
     Args:
-        program: the traced model.
-        watch: says when terms must not be made any more; None is never.
+        program: the program.
+        watch: the limits of the proof; None is no limit.
     """
 
     def __init__(self, program: Program, watch: ProofWatch | None = None) -> None:
@@ -61,7 +61,7 @@ class SymbolicProgram:
         self._reads: list[int] = []
 
     def fresh(self, name: str) -> SymbolicState:
-        """Return a state of which nothing is known; its cells are variables called `name.path`."""
+        """Return an arbitrary state; its cells are variables named `name.path`."""
         cells = self.program.schema.cells
         variables = [z3.BitVec(f"{name}.{c.path}", width_of(0, c.size - 1)) for c in cells]
         return SymbolicState(Terms(variables, self.watch))
@@ -73,7 +73,7 @@ class SymbolicProgram:
         return SymbolicState(Terms(values, self.watch))
 
     def initial(self) -> tuple[SymbolicState, list[z3.BoolRef]]:
-        """Return the first state of a trace, and the conditions that it is an initial one."""
+        """Return the first state of a trace, and the conditions that it is an initial state."""
         initials = self.program.initials
         if initials.enumerated and len(initials) == 1:
             return self.constant(initials[0]), []
@@ -88,14 +88,14 @@ class SymbolicProgram:
         return state, [*self.typed(state), any_of(allowed)]
 
     def misfits(self) -> Iterator[tuple[str, list[z3.BoolRef]]]:
-        """Yield what is wrong where an initial method assigns what its field cannot hold, and the conditions of it."""
+        """Yield message and conditions for each way in which an initial method assigns a value outside a domain."""
         for number, beginning in enumerate(self.program.initials.beginnings):
             terms, conditions = self._begun(number, beginning)
             for node, message in beginning.expected:
                 yield message, [*conditions, z3.Not(terms.bool(node))]
 
     def _begun(self, number: int, beginning: Beginning) -> tuple[Terms, list[z3.BoolRef]]:
-        """Return the terms of an initial method, and what must hold of its variables."""
+        """Return the terms of an initial method, and the conditions on its variables."""
         self.watch.go_on()
         sizes = beginning.graph.cell_sizes
         variables = [z3.BitVec(f"v{number}.{place}", width_of(0, size - 1)) for place, size in enumerate(sizes)]
@@ -105,7 +105,7 @@ class SymbolicProgram:
         return terms, [*typed, *(terms.bool(condition) for condition in beginning.conditions)]
 
     def typed(self, state: SymbolicState) -> list[z3.BoolRef]:
-        """Return the conditions that each cell of a fresh state has one of its codes."""
+        """Return the conditions that the code of each cell of a fresh state is in range."""
         sized = zip(state.cells, self.sizes, strict=True)
         return [z3.ULE(cell, size - 1) for cell, size in sized if size != 1 << width_of(0, size - 1)]
 
@@ -114,7 +114,7 @@ class SymbolicProgram:
         return state.all_hold(action.guard)
 
     def fits(self, state: SymbolicState, action: BoundAction) -> list[z3.BoolRef]:
-        """Return what must hold besides, or the step leaves the domain of a field."""
+        """Return the checks of an action: where one fails, the step leaves the domain of a field."""
         return [state.holds(check.node) for check in action.checks]
 
     def updates(self, state: SymbolicState, action: BoundAction) -> dict[int, z3.BitVecRef]:
@@ -122,7 +122,7 @@ class SymbolicProgram:
         return {cell: state.terms.code(node, self.sizes[cell]) for cell, node in action.updates}
 
     def after(self, state: SymbolicState, action: BoundAction) -> SymbolicState:
-        """Return the state after an action, where it is enabled and fits; terms that it does not change are shared."""
+        """Return the state after an action, where it is enabled and fits; unchanged terms are shared."""
         changed = self.updates(state, action)
         cells = [changed.get(number, old) for number, old in enumerate(state.cells)]
         touched = sum(1 << cell for cell in changed)
@@ -134,7 +134,7 @@ class SymbolicProgram:
         return self._nodes_read()[node.index]
 
     def _nodes_read(self) -> list[int]:
-        # The graph grows when a property is traced, so this is continued and not made once.
+        # The graph grows when a property is traced, so the list is extended.
         for node in self.program.graph.nodes[len(self._reads) :]:
             own = 1 << int(str(node.arg)) if node.op is Op.CELL else 0
             for argument in node.args:

@@ -1,7 +1,7 @@
-"""A program unrolled: what z3 is told of successive states, and of the action between each two of them.
+"""The unrolling of a program: successive symbolic states, and the conditions on the action between each two of them.
 
-Of the choices, one condition per action, exactly one holds. The chosen action is enabled and fits; a cell has the code
-that the action gives it, and a cell that no chosen action assigns keeps its code.
+There is one choice per action, and exactly one choice holds. The chosen action is enabled and fits. A cell that it
+assigns gets the new code, and every other cell keeps its code.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class SymbolicStep:
     """A step between two symbolic states.
 
     Attributes:
-        choices: for each action of the program, whether it is the one that is taken.
-        conditions: what holds for the step.
+        choices: for each action of the program, whether it is taken.
+        conditions: the conditions of the step.
     """
 
     choices: tuple[z3.BoolRef, ...]
@@ -33,10 +33,10 @@ class Unrolling:
     """Successive symbolic states, from a first one on.
 
     Args:
-        program: whose steps they are.
+        program: the program.
         first: the first state.
-        ordered: whether two successive actions that commute are taken in one order only. Every state that is reached
-            in some number of steps is reached in as many of such steps; the states between may differ.
+        ordered: whether two successive actions that commute are taken in one order only. Every state that some number
+            of steps reaches is reached by as many steps in that order; the states between may differ.
 
     Attributes:
         states: the states so far.
@@ -50,7 +50,7 @@ class Unrolling:
         self.steps: list[SymbolicStep] = []
 
     def extend(self) -> list[z3.BoolRef]:
-        """Add a step and the state after it; return the conditions that they meet."""
+        """Add a step and the state after it; return their conditions."""
         before, number = self.states[-1], len(self.states)
         after = self.program.fresh(f"s{number}")
         step = self._step(before, after, number)
@@ -77,14 +77,16 @@ class Unrolling:
         return SymbolicStep(choices, tuple(conditions))
 
     def _order(self, first: SymbolicStep, second: SymbolicStep) -> Iterator[z3.BoolRef]:
-        """Of two actions that commute, take the one with the smaller number first."""
+        """Yield the conditions that of two successive actions that commute the one with the smaller number is first."""
         for choice, larger in zip(second.choices, self._commuting, strict=False):
             if larger:
                 yield z3.Implies(choice, z3.Not(z3.Or(*[first.choices[place] for place in larger])))
 
 
 def _commuting(program: SymbolicProgram) -> list[list[int]]:
-    """Return for each action those with a larger number that commute with it: neither touches what the other writes."""
+    """Return for each action those with a larger number that commute with it: neither reads or writes what the other
+    writes.
+    """
     actions = program.program.actions
     writes = [sum(1 << cell for cell, _ in action.updates) for action in actions]
     reads = [_reads(program, action) for action in actions]

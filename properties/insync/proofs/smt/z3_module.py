@@ -1,4 +1,4 @@
-"""The z3 library. Importing this package imports it, so a program imports this package when it begins a proof.
+"""The z3 library. Importing this module imports it, so it is imported only when a proof begins.
 
 Raises:
     UserError: z3 is not installed.
@@ -15,9 +15,9 @@ from insync.model.errors import UserError
 
 
 def _name_folders() -> None:
-    """Have z3 look for its library where z3 is installed, and not in the current folder, which it looks into first.
+    """Make z3 load its library from where z3 is installed; by default it looks into the current folder first.
 
-    Whoever has named folders, as z3 says how, has them.
+    Folders that the user has set in `builtins.Z3_LIB_DIRS` stay.
     """
     found = importlib.util.find_spec("z3")
     if found is not None and not hasattr(builtins, "Z3_LIB_DIRS"):
@@ -35,6 +35,6 @@ except ImportError as error:
 
 __all__ = ["z3"]
 
-# A solver works in another thread than the one that drops terms (`ProofWatch.attend`), and Python may drop some at any
-# moment, when it collects cycles. Without this call z3 would give them back in the midst of its work, and crash.
+# A solver works in another thread than the one that drops terms (`ProofWatch.attend`), and Python's garbage collector
+# may drop some at any moment. Without this call z3 would free them in the midst of its work, and crash.
 z3.Z3_enable_concurrent_dec_ref(z3.main_ctx().ref())
