@@ -1,11 +1,12 @@
-"""Induction for all values of the bounds that a model leaves open.
+"""Induction for all values of a model's open bounds (parameterized verification: Apt and Kozen 1986).
 
-As in `induction` the question is whether the initial state is good and every step from a good state leads to a good
-one, action by action. Here an action is traced with its bounds open, and one question is about all logs, epochs and
-numbers of records. What the steps of alike replicas do is asked of one of them, if z3 shows that they are alike.
+As in `k_induction` with k = 1, the initial state must be good and every step from a good state must lead to a good one,
+action by action. Here an action is traced with its bounds open, so one question covers logs, epochs and numbers of
+records of all sizes. Steps that differ only in which replica takes them share one question, if z3 shows that they are
+alike.
 
-What helps z3 with a step of a few replicas helps with that of more. So a proof of a large instance is rehearsed with a
-small one: nothing is concluded from that, but which conditions to try first.
+The conditions that help z3 with a step of a few replicas also help with more. So a proof of a large instance is
+rehearsed with a small one: that proves nothing, but shows which conditions to try first.
 """
 
 from __future__ import annotations
@@ -56,15 +57,15 @@ def check_all_bounds(
     What is not proved is unknown, never refuted: z3 is not asked for a counterexample.
 
     Args:
-        model: the model; its other bounds are what they are.
-        conditions: what is to hold in every state, properties and lemmas; type_ok is proved with them.
-        limits: its bounds.
-        rehearsal: a smaller instance of the model, from which to learn which conditions help with which step; or None.
-        reporter: is told of each query when it is answered.
-        stop: ends it when it is set.
+        model: the model; its other bounds keep their values.
+        conditions: the properties and lemmas to prove; type_ok is proved with them.
+        limits: the limits of the proof.
+        rehearsal: a smaller instance of the model, which shows which conditions help with which step; or None.
+        reporter: receives each query when it is answered.
+        stop: ends the proof when it is set.
 
     Raises:
-        UserError: the model has no such bounds, or says something that is not translated; z3 is not installed.
+        UserError: the model has no such bounds, or contains an expression that is not translated; z3 is not installed.
     """
     watch = ProofWatch(limits, stop)
     queries: list[Query] = []
@@ -90,7 +91,7 @@ def check_all_bounds(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is being asked of an action."""
+    """The questions about an action that are under way."""
 
     action: OpenAction
     questions: Questions
@@ -101,12 +102,12 @@ class AllBounds:
 
     Args:
         model: the model.
-        conditions: what makes a state good.
-        watch: says when to stop.
-        helpers: what is known to help with the steps of each action; it learns more. None knows nothing.
+        conditions: the conditions of a good state.
+        watch: the limits of the proof.
+        helpers: the helpful conditions known for each action; queries add to them. None is an empty dict.
 
     Attributes:
-        names: of the actions.
+        names: the names of the actions.
     """
 
     def __init__(
@@ -137,7 +138,7 @@ class AllBounds:
         self._asked = {id(action) for action in self.actions}
 
     def initiation(self) -> Query:
-        """Return whether the initial state is good.
+        """Return the query whether the initial state is good.
 
         Raises:
             Stopped: the proof has to stop.
@@ -161,11 +162,11 @@ class AllBounds:
         return _answered(INITIATION, [questions.wait()], questions.seconds, 1)
 
     def _typed(self, step: SymbolicTaken, action: OpenAction) -> list[Conclusion]:
-        """Return that a step leaves no domain."""
+        """Return the conclusions that a step leaves no domain."""
         return [Conclusion(TYPE_OK, fits) for fits in fits_of(self.symbols, step, action)]
 
     def _conclusions(self, state: OpenState) -> list[Conclusion]:
-        """Return that a state is good, but for what it has in common with the one before, which is assumed to be."""
+        """Return the conclusions that a state is good, without those that are equal to ones of the state before."""
         terms = OpenTerms(self.symbols, state)
         return [
             Conclusion(name, holds)
@@ -175,7 +176,7 @@ class AllBounds:
         ]
 
     def likeness(self) -> Query | None:
-        """Return that members of symmetric sorts are alike, if they are; the others' steps are then not asked about.
+        """Return the query with the number of bound actions that others cover, as members are alike; None if none are.
 
         Raises:
             Stopped: the proof has to stop.
@@ -200,7 +201,7 @@ class AllBounds:
         return Query(ALIKE, ProofVerdict.PROVED, seconds, spared) if spared else None
 
     def steps(self, only: str | None = None) -> Iterator[Query]:
-        """Yield for each action (or `only` one) whether each of its steps from a good state leads to a good one.
+        """Yield for each action (or `only` one) the query whether its steps from a good state lead to a good one.
 
         Raises:
             Stopped: the proof has to stop.
@@ -225,7 +226,7 @@ class AllBounds:
                 asked.questions.give_up()
 
     def rehearse(self) -> None:
-        """Ask about one step by each action, whether or not it stands for all: it is `helpers` that learn from it.
+        """Ask about one bound action of each name; the answers only add to `helpers`.
 
         Raises:
             Stopped: the proof has to stop.
@@ -252,26 +253,25 @@ def _answered(name: str, failures: Sequence[str | None], seconds: float, cases: 
     return Query(name, verdict, seconds, cases, reasons[0] if reasons else "")
 
 
-# Questions to z3 about any state of a model with open bounds: do conclusions follow from what is assumed?
+# ------------------------------------------------------------------- questions: do conclusions follow from assumptions?
 #
-# z3 instantiates quantifiers at terms that are mentioned, and looks for no model of the others. So the answer that a
-# conclusion cannot fail is a proof, and every other answer says nothing: what is not proved may be true.
+# z3 instantiates quantifiers at mentioned terms only (E-matching), and does not look for models of quantifiers. So
+# "unsatisfiable" is a proof, and every other answer is unknown: a conclusion that is not proved may be true.
 #
-# Each quantifier that z3 is told of is instantiated at each term, whether it helps or not, and most conclusions need
-# two or three of the conditions that make a state good. So a conclusion is first asked for with a few of them, and
-# with all if it does not follow from these. To assume less proves no less, so which few these are is a matter of time
-# alone.
+# Every assumed quantifier is instantiated at each term, and most conclusions need two or three of the conditions of a
+# good state. So a conclusion is first asked with a few of them, and with all if it does not follow. A proof from fewer
+# assumptions is a proof, so the choice only affects the time.
 
 
 _FEW_STEPS = 10_000_000
-"""How long z3 may try with a few conditions, in its own count of steps: several seconds."""
+"""The resource limit (rlimit) of z3 for a question with a few conditions: several seconds."""
 
 _NOT_IN_TIME = "no answer in time"
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What is to follow: the name of a condition, and one of the conditions that it joins."""
+    """A conclusion to prove: the name of a condition, and one of its conjuncts."""
 
     name: str
     holds: z3.BoolRef
@@ -279,11 +279,11 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What conclusions may follow from.
+    """The assumptions of conclusions.
 
     Attributes:
-        always: what z3 is always told.
-        good: by their names, the conditions of which it is first told a few.
+        always: the assumptions that z3 always has.
+        good: the conditions of a good state by their names, of which z3 has a few at first.
     """
 
     always: Sequence[z3.BoolRef]
@@ -291,35 +291,35 @@ class Assumed:
 
 
 class Helpers:
-    """Which conditions have helped z3 to conclude which, by the names of both; a condition always helps itself.
+    """The conditions that helped z3 to prove another one, by names; a condition always helps itself.
 
-    Threads may share one: what one of them learns may be lost, which costs time and nothing else.
+    Threads may share an instance. An entry of one of them may be lost, which only costs time.
     """
 
     def __init__(self) -> None:
         self._of: dict[str, frozenset[str]] = {}
 
     def of(self, name: str) -> frozenset[str]:
-        """Return the conditions with which to try first."""
+        """Return the conditions to assume first for a conclusion of this name."""
         return self._of.get(name, frozenset([name]))
 
     def learn(self, name: str, helped: frozenset[str]) -> None:
-        """Note that a condition has followed from these."""
+        """Record that a condition followed from these."""
         self._of[name] = self.of(name) | helped
 
 
 class Questions:
-    """Conclusions from the same assumptions, asked one after the other in a z3 of their own.
+    """Conclusions from the same assumptions, asked one after the other in a context of z3 of their own.
 
     Args:
-        watch: whose threads answer.
+        watch: its threads do the work.
         assumed: the assumptions.
-        conclusions: what is to follow from them, each alone.
-        helpers: with which of them to try first, and learns more.
+        conclusions: the conclusions, each to be proved alone.
+        helpers: the assumptions to try first for each; answers add to them.
         deadline: past it there is no answer.
 
     Attributes:
-        seconds: how long they took, translation included.
+        seconds: the time that they took, translation included.
 
     Raises:
         Stopped: the proof has to stop.
@@ -346,7 +346,7 @@ class Questions:
         self._under_way: Future[str | None] = watch.begin(self._answer)
 
     def _answer(self) -> str | None:
-        """Return why not all follow, naming the first that does not; None if all do. Done in a thread of the watch."""
+        """Return a reason with the first conclusion that is not proved; None if all are. Runs in a watch's thread."""
         begun = Deadline(None)
         try:
             for name, negation in self._asked:
@@ -371,7 +371,7 @@ class Questions:
         return found == z3.unsat
 
     def _follows_from_all(self, name: str, negation: z3.BoolRef) -> bool:
-        """Return whether it follows from all that is assumed, and learn which conditions z3 has made use of."""
+        """Return whether a conclusion follows from all assumptions, and add the conditions in z3's core as helpers."""
         if self._late:
             return False
         solver = self._solver(negation)
@@ -394,7 +394,7 @@ class Questions:
         return solver
 
     def wait(self) -> str | None:
-        """Return why not all follow; None if all do.
+        """Return a reason why not all conclusions are proved; None if all are.
 
         Raises:
             Stopped: the proof has to stop.
@@ -405,7 +405,7 @@ class Questions:
         return found
 
     def give_up(self) -> None:
-        """End it without an answer."""
+        """End the questions without an answer."""
         self._watch.give_up(self._under_way, self._interrupt)
 
     def _interrupt(self) -> None:
@@ -413,31 +413,31 @@ class Questions:
         self._context.interrupt()
 
 
-# Replicas are alike, also where bounds are open: what is proved of an action with some of them holds with others.
+# ---------------------------------------------------------------------------------------- obligations that others cover
 #
-# Two members of a symmetric sort are swapped in a state. If the conditions hold in the swapped state wherever they
-# hold, and an action with the swapped parameters does in the swapped state what it did, only swapped, then it need
-# not be asked about. Both are proved by z3, for neighbours, of whose swaps every permutation is made.
+# As in `equivariance`: two members of a symmetric sort are swapped in a state. Assume that the conditions hold in the
+# swapped state wherever they hold, and that the action with the swapped parameters has the swapped step there. Then the
+# one obligation implies the other. z3 proves both assumptions, for swaps of neighbours, which generate the group.
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Two neighbours among the members of a sort that change places."""
+    """The swap of two neighbours among the members of a sort."""
 
     sort: type[Index]
     first: int
 
     def member(self, number: int) -> int:
-        """Return which member stands where this one did."""
+        """Return the image of a member."""
         return {self.first: self.first + 1, self.first + 1: self.first}.get(number, number)
 
     def parameters(self, action: OpenAction) -> tuple[object, ...]:
-        """Return the bound parameters of an action, swapped, after its name."""
+        """Return the name of an action, then its bound parameters with the members swapped."""
         swapped = [self.member(value) if isinstance(value, self.sort) else value for value in action.bound_parameters]
         return (action.name, *swapped)
 
     def value(self, domain: d.Scalar | None, code: Value) -> Value:
-        """Return what a code becomes."""
+        """Return the image of a code."""
         inner, lowest = (domain.of, 1) if isinstance(domain, d.OptionalScalar) else (domain, 0)
         if isinstance(inner, d.Set) and isinstance(code, list):
             return [code[self.member(place)] for place in range(len(code))] if inner.of.sort is self.sort else code
@@ -447,7 +447,7 @@ class Swap:
         return z3.If(code == first, z3.IntVal(second), z3.If(code == second, z3.IntVal(first), code))
 
     def state(self, symbols: Symbols, before: OpenState) -> OpenState:
-        """Return a state with the two swapped."""
+        """Return the image of a state."""
         cells = symbols.model.cells
         by_place = {(cell.kind, cell.domain is None, cell.members): number for number, cell in enumerate(cells)}
         source = {}
@@ -463,7 +463,7 @@ class Swap:
 
 
 def swaps_of(symbols: Symbols, actions: Sequence[OpenAction]) -> list[Swap]:
-    """Return the swaps of neighbours in the symmetric sorts of the parameters; none where sets of sets name members."""
+    """Return the swaps of neighbours in the symmetric sorts of the parameters; none if a `Subset` is used."""
     values = [value for action in actions for value in action.bound_parameters]
     sorts = dict.fromkeys(type(value) for value in values if isinstance(value, Index) and value.symmetric)
     subsets = any(isinstance(value, Subset) for value in values) or any(
@@ -478,7 +478,7 @@ def swaps_of(symbols: Symbols, actions: Sequence[OpenAction]) -> list[Swap]:
 
 
 def alike_by(swaps: Sequence[Swap], actions: Sequence[OpenAction]) -> Iterator[tuple[OpenAction, OpenAction, Swap]]:
-    """Yield for each action but the first of those that swaps lead to from it: itself, one nearer to it, the swap."""
+    """Yield each action that swaps reach from an earlier one, with the action one swap nearer, and that swap."""
     by_parameters: dict[tuple[object, ...], OpenAction] = {
         (action.name, *action.bound_parameters): action for action in actions
     }
@@ -499,11 +499,11 @@ def alike_by(swaps: Sequence[Swap], actions: Sequence[OpenAction]) -> Iterator[t
 def likeness_of(
     symbols: Symbols, before: OpenState, further: OpenAction, nearer: OpenAction, swap: Swap
 ) -> tuple[list[z3.BoolRef], list[Conclusion]]:
-    """Return what to assume of a step by an action, and what follows if the nearer one does the same, swapped."""
+    """Return the assumptions on an action's step, and the conclusions that the nearer action has the swapped step."""
     one = taken(symbols, before, further)
     swapped = Symbols(symbols.model, symbols.bounds, symbols.mentioned, symbols.width, dict(symbols.variables))
     for mine, its in zip(sorted(further.open_parameters), sorted(nearer.open_parameters), strict=True):
-        swapped.variables[its] = symbols.variable(mine)  # of one action, so in the same order
+        swapped.variables[its] = symbols.variable(mine)  # both are bindings of one action, so the order is the same
     other = taken(swapped, swap.state(symbols, before), nearer)
     same = [Conclusion("the guard", z3.And(*other.enabled))]
     after = swap.state(symbols, one.after)

@@ -1,9 +1,10 @@
-"""From expressions of a model with open bounds to z3 terms, in one symbolic state.
+"""Translation of expressions with open bounds to z3 terms: integers and uninterpreted functions.
 
-A number becomes an integer, a set of members a Bool for each, an array of open length a function of its place. A
-quantifier over an open sort stays one, and is about *mentioned* members alone: of each open bound there is a predicate
-of which z3 is told nothing but that it holds of the terms that it shall instantiate quantifiers at. What cannot be so
-whatever the predicate is cannot be so where it holds of everything, and that is the condition as it was written.
+A number becomes an integer, a set a Bool for each possible member, and an array of open length a function of its place.
+A quantifier over an open sort stays a quantifier, restricted to *mentioned* members: each open bound has a predicate
+that is the trigger at which z3 instantiates the quantifiers. z3 only assumes that the predicate holds at some terms. A
+formula that is unsatisfiable for every such predicate is so for the predicate that is always true. With that one the
+formula is the condition as it was written, so the restriction is sound.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from insync.proofs.smt.z3_module import z3
 __all__ = ["OpenState", "OpenTerms", "Symbols", "Value"]
 
 Value = z3.ArithRef | list[z3.BoolRef]
-"""A number, or for each member whether it is in a set."""
+"""The term of a number; or of a set, a Bool for each possible member."""
 
 _MASKS = frozenset({Op.BIT, Op.BITAND, Op.BITDIFF, Op.BITOR})
 
@@ -34,8 +35,8 @@ class OpenState:
     """A symbolic state.
 
     Attributes:
-        codes: of each cell that is no function, by its number.
-        at: the code that a cell which is a function has at some places.
+        codes: the codes of the cells that are not functions, by their numbers.
+        at: returns the code of a cell that is a function, at some places.
     """
 
     codes: Mapping[int, Value]
@@ -44,13 +45,13 @@ class OpenState:
 
 @dataclass(slots=True)
 class Symbols:
-    """What z3 has of a model besides its states.
+    """The symbols of a model in z3 that do not belong to one state.
 
     Attributes:
         model: the model.
-        bounds: its open bounds.
-        mentioned: the predicate of each of them.
-        width: how many members sets can have.
+        bounds: the variable of each open bound.
+        mentioned: the predicate of each open bound.
+        width: the largest number of members of a set.
         variables: quantified variables and open parameters, by their cells.
     """
 
@@ -61,7 +62,7 @@ class Symbols:
     variables: dict[int, z3.ArithRef] = field(default_factory=dict)
 
     def size(self, size: int) -> z3.ArithRef:
-        """Return a size, open or not."""
+        """Return the term of a size, open or not."""
         if not is_open(size):
             return z3.IntVal(size)
         name, more = self.model.graph.bound_of(size)
@@ -74,7 +75,7 @@ class Symbols:
         return self.variables[cell]
 
     def mention(self, size: int, term: z3.ArithRef) -> z3.BoolRef:
-        """Return that quantifiers over members of an open sort, by its size, are instantiated at a term."""
+        """Return the condition that mentions a term as a member of the open sort with this size."""
         found: z3.BoolRef = self.mentioned[self.model.graph.bound_of(size)[0]](term)
         return found
 
@@ -87,12 +88,12 @@ class OpenTerms:
     """The z3 terms of expressions in one state, each made at most once.
 
     Args:
-        symbols: what z3 has besides.
-        state: the state; of an action the one before it.
-        action: whose expressions they are; None for conditions on the state.
+        symbols: the symbols of the model.
+        state: the state; for an action the state before it.
+        action: the action of the expressions; None for conditions on the state.
 
     Attributes:
-        facts: what is so of terms that stand for the extreme of a number.
+        facts: the axioms of the variables that stand for the extreme of a number.
     """
 
     def __init__(self, symbols: Symbols, state: OpenState, action: OpenAction | None = None) -> None:
@@ -123,7 +124,7 @@ class OpenTerms:
         return self._known[node.index]
 
     def members(self, node: Node) -> list[z3.BoolRef]:
-        """Return for each member whether it is in a set."""
+        """Return the term of a set: for each possible member whether it is in the set."""
         if node.index not in self._sets:
             self._sets[node.index] = self._set(node)
         return self._sets[node.index]
@@ -167,14 +168,14 @@ class OpenTerms:
         return cell < len(self.symbols.model.cells) and self.symbols.is_set(cell)
 
     def quantified(self, node: Node) -> Quantified | None:
-        """Return the quantifier that a condition stands for."""
+        """Return the quantifier that a condition stands for, or None."""
         if node.op is not Op.EQ or (cell := _cell(node.args[0])) is None:
             return None
         found = self.symbols.model.binders.quantified.get(cell)
         return found if found is not None and found.what in ("for_all", "exists") else None
 
     def quantifier(self, found: Quantified) -> z3.BoolRef:
-        """Return the term of a quantifier, and of those of its kind right inside, as one."""
+        """Return the term of a quantifier; directly nested quantifiers of the same kind are joined into one."""
         variables, mentioned, inside = [], [], []
         rest: Quantified | None = found
         while rest is not None and rest.what == found.what:
@@ -195,7 +196,7 @@ class OpenTerms:
         return self.symbols.model.binders.opaque[found.cell]
 
     def _read(self, node: Node) -> Value:
-        """Return what a cell, of the state or beyond it, stands for."""
+        """Return the term of a cell of the state, or of what a cell beyond the state stands for."""
         cell, model = _cell(node), self.symbols.model
         assert cell is not None
         if cell < len(model.cells):
@@ -212,7 +213,7 @@ class OpenTerms:
         places = [self.number(place) for place in read.places]
         found = self.written(read.cell, places, read.writes)
         lengths = self.symbols.model.cells[read.cell].lengths
-        variable = self.symbols.model.binders.opaque  # a variable or parameter is a member, so it is inside
+        variable = self.symbols.model.binders.opaque  # a variable or parameter as an index is never outside
         inside = [
             z3.And(term >= 0, term < self.symbols.size(length))
             for node, term, length in zip(read.places, places, lengths, strict=True)
@@ -225,7 +226,7 @@ class OpenTerms:
         return z3.If(z3.And(*inside), found, z3.IntVal(0))
 
     def written(self, cell: int, places: Sequence[z3.ArithRef], count: int | None = None) -> Value:
-        """Return what a cell has at some places after the first assignments of the action, or after all."""
+        """Return the code of a cell at some places after the first `count` assignments of the action, or after all."""
         found = self.state.at(cell, places)
         for write in self.action.writes[:count] if self.action is not None else ():
             if write.cell == cell:
@@ -235,7 +236,7 @@ class OpenTerms:
         return found
 
     def _extreme(self, cell: int, found: Quantified) -> z3.ArithRef:
-        """Return the code of the greatest or least value of a number, and note what is so of it."""
+        """Return the code of the greatest or least value of a number as a new variable, and add its axioms."""
         opaque, variable = self._opaque(found), self.symbols.variable(found.cell)
         if found.what == "count":
             self.refuse("count over an open sort")
@@ -254,7 +255,7 @@ class OpenTerms:
         return extreme
 
     def refuse(self, what: str) -> NoReturn:
-        """Raise UserError about something that is not translated."""
+        """Raise UserError about an expression that is not translated."""
         message = f"{self.symbols.model.model.name}: {what} is not in a proof for all bounds yet; prove it at bounds."
         raise UserError(message)
 
@@ -346,6 +347,6 @@ _RULES: dict[Op, Callable[[OpenTerms, Node], z3.ExprRef]] = {
     ),
     **dict.fromkeys(_MASKS, _set_refused),
 }
-"""For every operation, its term."""
+"""For every operation, the term of a node."""
 
 assert set(_RULES) == set(Op)

@@ -1,4 +1,4 @@
-"""Symbolic states of a model with open bounds, and the steps between them."""
+"""The transition system of a model with open bounds in z3: symbolic states, and the steps between them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["SymbolicStart", "SymbolicTaken", "begun", "fits_of", "symbols_of", "
 
 @dataclass(frozen=True, slots=True)
 class SymbolicStart:
-    """A state of which nothing is known.
+    """An arbitrary state.
 
     Attributes:
         state: the state.
-        typed: that each code is one of its cell, and each open bound is no less than its least value.
-        hints: epochs, offsets and the like that the state has, at which quantifiers are instantiated.
+        typed: the conditions that codes are in range, and that each open bound is at least its least value.
+        hints: the mentioned terms of the state, such as epochs, at which quantifiers are instantiated.
     """
 
     state: OpenState
@@ -35,10 +35,10 @@ class SymbolicTaken:
     """A step by an action.
 
     Attributes:
-        terms: those of the action's expressions, in the state before.
-        enabled: what must hold before, and that open parameters have values.
-        after: the state after it.
-        hints: the indexes that it reads and assigns, at which quantifiers are instantiated.
+        terms: the terms of the action's expressions in the state before.
+        enabled: the guard, and the conditions that open parameters are in range.
+        after: the state after the step.
+        hints: the mentioned terms of the step, such as indexes, at which quantifiers are instantiated.
     """
 
     terms: OpenTerms
@@ -48,7 +48,7 @@ class SymbolicTaken:
 
 
 def symbols_of(model: OpenModel) -> Symbols:
-    """Return what z3 has of a model besides its states."""
+    """Return the symbols of a model."""
     sets = [cell.domain.of.size for cell in model.cells if isinstance(cell.domain, d.Set)]
     bounds = {name: z3.Int(name) for name in model.lowest}
     mentioned = {name: z3.Function(f"mentioned.{name}", z3.IntSort(), z3.BoolSort()) for name in model.lowest}
@@ -56,7 +56,7 @@ def symbols_of(model: OpenModel) -> Symbols:
 
 
 def begun(symbols: Symbols) -> SymbolicStart:
-    """Return a state of which nothing is known, with a variable or function for each cell."""
+    """Return an arbitrary state, with a variable or function for each cell."""
     codes: dict[int, Value] = {}
     functions: dict[int, list[z3.FuncDeclRef]] = {}
     typed = [symbols.bounds[name] >= least for name, least in symbols.model.lowest.items()]
@@ -64,7 +64,7 @@ def begun(symbols: Symbols) -> SymbolicStart:
     for number, cell in enumerate(symbols.model.cells):
         names = [f"{cell.path}.{i}" for i in range(symbols.width)] if symbols.is_set(number) else [cell.path]
         sort = z3.BoolSort() if symbols.is_set(number) else z3.IntSort()
-        # Names of cells may repeat: an optional record and its presence have one path.
+        # Paths of cells may repeat: an optional record and its presence have the same path.
         names = [f"{number} {name}" for name in names]
         if cell.lengths:
             ints = [z3.IntSort()] * len(cell.lengths)
@@ -90,7 +90,7 @@ def begun(symbols: Symbols) -> SymbolicStart:
 
 
 def _hints_of(symbols: Symbols, number: int, code: z3.ArithRef) -> Iterator[z3.BoolRef]:
-    """Yield that the member of an open sort that a cell names is mentioned, and the last one of those it counts."""
+    """Mention the member of an open sort that a cell names, or the last of the members that a cell counts."""
     domain = symbols.model.cells[number].domain
     if (size := _open_sort(domain)) is not None:
         yield symbols.mention(size, code - 1 if isinstance(domain, d.OptionalScalar) else code)
@@ -99,7 +99,7 @@ def _hints_of(symbols: Symbols, number: int, code: z3.ArithRef) -> Iterator[z3.B
 
 
 def _open_sort(domain: d.Scalar | None) -> int | None:
-    """Return the size of the open sort whose members a cell names."""
+    """Return the size of the open sort whose members a cell names, or None."""
     inner = domain.of if isinstance(domain, d.OptionalScalar) else domain
     return inner.size if isinstance(inner, d.Member) and is_open(inner.size) else None
 
@@ -118,7 +118,7 @@ def taken(symbols: Symbols, before: OpenState, action: OpenAction) -> SymbolicTa
         index = terms.number(place)
         hints += [symbols.mention(size, index), symbols.mention(size, index - 1)]
     for write in action.writes:
-        terms.value(write.cell, write.code)  # now, for `terms.facts` must be complete
+        terms.value(write.cell, write.code)  # made now, as `terms.facts` must be complete
     written = {write.cell for write in action.writes}
 
     def at(cell: int, places: Sequence[z3.ArithRef]) -> Value:
@@ -128,7 +128,7 @@ def taken(symbols: Symbols, before: OpenState, action: OpenAction) -> SymbolicTa
 
 
 def _places_of(symbols: Symbols, action: OpenAction) -> list[tuple[Node, int]]:
-    """Return the indexes that an action reads and assigns at, with the size of the array, without bound variables."""
+    """Return the indexes without bound variables at which an action reads or assigns, with the sizes of the arrays."""
     model = symbols.model
     nodes = [*action.guard, *(node for _, node in action.updates)]
     for write in action.writes:
@@ -153,7 +153,7 @@ def _places_of(symbols: Symbols, action: OpenAction) -> list[tuple[Node, int]]:
 
 
 def fits_of(symbols: Symbols, step: SymbolicTaken, action: OpenAction) -> list[z3.BoolRef]:
-    """Return what must hold so that a step leaves no domain."""
+    """Return the conditions under which a step leaves no domain."""
     terms = step.terms
     found = [terms.condition(check.node) for check in action.checks]
     for cell, node in action.updates:
@@ -170,5 +170,5 @@ def fits_of(symbols: Symbols, step: SymbolicTaken, action: OpenAction) -> list[z
 
 def _inside(symbols: Symbols, cell: int, code: Value) -> list[z3.BoolRef]:
     if isinstance(code, list):
-        return []  # nobody but the members is ever in a set
+        return []  # the representation of a set has room for members only
     return [code >= 0, code < symbols.size(symbols.model.cells[cell].size)]
