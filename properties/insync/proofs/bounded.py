@@ -1,7 +1,7 @@
-"""Bounded checks: is there a trace of a given length from an initial state to a violation?
+"""Bounded model checking (Biere et al. 1999): looks for a trace of a given length that ends in a violation.
 
-Depths are asked about one by one, so the first violation found has the length of the shortest trace, as in a
-breadth-first search. What z3 finds is executed again with the evaluator before it is returned.
+Depths are asked about one by one, so the first violation has a shortest trace, as in a breadth-first search. The
+evaluator executes a trace of z3 again before it is returned.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def check_bounded(
 
     Args:
         model: the model.
-        properties: what must hold.
-        depth: how many levels of states are looked at; the initial states are the first.
-        lemmas: conditions proved to hold in every reachable state, which spare z3 the states in which they do not.
-        limits: its bounds; each depth is a query.
-        reporter: is told of each depth when it is answered.
-        stop: ends it when it is set.
+        properties: the properties to check.
+        depth: the number of levels; the initial states are the first.
+        lemmas: conditions that are proved to hold in every reachable state; z3 assumes them.
+        limits: the limits of the check; each depth is a query.
+        reporter: receives each query when it is answered.
+        stop: ends the check when it is set.
 
     Raises:
         UserError: z3 is not installed.
@@ -91,7 +91,7 @@ class _BoundedCheck:
         return self._answer(BoundedVerdict.NONE_WITHIN, depth)
 
     def _examine_start(self) -> None:
-        """Ask of initial states that nobody has enumerated whether there are any, and whether they fit their fields.
+        """Check that initial states, which are too many to enumerate, exist and fit their fields.
 
         Raises:
             ModelError: there are none, or one of them does not fit.
@@ -118,7 +118,7 @@ class _BoundedCheck:
         return Bounded(verdict, depth, tuple(found), tuple(found.values()), tuple(self.queries), stopped)
 
     def _at(self, length: int) -> Bounded | None:
-        """Ask about traces of one length; return the answer of the whole check if this decides it."""
+        """Ask about traces of one length; return the result of the whole check if this decides it."""
         deadline = self.watch.query()
         if length > 1:
             self.conditions += self.unrolling.extend()
@@ -133,7 +133,7 @@ class _BoundedCheck:
         return None
 
     def _failing(self) -> dict[str, Formula]:
-        """For each property the condition that it fails in the last state; type_ok fails there by a step from it."""
+        """Return for each property the condition that it fails in the last state, or for type_ok in a step from it."""
         last = self.unrolling.states[-1]
         failing = {name: negation(last.holds(node)) for name, node in self.nodes.items()}
         leaving = [
@@ -149,13 +149,13 @@ class _BoundedCheck:
         return solver, solver.check(deadline)
 
     def _violations(self, failing: dict[str, Formula], solver: Solver) -> dict[str, StateSequence]:
-        """Return states to a violation of each property that fails at this depth: those that are found, if it does."""
+        """Return a trace for each property that fails at this depth; properties that fail in one trace share it."""
         found = self._found(solver)
         sequences = {name: found for name in failing if self._fails(name, found.codes[-1])}
         if not sequences:
             message = f"z3 finds a violation after {found.actions}; by the evaluator every property holds there"
             raise InternalError(message)
-        with suppress(Stopped):  # what is found is found
+        with suppress(Stopped):  # the violations found so far stay
             for name, violation in failing.items():
                 if name not in sequences:
                     another, answer = self._ask(violation, self.watch.query())
@@ -199,10 +199,10 @@ def traced(model: Model, conditions: Sequence[Invariant], watch: ProofWatch) -> 
 
 
 def replayed(model: Model, states: StateSequence) -> StateSequence:
-    """Return the states, whose steps the evaluator confirms.
+    """Return the states, once the evaluator has confirmed their steps.
 
     Raises:
-        InternalError: the evaluator takes another step.
+        InternalError: the evaluator does not confirm a step.
     """
     evaluator = Evaluator(model.program)
     for before, number, after in zip(states.codes, states.actions, states.codes[1:], strict=False):

@@ -1,7 +1,8 @@
-"""Whether parts of a model say the same of permuted members: by their form first, and else by z3.
+"""Equivariance: whether parts of a model treat permuted members alike, shown by normal forms or else by z3.
 
-The permuted state that expressions are compared on has the elements of bags and sets where they stood: in another
-order, which only those expressions tell apart that keep the order. What these make is compared as what it has.
+A function is equivariant if permuting its argument permutes its result. Expressions are compared on a permuted state
+whose bags and sets are not sorted again. Only the expressions that sort them depend on that order; their results are
+compared as multisets.
 """
 
 from __future__ import annotations
@@ -38,22 +39,22 @@ __all__ = [
 
 
 _SECONDS = 10.0
-"""For one question to z3, unless somebody has less time."""
+"""The time for one question to z3, unless the caller gives another."""
 
 
 class PermutedParts:
-    """The parts of a model, under one permutation of its members.
+    """Compares the parts of a model with those under one permutation of its members.
 
     Args:
         model: the model.
-        symmetry: of its states.
-        permutation: of its members.
-        forms: numbers of expressions.
-        presence: of cells.
-        seconds: for one question to z3.
+        symmetry: the symmetry of its states.
+        permutation: the permutation of its members.
+        forms: the normal forms of expressions.
+        presence: shows that cells are present.
+        seconds: the time for one question to z3.
 
     Attributes:
-        why: why there was no answer, when there was none last.
+        why: the reason why the last comparison had no answer.
     """
 
     def __init__(
@@ -72,32 +73,39 @@ class PermutedParts:
         self._renamings: dict[frozenset[int], Renaming] = {}
 
     def same_conditions(self, given: Sequence[Node], others: Sequence[Node], where: Sequence[Node]) -> bool | None:
-        """Return whether some conditions hold together exactly where the others do in the permuted state.
+        """Return whether conditions hold together in a state exactly where others do in the permuted state.
 
         Args:
             given: the conditions.
-            others: the others.
-            where: what holds in the states that are compared.
+            others: the other conditions.
+            where: conditions that hold in the states that are compared.
+
+        Returns:
+            None if it is not known.
         """
         given, others, where = (list(map(self._presence.trimmed, nodes)) for nodes in (given, others, where))
         matched, ours, left = self._matched(given, others, where)
         if not ours and not left:
             return True
-        if any(cells_present([node]) for node in ours):  # what is matched may build on it
+        if any(cells_present([node]) for node in ours):  # matched conditions may depend on that presence
             return self._same_value(_all(self._graph, given), _all(self._graph, others), where)
         return self._same_value(_all(self._graph, ours), _all(self._graph, left), [*where, *matched])
 
     def updates(self, action: BoundAction, other: BoundAction) -> Iterator[tuple[int, bool | None]]:
-        """Yield each cell that an action assigns, and whether the other assigns the same to the permuted one."""
+        """Yield each assigned cell whose comparison needs z3, with whether another action assigns the permuted code.
+
+        Cells that the normal forms show to be alike are left out.
+        """
         checks = [check.node for check in action.checks]
         where = [self._presence.trimmed(node) for node in (*action.guard, *checks)]
         for cell, here, there in self._updates_unlike_in_form(action, other, where):
             yield cell, self._same_value(here, there, where)
 
     def likeness(self, action: BoundAction, other: BoundAction) -> Node:
-        """Return a condition on states: the other does in the permuted state what an action does, permuted.
+        """Return the condition that the other action's step in the permuted state is the permuted step of an action.
 
-        What the forms show is left out, so it is true where they show all. No elements of collections must be permuted.
+        Parts that the normal forms show are left out; if they show all, the condition is true. The symmetry must have
+        no sorted containers.
         """
         checks, its_checks = ([self._presence.trimmed(check.node) for check in one.checks] for one in (action, other))
         guard, its_guard = (list(map(self._presence.trimmed, one.guard)) for one in (action, other))
@@ -108,7 +116,7 @@ class PermutedParts:
         return _all(self._graph, [enabled, _implied(_all(self._graph, guard), _all(self._graph, [fits, taken]))])
 
     def _equal(self, pairs: Sequence[tuple[Node, Node]]) -> Node:
-        """Return that the first of each pair has in a state the value that the second has in the permuted one."""
+        """Return the condition that the first of each pair has the value that the second has in the permuted state."""
         moved = substituted(self._graph, [there for _, there in pairs], self._cells)
         equal = [apply(Op.EQ, as_number(here), as_number(there)) for (here, _), there in zip(pairs, moved, strict=True)]
         return _all(self._graph, equal)
@@ -118,7 +126,7 @@ class PermutedParts:
     def _matched(
         self, given: Sequence[Node], others: Sequence[Node], where: Sequence[Node]
     ) -> tuple[list[Node], list[Node], list[Node]]:
-        """Return of some conditions those that others have the form of, and on both sides those that are left."""
+        """Return the conditions that are equal in form to one of the others, and those that are left on both sides."""
         parts = _parts(self._graph, given)
         renaming, known = self._renaming([*where, *parts]), self._presence.told([*where, *parts])
         theirs = {self._forms.of(node): node for node in _parts(self._graph, others)}
@@ -135,20 +143,20 @@ class PermutedParts:
     def _unlike_in_form(
         self, given: Sequence[Node], others: Sequence[Node], where: Sequence[Node]
     ) -> list[tuple[Node, Node]]:
-        """Return some conditions and the others, as one pair; none if the form shows that they are alike."""
+        """Return the conjunctions of some conditions and of the others as a pair; none if they are equal in form."""
         _, ours, left = self._matched(given, others, where)
         return [(_all(self._graph, given), _all(self._graph, others))] if ours or left else []
 
     def _updates_unlike_in_form(
         self, action: BoundAction, other: BoundAction, where: Sequence[Node]
     ) -> Iterator[tuple[int, Node, Node]]:
-        """Yield each cell of whose new code the form does not show that it is alike, and both codes, moved the same."""
+        """Yield each cell whose new codes differ in form, with the permuted code and the code of the other action."""
         ours, theirs = dict(action.updates), dict(other.updates)
         renaming, known = self._renaming(action.guard), self._presence.told(where)
         alike = self._collections(ours, theirs, renaming, known)
         for cell in range(len(self._graph.cell_sizes)):
             to, found = renaming.place(cell), self._presence.guard(cell)
-            asked = [cell] if found is None else [cell, found[0]]  # what was not there may be there now, as it is
+            asked = [cell] if found is None else [cell, found[0]]  # a new guard may make an unchanged cell present
             if cell in alike or not any(one in ours or renaming.place(one) in theirs for one in asked):
                 continue
             new = self._presence.trimmed(ours.get(cell, self._graph.cell(cell)))
@@ -170,13 +178,13 @@ class PermutedParts:
     def _collections(
         self, ours: dict[int, Node], theirs: dict[int, Node], renaming: Renaming, known: Known
     ) -> set[int]:
-        """Return the cells of collections that have the same elements afterwards, in whatever order."""
+        """Return the cells of sorted containers that have the same elements after both actions, as multisets."""
         found: set[int] = set()
         here = Gathering(self._forms, self._presence, renaming)
         there = Gathering(self._forms, self._presence, None)
         for group in self._symmetry.arranged:
             if not self._symmetry.in_order.isdisjoint(group.lengths):
-                continue  # it is part of an element
+                continue  # it is inside an element of another container
             for instance in range(len(group.lengths)):
                 cells = _cells(group, instance)
                 targets = _cells(group, group.lengths.index(renaming.place(group.lengths[instance])))
@@ -193,12 +201,12 @@ class PermutedParts:
     # ------------------------------------------------------------------------------------------------------------- z3
 
     def _same_value(self, here: Node, there: Node, where: Sequence[Node]) -> bool | None:
-        """Ask z3 whether a node has the value that another has in the permuted state; None if that is not known."""
+        """Return z3's answer whether a node has the value of another in the permuted state; None if it is not known."""
         if not self._graph.orders.isdisjoint(reachable([here, there])):
             self.why = "for it depends on the order in which the elements of a Bag or a SetOf are kept"
             return None
         try:
-            from insync.proofs.sameness import same_value  # needs z3, which most models do not
+            from insync.proofs.sameness import same_value  # imports z3, which most models do not need
         except UserError:
             self.why = "for z3 is not installed (pip install 'insync[prove]')"
             return None
@@ -211,7 +219,7 @@ class PermutedParts:
 
     @cached_property
     def _well_formed(self) -> list[Node]:
-        """What holds of the cells of every state; only where some are not always there does it matter."""
+        """The conditions that every state's codes are well-formed; none if all cells are always present."""
         if not any(family.guards for family in self._symmetry.families):
             return []
         cells = [self._graph.cell(number) for number in range(len(self._graph.cell_sizes))]
@@ -227,7 +235,7 @@ class PermutedParts:
 
 
 def _cells(group: Arranged, instance: int) -> list[int]:
-    """Return the cells of a collection: the length, then those of its elements."""
+    """Return the cells of a container: the length, then those of its elements."""
     return [group.lengths[instance], *(cell for row in group.rows[instance] for cell in row)]
 
 
@@ -241,7 +249,7 @@ def _all(graph: Graph, nodes: Sequence[Node]) -> Node:
 
 
 def _parts(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """Return the conditions that make some conditions, for all members one by one."""
+    """Return the conjuncts of some conditions; quantifiers are taken apart as well."""
     whole, found = [_all(graph, nodes)], []
     while whole:
         node = whole.pop()
@@ -252,16 +260,16 @@ def _parts(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     return list(dict.fromkeys(found))
 
 
-# Which steps need not be asked about, as other members take the same ones.
+# ---------------------------------------------------------------------------------------- obligations that others cover
 #
-# Two members of a sort are swapped in a state. If the conditions hold in the swapped state wherever they hold, and an
-# action does there what another one did, only swapped, then it keeps the conditions if the other does. The sort need
-# not be declared symmetric, and an action that tells members apart is asked about for each of them. Forms are
-# compared first; z3 is asked about what they do not show. `unbounded.likeness` does the same where bounds are open.
+# Two members of a sort are swapped in a state. Assume that the conditions hold in the swapped state wherever they hold,
+# and that one action's step there is another action's step with the members swapped. Then the one preserves the
+# conditions if the other does. The sort need not be declared symmetric: an action that tells members apart keeps its
+# own obligation. Normal forms are compared first, then z3 is used. `unbounded.induction` does the same for open bounds.
 
 
 _SECONDS_FOR_A_CONDITION = 1.0
-"""For z3 to show of one condition that it holds where members are swapped."""
+"""The time for z3 to show that one condition holds where members are swapped."""
 
 
 def spared_steps(
@@ -271,14 +279,14 @@ def spared_steps(
     of_step: Callable[[int], Sequence[Node]],
     shows: Callable[[Node], bool],
 ) -> frozenset[int]:
-    """Return which of some bound actions need not be asked about: of those alike, all but the first.
+    """Return the bound actions whose obligations others cover: of each class of alike actions, all but the first.
 
     Args:
         model: the model.
-        good: the conditions, on states.
-        numbers: those of the bound actions.
-        of_step: what is asked besides of the bound action with a number, as conditions on the state before.
-        shows: whether a condition holds in all good states.
+        good: the conditions on states.
+        numbers: the numbers of the bound actions.
+        of_step: returns the step invariants for the action with a number, as conditions on the state before.
+        shows: returns whether a condition is shown to hold in all good states.
     """
     actions = model.program.actions
     by_parameters = {(actions[number].name, actions[number].parameters): number for number in numbers}
@@ -300,7 +308,7 @@ def spared_steps(
 
 
 class _Classes:
-    """Numbers in classes, of which each begins alone in its own."""
+    """Equivalence classes of numbers; each number begins in a class of its own."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self._first = {number: number for number in numbers}
@@ -310,7 +318,7 @@ class _Classes:
         return self._first[one] == self._first[other]
 
     def join(self, one: int, other: int) -> None:
-        """Make one class of those of two numbers."""
+        """Join the classes of two numbers."""
         kept, gone = sorted((self._first[one], self._first[other]))
         self._first = {number: kept if first == gone else first for number, first in self._first.items()}
 
@@ -321,13 +329,13 @@ class _Classes:
 
 
 def _sorts(actions: Sequence[BoundAction]) -> list[type[Index]]:
-    """Return the sorts of which the parameters of actions are members, or sets of members."""
+    """Return the sorts whose members, or sets of members, are parameters of actions."""
     named = [_sort_of(value) for action in actions for _, value in action.parameters]
     return list(dict.fromkeys(sort for sort, _ in filter(None, named)))
 
 
 def _sort_of(value: Parameter) -> tuple[type[Index], int] | None:
-    """Return the sort whose member a value is, and of how many sets within each other; None if it is no member."""
+    """Return the sort of a value and its height: 0 for a member, 1 for a set of members, ...; None for other values."""
     sort, height = type(value), 0
     while issubclass(sort, Subset):
         sort, height = sort.of, height + 1
@@ -335,12 +343,12 @@ def _sort_of(value: Parameter) -> tuple[type[Index], int] | None:
 
 
 def _swaps_of(model: Model, sort: type[Index], good: Sequence[Node]) -> list[_Exchange]:
-    """Return the swaps of neighbours in a sort, if each of them keeps the conditions: they make all permutations."""
+    """Return the swaps of neighbours in a sort, if all of them keep the conditions; they generate all permutations."""
     try:
         symmetry = symmetry_of(model.state, model.b, {sort})
-    except ModelError:  # it is used where nothing is known of permutations
+    except ModelError:  # the state uses the sort where permutations are not defined
         return []
-    if symmetry is None or symmetry.arranged:  # elements that are kept in order do not stay where they stood
+    if symmetry is None or symmetry.arranged:  # sorted elements change their places
         return []
     forms, presence = NormalForms(), Presence(symmetry, model.program.graph.cell_sizes)
     swaps = [_Exchange(model, symmetry, swapped, forms, presence) for swapped in _neighbours(symmetry)]
@@ -354,7 +362,7 @@ def _neighbours(symmetry: Symmetry) -> Iterator[Permutation]:
 
 
 class _Exchange:
-    """Two neighbours of a sort in each other's place."""
+    """The swap of two neighbours of a sort."""
 
     def __init__(
         self, model: Model, symmetry: Symmetry, permutation: Permutation, forms: NormalForms, presence: Presence
@@ -365,7 +373,7 @@ class _Exchange:
         self.likeness = self._parts.likeness
 
     def parameters(self, action: BoundAction) -> tuple[tuple[str, Parameter], ...]:
-        """Return the parameters of an action, swapped."""
+        """Return the parameters of an action with the members swapped."""
         return tuple((name, self._swapped(value)) for name, value in action.parameters)
 
     def _swapped(self, value: Parameter) -> Parameter:
@@ -375,5 +383,5 @@ class _Exchange:
         return type(value)(permuted_value(Kind(0, height), value, self._permutation))
 
     def same(self, conditions: Sequence[Node], others: Sequence[Node]) -> bool:
-        """Return whether it is shown that conditions hold exactly where the others do after the swap."""
+        """Return whether conditions are shown to hold exactly where the others do after the swap."""
         return bool(self._parts.same_conditions(conditions, others, ()))

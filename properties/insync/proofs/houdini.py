@@ -1,8 +1,8 @@
-"""Finding lemmas: of many candidates, the largest set that is inductive.
+"""Houdini (Flanagan and Leino, FME 2001): the largest inductive subset of candidate lemmas.
 
-This is the algorithm of Houdini (Flanagan and Leino, FME 2001): assume all candidates, drop each one that a step from
-such states breaks, and begin again, until no step breaks any. What is left is inductive, whatever the candidates
-were; no larger set of them is, unless z3 gave up on a question. So wrong candidates cost time only.
+Assume all candidates, drop each one that a step from such states breaks, and begin again, until no step breaks any. The
+remaining candidates are inductive, and no larger subset is, unless z3 gave up on a question. So wrong candidates only
+cost time.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from insync.properties.invariants import TYPE_OK, Invariant
 
 __all__ = ["Dropped", "Inferred", "infer", "refuted_at_first"]
 
-_FEW = 1000  # initial states that the evaluator looks at in no time; z3 is asked about more
+_FEW = 1000  # the most initial states for the evaluator; for more of them z3 is used
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate that is not kept.
+    """A candidate that is dropped.
 
     Attributes:
         name: the candidate.
-        by: what it fell to: `the initial state` or `an initial state`, an action, or whatever else refuted it.
+        by: what refuted it, such as `the initial state`, `an initial state`, or an action.
         reason: why it fails there.
     """
 
@@ -46,8 +46,8 @@ class Inferred:
     """The result of an inference.
 
     Attributes:
-        kept: the names of the conditions that nothing refuted.
-        dropped: the others, in the order in which they fell.
+        kept: the names of the candidates that nothing refuted.
+        dropped: the others, in the order in which they were dropped.
         induction: the last queries about those kept; PROVED unless a step leaves a domain or z3 gave no answer.
     """
 
@@ -57,7 +57,7 @@ class Inferred:
 
     @property
     def proved(self) -> tuple[str, ...]:
-        """The names of the conditions that are inductive together: those kept, or none."""
+        """The names of the candidates that are inductive together: those kept, or none."""
         return self.kept if self.induction.verdict is ProofVerdict.PROVED else ()
 
 
@@ -69,14 +69,14 @@ def infer(
     reporter: QueryReporter | None = None,
     stop: threading.Event | None = None,
 ) -> Inferred:
-    """Return the largest inductive set of the candidates; if it is stopped, those that nothing has refuted so far.
+    """Return the largest inductive subset of the candidates; if it is stopped, those that nothing has refuted so far.
 
     Args:
         model: the model.
         candidates: properties and lemmas alike.
-        limits: its bounds; a candidate about which z3 does not answer within the time of a query is dropped.
-        reporter: is told of each query when it is answered.
-        stop: ends it when it is set.
+        limits: the limits of the proof; a candidate without an answer within the time of a query is dropped.
+        reporter: receives each query when it is answered.
+        stop: ends the inference when it is set.
 
     Raises:
         UserError: z3 is not installed.
@@ -88,7 +88,7 @@ def infer(
 def refuted_at_first(
     model: Model, candidates: Sequence[Invariant], stop: threading.Event | None = None
 ) -> list[Dropped]:
-    """Return the candidates that fail in an initial state, or those that were found when `stop` was set."""
+    """Return the candidates that fail in an initial state; those found so far if `stop` is set."""
     initials = model.program.initials
     many = not initials.enumerated or len(initials) > _FEW
     where = "an initial state" if many or len(initials) > 1 else "the initial state"
@@ -148,14 +148,14 @@ class _Inference:
                 self.answered.clear()
 
     def _first_fallen(self, steps: Preservation, names: Sequence[str]) -> list[Dropped]:
-        """Ask about actions until candidates fall, and return those; note what is answered before."""
+        """Return the candidates that the first failing action refutes; record the queries before it."""
         with closing(steps.ask_each(names)) as answers:
             for query in answers:
                 self.report(query)
                 refuted = query.verdict is not ProofVerdict.PROVED
                 if refuted and (fallen := self._fallen(query, steps)):
                     return fallen
-                self.answered[query.name] = query  # proved, or refuted in a way that no candidate is to blame for
+                self.answered[query.name] = query  # proved, or refuted by type_ok, for which no candidate is dropped
         return []
 
     def _fallen(self, query: Query, steps: Preservation) -> list[Dropped]:

@@ -1,9 +1,9 @@
-"""Induction: are conditions that hold at first kept by every step?
+"""k-induction (Sheeran, Singh and Stålmarck 2000): proves that conditions hold in every reachable state.
 
 Conditions are inductive together if they hold in the first k states of every trace (initiation), and if every step
-after k good states leads to a good state (preservation). Then they hold in every reachable state, of which none needs
-to be looked at. Preservation is asked action by action, about any states at all, so its counterexamples need not be
-reachable: they say that the conditions are too weak, not that one of them is false.
+after k good states leads to a good state (preservation). A state is good if all conditions hold in it. Preservation is
+asked action by action, about arbitrary states. So its counterexamples need not be reachable: they show that the
+conditions are too weak, not that one of them is false.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ def check_induction(
 
     Args:
         model: the model.
-        conditions: what is to hold in every state.
-        k: how many good states in a row are assumed before a step.
-        limits: its bounds.
-        reporter: is told of each query when it is answered.
-        stop: ends it when it is set.
+        conditions: the conditions to prove.
+        k: the number of successive good states that are assumed before a step.
+        limits: the limits of the proof.
+        reporter: receives each query when it is answered.
+        stop: ends the proof when it is set.
 
     Raises:
         UserError: z3 is not installed.
@@ -76,14 +76,14 @@ def check_induction(
 def concluded_from(
     questions: Sequence[str], conditions: Sequence[str], queries: Sequence[Query], watch: ProofWatch, k: int = 1
 ) -> Induction:
-    """Return what the queries that were answered say together: a query without an answer makes it unknown.
+    """Return the result of an induction from its queries: a query without an answer makes the verdict unknown.
 
     Args:
         questions: the names of all queries that the induction needs.
         conditions: the names of the conditions.
-        queries: those that were answered.
-        watch: why the others were not.
-        k: how many good states in a row were assumed before a step.
+        queries: the answered queries.
+        watch: has the reason why others were not answered.
+        k: the number of successive good states that were assumed before a step.
     """
     known = {query.name for query in queries}
     unanswered = tuple(name for name in questions if name not in known)

@@ -1,12 +1,13 @@
-"""Preservation: the questions of an induction about steps.
+"""The proof obligations of an induction: no step from good states breaks a condition (preservation).
 
-About each action with its parameters bound z3 is asked one question first: can a step from a good state break anything?
-It is given to the SAT solver as a whole, several such questions at a time. At large bounds one can be too large; past a
-limit z3 is asked about one conjunct after the step at a time, and told little of the state before: that conjunct, the
-guard, and what turns out to matter. A state that z3 finds is looked at with the evaluator. If it is not good, conjuncts
-that fail in it are told as well and the question is asked again; if it is good, it refutes preservation. An answer that
-no such state exists needs no more: it follows from a part of what may be assumed. What mattered to one conjunct of a
-condition is kept for the next. Measured in docs/adr/0008-cells-as-bit-vectors.md.
+A bound action is first one question to z3's SAT solver: can its step from a good state break anything? Several such
+questions run at a time. At large bounds a question can be too large. Past a time limit the conjuncts after the step are
+asked about one by one, with few assumptions on the state before: the conjunct itself and the guard.
+
+The evaluator judges each state that z3 finds then. A good state refutes preservation. For another one, conjuncts that
+fail in it are assumed as well, and the question is asked again. If no such state exists, the conjunct is proved: more
+assumptions would not change that. The assumptions that one conjunct of a condition needed are kept for the next.
+Measured in docs/adr/0008-cells-as-bit-vectors.md.
 """
 
 from __future__ import annotations
@@ -54,10 +55,10 @@ __all__ = [
 
 
 SECONDS_FOR_ALL = 600.0
-"""How long z3 may think about a case of an action as a whole; past it, all cases of that action are taken apart."""
+"""The time of z3 for a bound action as a whole; after it, all bindings of the action are asked conjunct by conjunct."""
 
 SECONDS_FOR_LIKENESS = 10.0
-"""How long z3 may think whether a bound action does what another does with other members."""
+"""The time of z3 to show that a bound action's step is another one's with members swapped."""
 
 
 def enabled_actions(model: Model) -> list[str]:
@@ -66,13 +67,13 @@ def enabled_actions(model: Model) -> list[str]:
 
 
 class Preservation:
-    """The queries about steps: does any action lead from k good states to a bad one?
+    """The queries of preservation: does any action lead from k good states to a bad one?
 
     Args:
         model: the model.
-        conditions: what makes a state good, and invariants of steps, which every step from k good states must keep.
-        k: how many good states in a row there are before the step.
-        watch: says when to stop, and how long a query may take; None is never, and any time.
+        conditions: the conditions of a good state, and step invariants, which every step from good states must meet.
+        k: the number of successive good states before the step.
+        watch: the limits of the proof and of each query; None is no limit.
 
     Raises:
         Stopped: the proof has to stop.
@@ -95,7 +96,7 @@ class Preservation:
             self.shape += self.unrolling.extend()
 
     def ask(self, name: str, only: str | None = None) -> Query:
-        """Return whether the actions of this name keep the conditions (or `only` one), and if not a counterexample.
+        """Return the query whether the actions of this name preserve the conditions, or `only` one of them.
 
         Raises:
             Stopped: the proof has to stop.
@@ -104,9 +105,9 @@ class Preservation:
             return next(answers)
 
     def ask_each(self, names: Sequence[str], only: str | None = None) -> Generator[Query]:
-        """Yield the same for each of several names, in their order; while one is waited for, the next are begun.
+        """Yield the query of each of several names, in their order; later queries begin while one is under way.
 
-        Close it if you do not take all answers. The seconds of a query are those of its cases, one after the other.
+        Close the generator if you do not take all answers. The seconds of a query are the sum over its cases.
 
         Raises:
             Stopped: the proof has to stop.
@@ -119,7 +120,7 @@ class Preservation:
             line.give_up()
 
     def likeness(self) -> Query | None:
-        """Return that members are alike, and of how many bound actions; None if each has to be asked about.
+        """Return the query with the number of bound actions that others cover; None if there are none.
 
         Raises:
             Stopped: the proof has to stop.
@@ -130,23 +131,23 @@ class Preservation:
 
     @cached_property
     def spared(self) -> frozenset[int]:
-        """The numbers of the bound actions that do what others do with other members, and need not be asked about.
+        """The numbers of the bound actions that others cover; see `spared_steps`.
 
         Raises:
             Stopped: the proof has to stop.
         """
-        if len(self.unrolling.states) > 1:  # who took the steps before would have to be permuted as well
+        if len(self.unrolling.states) > 1:  # the actions of the earlier steps would have to be permuted as well
             return frozenset()
         numbers = range(len(self.model.program.actions))
         return spared_steps(self.model, self.good, numbers, self._step_conditions, self._always)
 
     def _step_conditions(self, number: int) -> list[Node]:
-        """Return what the invariants of steps ask of an action, as conditions on the state before."""
+        """Return the step invariants for an action, as conditions on the state before."""
         self.watch.go_on()
         return [part.node for group in self._of_steps(number, None) for part in group]
 
     def _always(self, condition: Node) -> bool:
-        """Return whether z3 shows at once that a condition holds in all good states."""
+        """Return whether z3 shows within `SECONDS_FOR_LIKENESS` that a condition holds in all good states."""
         solver = Solver(self.watch, one_shot=True)
         solver.add([self.all_good, negation(self.unrolling.states[0].holds(condition))])
         return solver.check(self.watch.query().within(SECONDS_FOR_LIKENESS)) is Answer.IMPOSSIBLE
@@ -169,28 +170,28 @@ class Preservation:
 
     @cached_property
     def all_good(self) -> Formula:
-        """All that k good states satisfy."""
+        """The conditions of k good states."""
         return all_of([*self.shape, *Told(self.parts, self.unrolling.states).of(self.parts)])
 
     def groups(self, number: int, only: str | None) -> list[list[Part]]:
-        """Return what an action may break, by condition."""
+        """Return the conjuncts and step invariants that an action may break, grouped by condition."""
         return [*self._at_risk(self.model.program.actions[number], only), *self._of_steps(number, only)]
 
     def _codes_of_values(self) -> list[Formula]:
-        """Return that the first state is one: its cells have codes, and those of a value in each field."""
+        """Return the conditions that the codes of the first state are in range and well-formed."""
         first, graph = self.unrolling.states[0], self.model.program.graph
         cells = [graph.cell(number) for number in range(len(graph.cell_sizes))]
         return [*self.program.typed(first), *first.all_hold(well_formed(self.model.state, cells))]
 
     def _at_risk(self, action: BoundAction, only: str | None) -> list[list[Part]]:
-        """Return the conjuncts that an action may break, by condition; the empty list stands for its checks."""
+        """Return the conjuncts that an action may break, grouped by condition; an empty group stands for its checks."""
         touched = sum(1 << cell for cell, _ in action.updates)
         at_risk = [part for part in self.parts if part.reads & touched and only in (None, part.name)]
         groups = [list(group) for _, group in groupby(at_risk, key=lambda part: part.name)]
         return [[], *groups] if action.checks else groups
 
     def _of_steps(self, number: int, only: str | None) -> list[list[Part]]:
-        """Return what the invariants of steps ask of an action, where that is not plain."""
+        """Return the step invariants for an action, except those that are plainly true."""
         groups = []
         for found in self.conditions:
             if isinstance(found, StepInvariant) and only in (None, found.name):
@@ -202,12 +203,12 @@ class Preservation:
 
 
 class _Line:
-    """The cases of several actions, in their order; some of them are under way before they are waited for."""
+    """The queue of cases of several actions, in their order; some cases begin before their turn."""
 
     def __init__(self, steps: Preservation, names: Sequence[str], only: str | None) -> None:
         self.steps, self.names, self.only = steps, names, only
         threads = steps.watch.threads
-        self.most = 1 if threads == 1 else 2 * threads  # a thread that has answered finds the next question waiting
+        self.most = 1 if threads == 1 else 2 * threads  # so that a free thread always has a next question
         self.ahead = self._cases()
         self.begun: deque[_Case] = deque()
         self.skipped: set[str] = set()
@@ -233,7 +234,7 @@ class _Line:
             yield self.begun.popleft()
 
     def skip(self, name: str) -> None:
-        """Leave out what is left of an action."""
+        """Leave out the other cases of an action."""
         self.skipped.add(name)
         for case in self.begun:
             if case.action.name == name:
@@ -241,18 +242,18 @@ class _Line:
         self.begun = deque(case for case in self.begun if case.action.name != name)
 
     def take_apart(self, name: str) -> None:
-        """Ask no more about the cases of an action as a whole, and let z3 do nothing else for now."""
+        """Begin no case of an action as a whole any more, and end all cases that are under way."""
         self.apart.add(name)
         self.give_up()
 
     def give_up(self) -> None:
-        """End what is under way."""
+        """End the cases that are under way."""
         for case in self.begun:
             case.give_up()
 
 
 class _Case:
-    """The questions about one action with its parameters bound."""
+    """The obligation of one bound action."""
 
     def __init__(self, steps: Preservation, number: int, deadline: Deadline, only: str | None) -> None:
         begun = Deadline(None)
@@ -270,7 +271,7 @@ class _Case:
         self._under_way: tuple[Question, Future[Answer]] | None = None
 
     def begin(self) -> None:
-        """Let z3 begin with the question whether the step can do any of it."""
+        """Begin the question whether the step can break anything, in a thread of the watch."""
         if self._under_way is not None or not self.groups:
             return
         begun = Deadline(None)
@@ -280,14 +281,14 @@ class _Case:
         self.seconds += begun.elapsed
 
     def give_up(self) -> None:
-        """End it without an answer; it may begin again."""
+        """End the question without an answer; it may begin again."""
         if self._under_way is not None:
             question, answer = self._under_way
             self.steps.watch.give_up(answer, question.interrupt)
             self._under_way = None
 
     def answer_at_once(self) -> Answer:
-        """Return whether the step can do any of it; unknown if that was not begun, or takes too long."""
+        """Return whether the step can break anything; unknown if the question was not begun, or takes too long."""
         if not self.groups:
             return Answer.IMPOSSIBLE
         self.steps.watch.go_on()
@@ -303,7 +304,7 @@ class _Case:
         return answer
 
     def ask_one_by_one(self) -> Answer:
-        """Return whether the step can do any of it, asking about each conjunct for as long as there is time."""
+        """Return whether the step can break anything, by a question for each conjunct until the deadline."""
         begun = Deadline(None)
         answers = (self._ask(parts) for parts in self.groups)
         answer = next((answer for answer in answers if answer is not Answer.IMPOSSIBLE), Answer.IMPOSSIBLE)
@@ -311,7 +312,7 @@ class _Case:
         return answer
 
     def _ask(self, parts: Sequence[Part]) -> Answer:
-        """Return whether the step can break one of a condition's conjuncts, or leave a domain if there are none."""
+        """Return whether the step can break one of a condition's conjuncts; without any, whether it leaves a domain."""
         solver, told = Solver(self.steps.watch), Told(self.steps.parts, self.steps.unrolling.states)
         solver.add([*self.steps.shape, *self.guard])
         for own, bad in self._questions(parts):
@@ -325,7 +326,7 @@ class _Case:
         return Answer.IMPOSSIBLE
 
     def _questions(self, parts: Sequence[Part]) -> list[tuple[list[Part], list[Formula]]]:
-        """Return for each conjunct what must be impossible together; without one, that the step leaves a domain."""
+        """Return for each conjunct the formulas that must be impossible together; without any, for leaving a domain."""
         if not parts:
             return [([], [negation(all_of(self.fits))])]
         before = self.steps.unrolling.states[-1]
@@ -337,7 +338,7 @@ class _Case:
         ]
 
     def _search(self, solver: Solver, told: Told) -> tuple[Answer, list[Formula]]:
-        """Ask until there is no such state or a good one; return the answer and what had to be told for it."""
+        """Ask until there is no such state or a good one; return the answer and the assumptions that were added."""
         needed: list[Formula] = []
         while True:
             answer = solver.check(self.deadline)
@@ -373,21 +374,21 @@ class _Case:
 
 
 def broken_by(model: Model, condition: Invariant, before: Codes, after: Codes) -> str | None:
-    """Return the sentence that says why a condition does not hold after a step, or of it; None where it does."""
+    """Return a sentence on why a condition fails after a step, or a step invariant in it; None where it holds."""
     if isinstance(condition, StepInvariant):
         return explain_step(model, condition, before, after)
     return explain(model, condition, after)
 
 
-# The conditions that make a state good, conjunct by conjunct, and which of them z3 was told.
+# --------------------------------------------------------------------------------- conjuncts, and those that z3 assumes
 
 
 TOLD_AT_ONCE = 20
-"""How many conjuncts that a state fails are told before asking again."""
+"""The number of failing conjuncts per state that are added before z3 is asked again."""
 
 
 def conjuncts(node: Node) -> list[Node]:
-    """Return the conditions that a condition joins, those of quantifiers included."""
+    """Return the conjuncts of a condition, those of quantifiers included."""
     found, stack = [], [node]
     while stack:
         current = stack.pop()
@@ -400,10 +401,10 @@ def conjuncts(node: Node) -> list[Node]:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A conjunct of a condition, and the cells that it reads.
+    """A conjunct of a condition, and the cells that it reads as a bit mask.
 
-    What an invariant of steps asks of one action is a condition on the state before, and so marked: nothing is assumed
-    of it, and the step breaks it where that state does.
+    With `of_step` it is a step invariant for one action, a condition on the state before. It is not assumed, and the
+    step breaks it where it fails in that state.
     """
 
     name: str
@@ -413,7 +414,7 @@ class Part:
 
 
 class Told:
-    """Which conjuncts z3 was told of which of the good states.
+    """The conjuncts that z3 assumes of each of the good states.
 
     Args:
         parts: all conjuncts.
@@ -425,13 +426,13 @@ class Told:
         self.known: set[tuple[int, int]] = set()
 
     def of(self, parts: Iterable[Part]) -> list[Formula]:
-        """Return what is new of these conjuncts in all good states."""
+        """Return the new assumptions that these conjuncts hold in all good states."""
         wanted = {id(part) for part in parts}
         places = [place for place, part in enumerate(self.parts) if id(part) in wanted]
         return self._tell((state, place) for state in range(len(self.states)) for place in places)
 
     def failing(self, codes: Sequence[tuple[int, ...]]) -> list[Formula]:
-        """Return some of the conjuncts that fail in the states with these codes; none where all states are good."""
+        """Return new assumptions, some that fail in the states with these codes; none where all states are good."""
         failing: list[tuple[int, int]] = []
         for state, own in enumerate(codes):
             untold = [place for place in range(len(self.parts)) if (state, place) not in self.known]

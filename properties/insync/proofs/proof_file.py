@@ -1,7 +1,7 @@
-"""The proof file, format "insync-proof/2": what was proved, with which lemmas, at which bounds.
+"""The proof file, format "insync-proof/2": which properties were proved, with which lemmas, at which bounds.
 
-A file is a claim: checking it has every query answered again. A digest covers the whole text, so that a damaged file is
-not taken for another claim. The file of an unfinished proof says which queries are open.
+A file is a claim: a check of the file answers every query again. A digest covers the whole text, so that a damaged file
+is not taken for another claim. The file of an unfinished proof lists the open queries.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Proof:
     """A claim that properties and lemmas are inductive together.
 
     Attributes:
-        model: the name under which the model is found again.
-        bounds: its bounds.
-        properties: the names of what is proved.
-        lemmas: the names of what helps to prove it, and is proved with it.
-        k: how many good states in a row are assumed before a step.
-        solver: what answered, such as "z3 4.13".
-        results: for each query its verdict and seconds, as they were when the file was written.
+        model: the reference by which the model is found again.
+        bounds: its bounds and settings.
+        properties: the names of the proved properties.
+        lemmas: the names of the lemmas, which are proved together with the properties.
+        k: the number of successive good states that are assumed before a step.
+        solver: the solver, such as "z3 4.13".
+        results: verdict and seconds of each query when the file was written.
         within: the names of the invariants that the model was confined to.
-        open: the names of the queries that have no answer yet.
+        open: the names of the queries without an answer.
         conditions: lemmas without a name, in the language of typed conditions.
-        file: where it was read.
+        file: the file that the proof was read from.
     """
 
     model: str
@@ -116,7 +116,7 @@ class _Reader:
             lemmas=self._names("lemmas"),
             k=k,
             solver=str(self.content.get("solver", "")),
-            results={},  # what the file says of itself is not looked at
+            results={},  # the verdicts in the file are not used
             within=self._names("within") if "within" in self.content else (),
             conditions=self._conditions(),
             file=self.path,

@@ -1,4 +1,4 @@
-"""What proofs answer: a verdict for each question, and the states that refute."""
+"""Results of proofs: a verdict for each query, and counterexamples."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = [
 ]
 
 ALIKE = "members are alike"
-"""The name of the query whether it matters which member of a sort takes a step; its cases are those that it spares."""
+"""The name of the query whether bound actions are equivariant; its cases are the bound actions that need no query."""
 
 
 class ProofVerdict(Enum):
-    """The answer to one question, or to all of an induction; UNKNOWN (a time-out, say) is neither of the others."""
+    """The verdict of one query or of an induction; UNKNOWN, after a time-out for example, is neither of the others."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -34,11 +34,11 @@ class ProofVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StateSequence:
-    """States, each the successor of the one before it.
+    """Successive states.
 
     Attributes:
         codes: the codes of each state.
-        actions: the number of the action between each two.
+        actions: the number of the action between each two states.
     """
 
     codes: tuple[tuple[int, ...], ...]
@@ -47,10 +47,10 @@ class StateSequence:
 
 @dataclass(frozen=True, slots=True)
 class CounterexampleToInduction:
-    """States in which all conditions hold, and a step to one in which some do not. The states need not be reachable.
+    """States in which all conditions hold, and a step to one in which some fail. The states need not be reachable.
 
     Attributes:
-        states: the last one is missing where the step leaves a domain.
+        states: the states; the last one is missing where the step leaves a domain.
         refused: the number of the action that leaves a domain, else None.
         failing: the names of the conditions that fail in the last state.
         reason: why the first of them fails.
@@ -64,15 +64,15 @@ class CounterexampleToInduction:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question to z3 and its answer.
+    """A query of a proof and its answer.
 
     Attributes:
-        name: `initiation`, an action's name, or `depth N`.
+        name: `initiation`, an action's name, `depth N`, or `ALIKE`.
         verdict: the answer.
-        seconds: how long it took, translation included.
-        cases: how many bindings of the action's parameters were asked about.
-        reason: why the answer is unknown; empty where it is not.
-        counterexample: what refutes preservation.
+        seconds: the time that it took, translation included.
+        cases: the number of bindings of the action's parameters that it covers.
+        reason: why the answer is unknown; else empty.
+        counterexample: the counterexample to preservation, if there is one.
     """
 
     name: str
@@ -84,21 +84,21 @@ class Query:
 
 
 QueryReporter = Callable[[Query], None]
-"""Is told of each query when it is answered, in the thread that called."""
+"""Receives each query when it is answered, in the thread of the caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class Induction:
-    """Whether conditions are inductive together.
+    """The result of an induction.
 
     Attributes:
         verdict: PROVED only if every query is.
-        k: how many successive states are assumed to be good.
+        k: the number of successive states that are assumed to be good.
         conditions: the names of the properties and lemmas.
-        queries: those that were answered: initiation, then one query for each action.
+        queries: the answered queries: initiation, then one query for each action.
         unanswered: the names of the others, if the proof was stopped.
         stopped_by: what stopped it.
-        violation: states from the initial one to one in which a condition fails, found by initiation.
+        violation: states from an initial one to one in which a condition fails, found by initiation.
     """
 
     verdict: ProofVerdict
@@ -121,7 +121,7 @@ class Induction:
 
     @property
     def open(self) -> list[str]:
-        """The names of the queries that have no answer: those unknown, and those that were not asked."""
+        """The names of the queries without an answer: the unknown ones, and those that were not asked."""
         unknown = [query.name for query in self.queries if query.verdict is ProofVerdict.UNKNOWN]
         return [*unknown, *self.unanswered]
 
@@ -132,7 +132,7 @@ class Induction:
 
 
 class BoundedVerdict(Enum):
-    """What a bounded check says. NONE_WITHIN is not a proof: longer traces were not looked at."""
+    """The verdict of a bounded check. NONE_WITHIN is not a proof: it does not cover longer traces."""
 
     VIOLATED = "violated"
     NONE_WITHIN = "no violation within the depth"
@@ -141,15 +141,15 @@ class BoundedVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """The answer of a bounded check.
+    """The result of a bounded check.
 
     Attributes:
-        verdict: what was found.
-        depth: up to which depth every state was looked at; the initial state is depth 1.
-        violated: the names of the properties that fail at the depth after that.
-        sequences: for each of them states from the initial one to one in which it fails.
+        verdict: the verdict.
+        depth: the depth up to which no property fails; the initial states have depth 1.
+        violated: the names of the properties that fail at the next depth.
+        sequences: for each of them states from an initial one to one in which it fails.
         queries: one for each depth that was answered.
-        stopped_by: what stopped it before the depth that was asked for.
+        stopped_by: what stopped it before the requested depth.
     """
 
     verdict: BoundedVerdict

@@ -1,4 +1,4 @@
-"""Whether two expressions on a state have the same value wherever some conditions hold, asked of z3."""
+"""Equivalence of two expressions on a state wherever some conditions hold, decided by z3."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def same_value(program: Program, left: Node, right: Node, where: Sequence[Node],
     """Return whether two nodes have the same value in all states in which some conditions hold.
 
     Args:
-        program: whose states these are; any code that a cell has is possible.
-        left: a condition, or a number.
-        right: another.
+        program: the program of the states; cells may have any of their codes.
+        left: a condition or a number.
+        right: another one.
         where: the conditions.
-        seconds: for the answer; after them it is None, not known.
+        seconds: the time for the answer, after which it is None.
 
     Raises:
         UserError: z3 is not installed.

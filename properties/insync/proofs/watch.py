@@ -1,4 +1,4 @@
-"""When a proof has to end: the time for all of it, the time for each query, and whoever wants it to stop."""
+"""Limits of a proof: the time for all of it, the time for each query, and an event that stops it."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ __all__ = ["Deadline", "ProofLimits", "ProofWatch", "Stop", "Stopped"]
 T = TypeVar("T")
 
 GLANCE = 0.05
-"""Seconds between two looks at the clock while a query is under way."""
+"""Seconds between two checks of the limits while a query is under way."""
 
 
 class Stop(StrEnum):
-    """What ended a proof before it was complete; the words are those of a search."""
+    """The reason why a proof ended before it was complete; the values are those of a search."""
 
     TIME = "time"
     INTERRUPT = "interrupt"
 
 
 class Stopped(Exception):
-    """The proof has to stop. Whoever began it catches this and returns what is known."""
+    """The proof has to stop. The function that began it catches this and returns its partial result."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProofLimits:
-    """Bounds of a proof; None means no bound.
+    """Limits of a proof; None means no limit.
 
     Attributes:
-        seconds: for all of it.
-        query_seconds: for each query, translation included; one that takes longer is unknown, and the next one begins.
-        threads: how many questions z3 is asked at a time.
+        seconds: the time for all of it.
+        query_seconds: the time for each query, translation included; a query that takes longer is unknown.
+        threads: the number of questions that z3 answers at a time.
     """
 
     seconds: float | None = None
@@ -54,7 +54,7 @@ class Deadline:
 
     @property
     def elapsed(self) -> float:
-        """The seconds since it was set."""
+        """The seconds since the deadline was made."""
         return time.monotonic() - self.started
 
     @property
@@ -68,16 +68,16 @@ class Deadline:
         return self.seconds is not None and self.elapsed >= self.seconds
 
     def within(self, seconds: float | None) -> Deadline:
-        """Return a deadline in so many seconds, or this one if it comes first."""
+        """Return the deadline `seconds` from now, or this one if it comes first."""
         return Deadline(min((s for s in (seconds, self.left) if s is not None), default=None))
 
 
 class ProofWatch:
-    """Says when a proof has to stop.
+    """Watches the limits of a proof, and runs the work of z3 in threads.
 
     Args:
-        limits: its bounds; the time begins now.
-        stop: set by whoever wants it to end.
+        limits: the limits; the time begins now.
+        stop: an event that stops the proof when it is set.
     """
 
     def __init__(self, limits: ProofLimits | None = None, stop: threading.Event | None = None) -> None:
@@ -86,19 +86,19 @@ class ProofWatch:
 
     @property
     def stopped(self) -> Stop | None:
-        """Why the proof has to stop, if it has to."""
+        """The reason why the proof has to stop, or None."""
         if self._stop is not None and self._stop.is_set():
             return Stop.INTERRUPT
         return Stop.TIME if self._all.passed else None
 
     @property
     def left(self) -> ProofLimits:
-        """What is left of the limits, for a part of the proof that begins now."""
+        """The remaining limits, for a part of the proof that begins now."""
         return replace(self._limits, seconds=self._all.left)
 
     @property
     def threads(self) -> int:
-        """How many questions z3 is asked at a time."""
+        """The number of questions that z3 answers at a time."""
         return self._limits.threads
 
     def go_on(self) -> None:
@@ -111,23 +111,23 @@ class ProofWatch:
         return self._all.within(self._limits.query_seconds)
 
     def attend(self, work: Callable[[], T], interrupt: Callable[[], object]) -> T:
-        """Return the result of work that knows nothing of this watch, and interrupt it when the proof has to stop.
+        """Return the result of work that does not check this watch, and interrupt it when the proof has to stop.
 
-        The work is done in a thread of its own. In the main thread Ctrl-C would not be heard before it ends: there
-        Python runs the handler of a signal between two of its instructions, and a call of z3 is a single one.
+        The work runs in another thread. In the main thread Ctrl-C would have no effect before it ends: Python runs the
+        handler of a signal between two of its instructions, and a call of z3 is a single one.
 
         Args:
-            work: what to do; it uses nothing that this thread changes meanwhile.
-            interrupt: ends the work early; called again until it has ended.
+            work: a function; this thread must not change what it uses meanwhile.
+            interrupt: ends the work early; called repeatedly until it has ended.
         """
         return self.end(self.begin(work), interrupt)
 
     def begin(self, work: Callable[[], T]) -> Future[T]:
-        """Begin work that knows nothing of this watch, as soon as one of its threads is free; `end` must follow."""
+        """Begin such work as soon as a thread is free; a call of `end` or `give_up` must follow."""
         return self._pool.submit(work)
 
     def end(self, under_way: Future[T], interrupt: Callable[[], object]) -> T:
-        """Return the result of work that was begun, as `attend` does."""
+        """Return the result of begun work, and interrupt it when the proof has to stop."""
         try:
             while wait([under_way], GLANCE).not_done:
                 if self.stopped is not None:
@@ -138,7 +138,7 @@ class ProofWatch:
         return under_way.result()
 
     def give_up(self, under_way: Future[T], interrupt: Callable[[], object]) -> None:
-        """Interrupt work that was begun until it has ended."""
+        """Interrupt begun work until it has ended."""
         under_way.cancel()
         while not under_way.done():
             interrupt()
