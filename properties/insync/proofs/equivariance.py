@@ -173,7 +173,7 @@ class PermutedParts:
                     continue
             yield cell, permuted_code(new, kind, self._symmetry, self._permutation, guard, above), there
 
-    # ---------------------------------------------------------------------------------------------------- collections
+    # ----------------------------------------------------------------------------------------------------- containers
 
     def _collections(
         self, ours: dict[int, Node], theirs: dict[int, Node], renaming: Renaming, known: Known

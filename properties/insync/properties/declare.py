@@ -209,7 +209,7 @@ def _check_function(word: str, kind: type[Model], function: object, states: Sequ
         raise ModelError(message)
 
 
-# ----------------------------------------------------------------------------------------------------- what is declared
+# -------------------------------------------------------------------------------------------------- declared properties
 #
 # Subclasses inherit the declarations of a class. A subclass may declare a property of the same name again, which then
 # replaces the inherited one. The later of two declarations for one class and name replaces the earlier one.

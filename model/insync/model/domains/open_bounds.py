@@ -2,8 +2,8 @@
 
 Where code of this package needs a number, as for the size of a domain, an open bound gives a stand-in, far above all
 numbers that models use. `OpenGraph` turns the stand-in, and numbers near it, into a node for the bound again, so no
-operation of the graph has the stand-in as an operand. The upper ends of ranges say nothing in such a graph. The rewrite
-rules may use lower ends alone, which are correct for every value of the bound. An array over an open bound is a
+operation of the graph has the stand-in as an operand. The upper ends of ranges are meaningless in such a graph. The
+rewrite rules may use lower ends alone, which are correct for every value of the bound. An array over an open bound is a
 function of the place (`OpenArray`). See ADR 0016.
 """
 

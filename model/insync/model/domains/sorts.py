@@ -215,7 +215,7 @@ class Subset(Index):
         return int(self) == 0
 
     def count(self) -> int:
-        """Return how many members the set has."""
+        """Return the number of members of the set."""
         return self.bit_count()
 
     length = property(count)

@@ -326,7 +326,7 @@ class SetValue(OneNode):
 
 
 def domain_of(*sets: object) -> tuple[int, ...]:
-    """Return the possible members of sets: those of the first set of which they are known."""
+    """Return the possible members of sets: those of the first set whose possible members are known."""
     return next((one.domain for one in sets if isinstance(one, SetValue) and one.domain), ())
 
 
@@ -372,7 +372,7 @@ def number(graph: Graph, value: object, sort: type[Index] | None = None) -> Node
     Args:
         graph: the graph of the node.
         value: the number or member.
-        sort: the sort of which a member is needed, if any; a number stands for the member with that number.
+        sort: the sort of the member, if one is needed; a number stands for the member with that number.
     """
     if isinstance(value, int) and type(value) in (int, sort):  # the most frequent case, for speed
         return graph.const(int(value))
@@ -405,7 +405,7 @@ def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
     Args:
         graph: the graph of the node.
         value: the set.
-        sort: the sort of which members are needed, if any.
+        sort: the sort of the members, if one is needed.
     """
     whose = value.sort if isinstance(value, SetValue) else value.of if isinstance(value, Subset) else None
     if sort is not None and whose is not None and not (issubclass(whose, sort) or issubclass(sort, whose)):
@@ -511,7 +511,7 @@ class OptionValue(OneNode):
 
 
 class Either(Symbolic):
-    """The result of an `If` whose domain its two values do not show (NONE, records, arrays): assigned or compared."""
+    """The result of an `If` whose values (NONE, records, arrays) show no domain; it can be assigned or compared."""
 
     __slots__ = ("otherwise", "test", "then")
     __hash__ = Symbolic.__hash__

@@ -172,7 +172,7 @@ class Graph:
 
     @contextmanager
     def asking(self, go_on: Callable[[], None]) -> Iterator[None]:
-        """Call a function again and again while nodes are made in this context; an exception that it raises ends it."""
+        """Call a function again and again while this context makes nodes; its exception ends the tracing."""
         before, self._go_on = self._go_on, go_on
         try:
             yield

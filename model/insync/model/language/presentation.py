@@ -312,7 +312,7 @@ def checked_lifelines(model: Model) -> tuple[str, ...]:
 
 
 def checked_drawing(model: Model, steps: Sequence[Taken], label: str) -> tuple[Drawn, ...]:
-    """Return the drawing of the last of some steps; without lifelines each arrow becomes a note for the whole step.
+    """Return the drawing of the last of some steps; without lifelines, arrows and marks become notes.
 
     Raises:
         ModelError: `step_drawing` returns anything but arrows and marks, or one with an unknown lifeline.

@@ -54,7 +54,7 @@ def for_all(first: Any, second: Any, third: Any, /, *more_and_body: Any) -> Cond
 
 
 def for_all(*given: Any) -> Condition:
-    """Return whether a condition holds for every member; the names of its parameters are kept for explanations.
+    """Return whether a condition holds for every member; explanations use the names of the function's parameters.
 
     >>> for_all(Worker, Ballot, lambda worker, ballot: s.promised[worker] != ballot)
 
@@ -194,7 +194,7 @@ def _both(premise: Condition | None, holds: Condition) -> Condition:
     return holds if premise is None else And(premise, holds)
 
 
-# --------------------------------------------------------------------------------------------------- what is given
+# ------------------------------------------------------------------------------------------------------------ arguments
 
 
 def _given(word: str, given: Sequence[Any]) -> tuple[list[Any], Callable[..., Any], list[str]]:

@@ -84,8 +84,9 @@ class Unrolling:
 
 
 def _commuting(program: SymbolicProgram) -> list[list[int]]:
-    """Return for each action those with a larger number that commute with it: neither reads or writes what the other
-    writes.
+    """Return for each action those with a larger number that commute with it.
+
+    Two actions commute if neither reads or writes a cell that the other writes.
     """
     actions = program.program.actions
     writes = [sum(1 << cell for cell, _ in action.updates) for action in actions]

@@ -417,7 +417,7 @@ class Questions:
 #
 # As in `equivariance`: two members of a symmetric sort are swapped in a state. Assume that the conditions hold in the
 # swapped state wherever they hold, and that the action with the swapped parameters has the swapped step there. Then the
-# one obligation implies the other. z3 proves both assumptions, for swaps of neighbours, which generate the group.
+# one obligation implies the other. z3 proves both assumptions, for swaps of neighbours.
 
 
 @dataclass(frozen=True, slots=True)

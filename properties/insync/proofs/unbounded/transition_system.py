@@ -99,7 +99,7 @@ def _hints_of(symbols: Symbols, number: int, code: z3.ArithRef) -> Iterator[z3.B
 
 
 def _open_sort(domain: d.Scalar | None) -> int | None:
-    """Return the size of the open sort whose members a cell names, or None."""
+    """Return the size of the open sort that a cell names members of, or None."""
     inner = domain.of if isinstance(domain, d.OptionalScalar) else domain
     return inner.size if isinstance(inner, d.Member) and is_open(inner.size) else None
 
