@@ -61,7 +61,7 @@ class Bound:
             raise ModelError(message)
 
     def chosen(self, model: str, name: str, given: object) -> int:
-        """Return a given value once it is checked.
+        """Check a given value of this bound and return it.
 
         Args:
             model: the name of the model, for messages.

@@ -19,7 +19,7 @@ from insync.model.errors import ModelError, user_frame
 __all__ = ["MOST_BITS", "Bag", "BitSet", "Listed", "ListedSet", "Seq", "SetOf"]
 
 MOST_BITS = 1024
-"""The largest domain of a `SetOf` without a limit; for a larger one the author gives the most elements at once."""
+"""The most values of a domain for a `SetOf` without `most`; for a larger domain an author must give `most`."""
 
 
 def _element(called: str, of: DomainLike) -> Domain:
@@ -31,7 +31,7 @@ def _element(called: str, of: DomainLike) -> Domain:
 
 
 def _checked(domain: Listed | SetOf, most: object, place: str) -> int:
-    """Return the largest number of elements, once it is checked."""
+    """Check the largest number of elements of a container and return it."""
     if not is_whole(most) or most < 0:
         message = (
             f"{place}: {domain.called}({name_of(domain.of)}, {most!r}): the second argument is how many "
@@ -231,7 +231,7 @@ class BitSet(Domain):
 
 
 class Bag(Listed):
-    """A bag (multiset) of at most `most` values: their numbers count, their order does not."""
+    """A bag (multiset) of at most `most` values: it matters how often a value occurs, and not in which order."""
 
     called = "Bag"
     order = "in ascending order"

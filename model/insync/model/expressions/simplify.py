@@ -1,7 +1,7 @@
 """Rewrite rules: `apply` and `combine` make the simplest node for an operation, by rules that hold for all values.
 
-The rest of the package makes operations with these two alone. A rule looks at constants, at the ranges of its arguments
-and at one level of their structure, never deeper, so that making a node takes constant time.
+The rest of the package makes operations with these two. A rule looks at constants, at the ranges of its arguments and
+at one level of their structure, never deeper, so that making a node takes constant time.
 """
 
 from __future__ import annotations
