@@ -1,4 +1,8 @@
-"""A search whose states outgrow the memory: the parts it is kept in then, and about what they will take."""
+"""Breadth-first search that continues with sorted files when memory is full.
+
+Duplicates are then detected once a level, by merging sorted files (delayed duplicate detection: Stern & Dill 1998,
+Korf 2003). Estimates of the disk and the time that this takes are part of the progress.
+"""
 
 from __future__ import annotations
 
@@ -29,42 +33,42 @@ __all__ = [
 
 
 LEAST_ROWS = 1 << 12
-"""How many rows a buffer has at least: with fewer, the files beside would be many and small."""
+"""The fewest rows of a buffer: with fewer, the files on disk would be many and small."""
 
 SLOWER = 2.0
-"""How many times the seconds that a new state takes in memory it takes on disk, at most."""
+"""How much longer a new state takes on disk than in memory, at most."""
 
 MOST_BUFFER_BYTES = 1 << 27
-"""How large the buffer of a partition is at most: what does not fit is sorted, and written in a few bytes."""
+"""The largest buffer of a partition; when it is full, its rows are sorted and written in a few bytes each."""
 
-_BESIDE_BUFFERS = 1 << 24  # bytes that are taken and given back while files are written
-_LEFT = 4  # of the memory that is left, one part in so many is for what grows: dictionaries and indexes
-_ROW_BYTES = 3.0  # on disk, of a code: see benchmarks/README.md
-_WIDE = 0.35  # on disk, of a state that has no code, for each byte of its words
-_MORE = 1.3  # times that: what came and is not sorted in yet
-_PASS_SECONDS = 4e-9  # to read a state that is known, once a level
+_BESIDE_BUFFERS = 1 << 24  # bytes that writing files takes for a while
+_LEFT = 4  # one part in this many of the free memory is for what grows: dictionaries and indexes
+_ROW_BYTES = 3.0  # on disk for a code: see benchmarks/README.md
+_WIDE = 0.35  # bytes on disk for each byte of a state without a code
+_MORE = 1.3  # times that, as candidates lie beside the sorted rows
+_PASS_SECONDS = 4e-9  # to read a known state, once a level
 
 
 def forms_for(schema: Schema) -> list[str]:
-    """Return what rows of these states can be, in the order of `FORMS`."""
+    """Return the names of the row forms that states can have, in the order of `FORMS`."""
     return [form.name for form in FORMS] if code_kernels(schema).digits else [StateRows.name]
 
 
 def least_room(name: str, schema: Schema, counts: tuple[int, int]) -> int:
-    """Return how many bytes of memory sorted files need at least; see `sorted_partitions`."""
+    """Return the fewest bytes of memory that `sorted_partitions` needs; `counts` is (partitions, threads)."""
     return _beside_rows(name, schema, counts[0]) + -(
         -LEAST_ROWS * _bytes_a_row(name, schema, counts) * _LEFT // (_LEFT - 1)
     )
 
 
 def _beside_rows(name: str, schema: Schema, partitions: int) -> int:
-    """The bytes of what is not a buffer, and does not grow."""
+    """The bytes of what neither is a buffer nor grows."""
     kernels = _kernels(name, schema)
     return _BESIDE_BUFFERS + 2 * partitions * BLOCK * (kernels.row_bytes + 9 * kernels.words + 8 * schema.words)
 
 
 def _bytes_a_row(name: str, schema: Schema, counts: tuple[int, int]) -> int:
-    """The bytes of a row in each of the buffers, and in what these are sorted with."""
+    """The bytes that a row takes in all buffers and in the memory for sorting them."""
     (partitions, threads), row_bytes = counts, _kernels(name, schema).row_bytes
     return partitions * row_bytes + threads * (row_bytes + 1)
 
@@ -76,15 +80,15 @@ def _kernels(name: str, schema: Schema) -> OrderKernels:
 def sorted_partitions(
     place: FilePlace, name: str, schema: Schema, counts: tuple[int, int], room: int, stopped: Callable[[], bool]
 ) -> list[SortedPartition] | None:
-    """Return partitions without states; None if there is no room for their buffers.
+    """Return empty partitions in sorted files; None if memory has no room for their buffers.
 
     Args:
-        place: where their files are.
-        name: what their rows are.
+        place: where the files are.
+        name: the form of the rows.
         schema: of the states.
-        counts: how many partitions there are, and how many threads.
-        room: bytes of memory that there are for them.
-        stopped: asked again and again whether to give up.
+        counts: the numbers of partitions and of threads.
+        room: bytes of memory for all partitions.
+        stopped: called again and again; True stops the work on a file.
     """
     partitions, threads = counts
     kernels = _kernels(name, schema)
@@ -110,10 +114,10 @@ def _form(name: str, schema: Schema) -> RowForm:
 
 
 def foretold_bytes(name: str, words: int) -> float:
-    """Return about how many bytes a state will take on disk.
+    """Return an estimate of the bytes that a state takes on disk.
 
     Args:
-        name: what the rows are.
+        name: the form of the rows.
         words: 64-bit words per packed state.
     """
     return _MORE * (_WIDE * 8 * words if name == StateRows.name else _ROW_BYTES)
@@ -122,16 +126,16 @@ def foretold_bytes(name: str, words: int) -> float:
 def disk_need(
     folder: Path, state_bytes: float, levels: Sequence[int], progress: Progress, slower: float = SLOWER
 ) -> DiskNeed:
-    """Return about what the rest of a search takes, where the levels so far say so, and else what its next level takes.
+    """Return an estimate of the disk and the time that the rest of a search takes.
 
-    That one is taken to grow as the last one did.
+    Without an estimate of the last level it is about the next level, which is taken to grow as the last one did.
 
     Args:
         folder: the run directory.
-        state_bytes: on disk, of a state.
-        levels: the states of each complete level.
-        progress: of the search by now.
-        slower: how many times the seconds that a new state took by now.
+        state_bytes: bytes of a state on disk.
+        levels: the number of states of each complete level.
+        progress: of the search so far.
+        slower: how much longer a new state takes from now on.
     """
     free, end, known = shutil.disk_usage(folder).free, progress.end, sum(levels)
     if not known:
@@ -146,14 +150,14 @@ def disk_need(
     return DiskNeed(free, state_bytes, round(max(known, end.states) * state_bytes), to_come * new_seconds + passes)
 
 
-# Breadth-first search that goes on with sorted files in its run directory when the memory is full.
+# --------------------------------------------------------------------------------------------------------- the search
 
 
 class DiskSearch(BreadthFirstSearch):
-    """One exhaustive search that keeps its levels; see `BreadthFirstSearch`.
+    """One exhaustive search that writes its levels to a run directory; see `BreadthFirstSearch`.
 
-    When the memory is full, what is complete is taken up as sorted files, and the level that was being expanded is
-    expanded again. A run that has come so far goes on so, whatever memory there is by then.
+    When memory is full, the complete levels become sorted files, and the level that was being expanded is expanded
+    again. Such a run is resumed with sorted files, whatever memory there is by then.
     """
 
     def __init__(
@@ -198,7 +202,7 @@ class DiskSearch(BreadthFirstSearch):
                 self._go_over_to(wider)
 
     def _go_over_to(self, name: str) -> None:
-        """Make rows of another form of those that are codes, which became too wide."""
+        """Search with rows of another form, as codes of the present form became too wide."""
         kept, before = self._levels, self.space
         for partition in before.partitions:
             assert isinstance(partition, SortedPartition)
@@ -209,14 +213,14 @@ class DiskSearch(BreadthFirstSearch):
         before.close()
 
     def _tell(self, name: str, progress: Progress) -> None:
-        """Say about what it will take to go on with sorted files of one form."""
+        """Report an estimate of what sorted files of a form will take."""
         if self.reporter is not None:
             each = foretold_bytes(name, self.kernels.sizes.words)
             need = disk_need(self._levels.folder, each, self._known().visited, progress)
             self.reporter(replace(progress, phase=Phase.DISK, disk=need))
 
     def _progress(self, pending: int, rate: float) -> Progress:
-        """Return where it is; on disk also about what it takes there."""
+        """Return the progress; on disk with an estimate of the disk and the time that are needed."""
         progress, levels = super()._progress(pending, rate), self.space.visited
         size = sum(each.disk_bytes for each in self.space.partitions if isinstance(each, SortedPartition))
         if not size or not levels:
@@ -225,13 +229,13 @@ class DiskSearch(BreadthFirstSearch):
         return replace(progress, disk=need)
 
     def _known(self) -> Space:
-        """Return what is complete, without its states."""
+        """Return the complete levels, without their states."""
         known = self._levels.known
         assert known is not None, "a level is complete"
         return known
 
     def _search_with(self, name: str) -> None:
-        """Search with sorted files of one form; where there is no room for their buffers, it ends at once."""
+        """Search with sorted files of one form; if memory has no room for their buffers, stop at once."""
         self._lost = self._to_code = None
         self._begin_with(())
         room = self.watch.room - sum(each.untouched_bytes for each in self.expanders)

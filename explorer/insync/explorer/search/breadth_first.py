@@ -1,7 +1,9 @@
-"""Breadth-first search, level by level: expand, route by hash to the owning partition, insert.
+"""Level-synchronous breadth-first search over hash-partitioned states (Stern & Dill 1997).
 
-Each partition is owned by one worker, so nothing is locked. A level is the same set of states for any number of workers
-and partitions, and only whole levels are counted; so is everything that is concluded from it.
+The states of a level are expanded, and each successor is inserted into the partition that owns it. One worker owns a
+partition, so nothing is locked. A level is the same set of states for any number of workers and partitions, and only
+whole levels are counted, so counts, verdict and trace do not depend on these numbers either. In a large space codes
+replace the states (collapse compression: Holzmann 1997).
 """
 
 from __future__ import annotations
@@ -32,20 +34,20 @@ __all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "BreadthFirstSearch"]
 
 
 MOST_WHOLE = 1 << 22
-"""How many states are kept whole where they need not be: when a level ends with more, codes take their place.
+"""The most states that are kept whole; when a level ends with more, codes replace them if they may.
 
-Up to here whole states are faster, and what codes would save is little.
+Up to here whole states are faster, and codes would save little memory.
 """
 
 MOST_WHOLE_FOR_PAIRS = 1 << 24
-"""The same where parts of a state have to be numbered in pairs: such codes take half as long again."""
+"""The same for codes that number parts of a state in pairs, which take half as long again."""
 
 ROUNDS = 1
-"""How often parts of a state may be numbered in pairs; where it takes more rounds codes become too wide in the end."""
+"""The most rounds of pairing, see `digits_of`: in a space that needs more, codes become too wide in the end."""
 
 _BUFFER_BYTES = 1 << 20
-_BOTH_BYTES = 24  # of codes and their table, for a state, while there are states as well
-_FEW = 1024  # states that one thread expands faster than two can share
+_BOTH_BYTES = 24  # of codes and their table for each state, while the states are kept too
+_FEW = 1024  # states: so few are expanded faster by one thread than by two
 
 
 class BreadthFirstSearch:
@@ -53,15 +55,15 @@ class BreadthFirstSearch:
 
     Args:
         kernels: the compiled program and properties.
-        watch: says when to stop.
+        watch: the limits of the search.
         team: the threads that work.
-        partitions: how many parts the states are kept in.
+        partitions: the number of partitions.
         initials: the initial states, each once.
-        keep_going: whether to go on after a violation.
-        reporter: is told how far the search is.
-        schema: of the states, where those of earlier levels need not be kept: a large space is kept as codes then.
-            Without it every state is kept whole.
-        kept: where each level is written when it is complete; the run that is there goes on, in as many partitions.
+        keep_going: whether to continue after a violation.
+        reporter: called with the progress of the search.
+        schema: of the states, if earlier levels need not be kept: a large space is then kept as codes. Without it
+            every state is kept whole.
+        kept: where each complete level is written. A run that is there is resumed, with its number of partitions.
 
     Attributes:
         space: what was found.
@@ -85,13 +87,13 @@ class BreadthFirstSearch:
         self.partitions = partitions if kept is None else kept.partitions or partitions
         self._keep_levels = False
         self._again: BreadthFirstSearch | None = None
-        self._lost: StopReason | None = None  # why the states of a run that goes on are not all there
+        self._lost: StopReason | None = None  # why not all states of a resumed run were read
         self._pulse = Pulse()
-        self._rounds = list(range(ROUNDS + 1))  # of pairing, with which codes are made: what is left to try
+        self._rounds = list(range(ROUNDS + 1))  # of pairing: the numbers that are left to try
         self._begin(schema)
 
     def _begin(self, schema: Schema | None) -> None:
-        """Begin with nothing found; with a schema, codes may take the place of states."""
+        """Begin with empty partitions; with a schema, codes may replace the states later."""
         self._to_code = schema if self._rounds else None
         count, most = self.partitions, self.watch.memory_bytes
         self._begin_with(WholePartition(self.kernels.store(most, count)) for _ in range(count))
@@ -107,11 +109,11 @@ class BreadthFirstSearch:
         self._failed = InsertOutcome.DONE
 
     def run(self) -> Space:
-        """Search from the initial states until the space is complete or something ends it.
+        """Search from the initial states until the space is complete or something ends the search.
 
         Raises:
-            UserError: the limit on the memory leaves no room for the first states.
-            GivenUp: the states of a run that goes on could not all be taken up.
+            UserError: the limit on memory leaves no room for the first states.
+            GivenUp: not all states of a resumed run could be read.
         """
         self._search_all()
         if self._lost is not None:
@@ -121,17 +123,17 @@ class BreadthFirstSearch:
     def _search_all(self) -> None:
         self._require_room()
         self._search()
-        while self._failed is InsertOutcome.NO_CODES:  # known only now, so all begins again, without such codes
+        while self._failed is InsertOutcome.NO_CODES:  # then all begins again, without such codes
             self.space.close()
             self._begin(self.schema)
             self._require_room()
             self._search()
 
     def readable(self) -> Space:
-        """Return a space of which every level up to those of violations can be read: this one, or one searched again.
+        """Return a space whose levels can be read up to those of violations; one with codes is searched once more.
 
         Raises:
-            GivenUp: the search was stopped, or ran out of memory.
+            GivenUp: that search was stopped, or ran out of memory.
         """
         if self.space.kept != "codes":
             return self.space
@@ -150,7 +152,7 @@ class BreadthFirstSearch:
         return self._again.space
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         self.space.close()
         if self._again is not None:
             self._again.space.close()
@@ -204,9 +206,9 @@ class BreadthFirstSearch:
             self._close_level()
 
     def _take_up(self, kept: RunLevels, known: Space) -> None:
-        """Take in the levels of a run that goes on.
+        """Read the levels of the run that is resumed.
 
-        Where it is stopped, or runs out of memory, all that is known is what the run had found.
+        If that is stopped, or memory is full, the result is the run as it was.
         """
         for level in range(1, len(known.levels) + 1):
             kept.insert_level(level, self.space.partitions, self._owning, self.team, self._is_inserted)
@@ -223,12 +225,12 @@ class BreadthFirstSearch:
         kept.go_over(self.space)
 
     def _is_inserted(self, number: int, rows: int, count: int) -> bool:
-        """Insert states of a run that goes on; return whether to go on with it."""
+        """Insert states of the run that is resumed; return whether to continue reading."""
         self._insert_into(number, rows, count)
         return self._failed is InsertOutcome.DONE and self.watch.interrupted() is None
 
     def _require_closed(self) -> None:
-        """Refuse initial states of which some are permutations of others and some are not there."""
+        """Raise ModelError unless the initial states are closed under permutations of symmetric members."""
         if self.kernels.sizes.symmetric and sum(self._found) != self.initials.count:
             message = (
                 "A sort of this model is declared symmetric, but its initial states single a member out: with other "
@@ -239,8 +241,7 @@ class BreadthFirstSearch:
     def _next_level(self) -> bool:
         """Expand the last level and close the next; return whether there is one.
 
-        A level in which a refused step ends the search does not count as expanded: where its other steps lead is not
-        looked at.
+        A level in which a refused step ends the search is not counted as expanded: its successors are dropped.
         """
         self._encode_if_large()
         while any(partition.pending for partition in self.space.partitions):
@@ -281,7 +282,7 @@ class BreadthFirstSearch:
         return True
 
     def _expect(self) -> None:
-        """Tell each partition about how many states it will have, where the levels say so."""
+        """Pass an estimate of its final size to each partition, if the levels allow one."""
         end = estimated_end(self.space.visited, self.watch.reaches)
         if end is not None:
             known = sum(self.space.visited)
@@ -294,7 +295,7 @@ class BreadthFirstSearch:
             self._encode(self._to_code)
 
     def _encode(self, schema: Schema) -> None:
-        """Put codes in the place of states, if they are not too wide and there is memory for both."""
+        """Replace the states by codes, unless these are too wide or memory has no room for both."""
         self._to_code = None
         if not self.watch.may_use(_BOTH_BYTES * sum(self.space.visited)):
             self.watch.settle()
@@ -319,7 +320,7 @@ class BreadthFirstSearch:
     # ----------------------------------------------------------------------------------------------------- one round
 
     def _round(self) -> StopReason | None:
-        """Expand until the buffers are full or the level is done, and insert what came out."""
+        """Expand until the buffers are full or the level is done, and insert the successors."""
         pending = sum(partition.pending for partition in self.space.partitions)
         self._report(pending)
         if (stopped := self.watch.interrupted()) is not None:
@@ -339,7 +340,7 @@ class BreadthFirstSearch:
         return self._out_of_memory()
 
     def _out_of_memory(self) -> StopReason | None:
-        """Return a reason to stop if an insertion has failed: where codes ran out the search begins again."""
+        """Return a reason to stop if an insertion has failed; if codes ran out, the search then begins again."""
         return None if self._failed is InsertOutcome.DONE else self.watch.interrupted() or StopReason.MEMORY
 
     def _expand(self, worker: int) -> None:
@@ -354,7 +355,7 @@ class BreadthFirstSearch:
             self._look_at_unseen(number, worker)
 
     def _settle(self, worker: int, looking: bool = True) -> None:
-        """Find out which states are new where that was put off, and look at them."""
+        """Detect duplicates where insertion put that off, and check the states that are new."""
         for number in range(worker, len(self.space.partitions), self.team.size):
             outcome = self.space.partitions[number].settle()
             if outcome is not InsertOutcome.DONE:
@@ -363,14 +364,14 @@ class BreadthFirstSearch:
                 self._look_at_unseen(number, worker)
 
     def _insert_into(self, number: int, rows: int, count: int) -> None:
-        """Insert states into a partition; the first failure of any is kept."""
+        """Insert states into a partition, and note a failure."""
         if count:
             outcome = self.space.partitions[number].insert(rows, count, self.watch.may_use)
             if outcome is not InsertOutcome.DONE:
                 self._failed = outcome
 
     def _look_at_unseen(self, number: int, worker: int) -> None:
-        """Check the states that are new in a partition, and count those that they stand for, and those outside."""
+        """Check the new states of a partition; count the states they represent, and those outside the confinement."""
         partition, kernels, sizes = self.space.partitions[number], self.kernels, self.kernels.sizes
         if not (sizes.conditions or sizes.symmetric or sizes.confined):
             self._found[worker] += partition.skip_unseen()
@@ -389,7 +390,7 @@ class BreadthFirstSearch:
 
 
 def _again(reporter: Reporter, progress: Progress) -> None:
-    """Tell a reporter of a search that finds the levels of a trace once more."""
+    """Report the progress of the search for a trace."""
     reporter(replace(progress, phase=Phase.TRACE))
 
 
@@ -400,10 +401,10 @@ def _total(parts: Sequence[Found]) -> Found:
     return total
 
 
-# Codes in the place of the states of all partitions at once: in all or in none.
+# ----------------------------------------------------------------------------------------------- from states to codes
 
 
-_EVEN = 1.1  # times the mean: how many states a partition may have, that its worker is not waited for long
+_EVEN = 1.1  # times the mean: the most states of a partition; with more, the others wait for its worker
 
 
 def all_coded(
@@ -415,19 +416,19 @@ def all_coded(
     keep: bool,
     ownership: Ownership | None = None,
 ) -> list[CodedPartition] | None:
-    """Return partitions as codes, which are not changed; None if in one of them codes are too wide, or save nothing.
+    """Return copies of all partitions as codes; None if codes of any of them are too wide, or save nothing.
 
     Args:
-        whole: the partitions, between two levels.
+        whole: the partitions, between two levels; they are not changed.
         schema: of their states.
-        rounds: how often two parts of a state are numbered together; see `components.digits_of`.
+        rounds: how often neighbouring parts of a state are numbered as pairs; see `digits_of`.
         team: the threads that work.
-        level_bytes: how much address space a level of a partition may take.
+        level_bytes: address space that a level of a partition may take, in bytes.
         keep: whether to keep the levels.
-        ownership: says which partition has a state from now on; without it, that which has it.
+        ownership: decides which partition owns a state from now on; without it, the owners stay.
 
     Raises:
-        UserError: there is no room on the disk for the levels.
+        UserError: the disk has no room for the levels.
     """
     kernels = code_kernels(schema, rounds)
     made: dict[int, CodedPartition | None] = {}
@@ -450,7 +451,7 @@ def all_coded(
 
 
 def even(ownership: Ownership | None, whole: Sequence[WholePartition], team: Team) -> Ownership | None:
-    """Return who is to own the states of partitions, if none gets many more than another; else None."""
+    """Return `ownership` if it divides the states about evenly among the partitions; else None."""
     if ownership is None or len(whole) == 1:
         return None
     counts = [0] * len(whole)
@@ -465,7 +466,7 @@ def even(ownership: Ownership | None, whole: Sequence[WholePartition], team: Tea
 
 
 def _of(whole: Sequence[WholePartition], number: int, level: int, ownership: Ownership | None) -> StateRuns:
-    """The states of a level that a partition has."""
+    """The states of a level that a partition owns."""
     if ownership is None:
         return whole[number].rows(level)
     return ownership.owned(chain.from_iterable(each.rows(level) for each in whole), number)

@@ -1,4 +1,4 @@
-"""What a breadth-first search has found: the states by partition, and what was counted level by level."""
+"""What a breadth-first search has found: its states, and for each level the counts and first violations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The first level in which something was found, how often, and the least state there."""
+    """The first level with a violation: its number, how many states there violate, and the least of these."""
 
     level: int
     count: int
@@ -42,15 +42,15 @@ class Space:
 
     Attributes:
         partitions: the states; with symmetry their representatives.
-        levels: how many states each complete level has.
-        steps: how many steps of each action were taken from the levels that were expanded.
-        violations: for each property that fails, by its place in the order they were given, where it first does.
+        levels: the number of states of each complete level.
+        steps: for each bound action the steps taken from the expanded levels.
+        violations: where each property that fails first does, by the property's place in the order given.
         refused: where a step's checks first fail.
-        stopped_by: the bound that ended the search.
-        expanded: how many levels were expanded as a whole.
-        stepless: of each of these how many states have no step, though they are not outside.
-        visited: how many states of each complete level were visited: all, or their representatives.
-        outside: how many states of each complete level are outside of what the model is confined to.
+        stopped_by: the limit that ended the search.
+        expanded: the number of levels that were expanded as a whole.
+        stepless: for each of these, the states that have no step and are inside the confinement.
+        visited: the states of each complete level that were visited: all, or their representatives.
+        outside: the states of each complete level that are outside the confinement.
     """
 
     partitions: list[Partition]
@@ -70,7 +70,7 @@ class Space:
 
     @property
     def whole(self) -> list[WholePartition]:
-        """The partitions of a search that was to keep its states whole."""
+        """The partitions of a search that keeps its states whole."""
         whole = [partition for partition in self.partitions if isinstance(partition, WholePartition)]
         if len(whole) < len(self.partitions):
             message = "The states of this space were asked for, and only codes of them are kept."
@@ -79,26 +79,26 @@ class Space:
 
     @property
     def kept(self) -> str:
-        """As what the states are kept; see `CheckResult`."""
+        """How the states are kept; see `CheckResult`."""
         return next((partition.kept for partition in self.partitions), "states")
 
     def without_states(self) -> Space:
-        """Return a copy of what was counted; neither states nor what ended the search are part of it."""
+        """Return a copy of the counts and violations, without the states and the reason of the end."""
         counts = (list(each) for each in (self.stepless, self.visited, self.outside))
         violations = dict(self.violations)
         return Space([], list(self.steps), list(self.levels), violations, self.refused, None, self.expanded, *counts)
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         for partition in self.partitions:
             partition.close()
 
 
-# What is known of a searched space without its states, as plain values for the manifest of a run directory.
+# ---------------------------------------------------------------------------------------------- entries of a manifest
 
 
 def space_entries(space: Space) -> dict[str, Any]:
-    """Return what is known of a space; neither its states nor what ended the search are part of it."""
+    """Return the counts and violations of a space as plain values for the manifest of a run directory."""
     return {
         "levels": space.levels,
         "visited": space.visited,
@@ -113,14 +113,14 @@ def space_entries(space: Space) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SpaceShape:
-    """How many there are of what a space has numbers of: actions, conditions, and 64-bit words of a state."""
+    """The numbers of bound actions, of conditions, and of 64-bit words of a state."""
 
     actions: int
     conditions: int
     words: int
 
     def fits(self, space: Space) -> bool:
-        """Return whether a space can be of what has this shape."""
+        """Return whether a space read from a manifest can have this shape."""
         hits = [*space.violations.values(), *([] if space.refused is None else [space.refused])]
         return (
             len(space.steps) == self.actions
@@ -130,10 +130,10 @@ class SpaceShape:
 
 
 def space_of(found: object) -> Space:
-    """Return the space that `space_entries` described, without any state.
+    """Return the space that `space_entries` described, without its states.
 
     Raises:
-        Damaged: they are none that `space_entries` returns.
+        Damaged: the entries are none that `space_entries` returns.
     """
     entries = as_dict(found)
     levels, visited = (as_numbers(entries.get(name), least=1) for name in ("levels", "visited"))
@@ -164,20 +164,20 @@ def _read_hit(found: object, levels: Sequence[int]) -> Hit:
     return Hit(level, count, tuple(least))
 
 
-# Counting over the states of a searched space, level by level: how many of them meet each of some conditions.
+# --------------------------------------------------------------------------------------- states that meet a condition
 
 
 def negated(conditions: Sequence[Node]) -> list[Node]:
-    """Return what the kernels of `count_states` are compiled with: they count what does not hold."""
+    """Return the negations of conditions, with which the kernels of `count_states` are compiled."""
     return [node.graph.node(Op.NOT, (node,)) for node in conditions]
 
 
 def count_states(kernels: Kernels, space: Space, team: Team) -> list[int]:
-    """Return in how many states of the complete levels each condition holds.
+    """Return for each condition the number of states of the complete levels in which it holds.
 
     Args:
-        kernels: with the part COUNT, compiled with the conditions `negated`.
-        space: what was searched, by whichever kernels for states of this size.
+        kernels: with the part COUNT, compiled with the conditions `negated`, as the code counts states that fail.
+        space: the searched space, of states of the same size.
         team: the threads that work.
     """
     counters: list[Counter] = [kernels.counter() for _ in range(team.size)]

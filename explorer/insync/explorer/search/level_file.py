@@ -1,4 +1,4 @@
-"""The levels of a partition on disk, as codes: kept by a search whose trace is to be found."""
+"""The levels of a partition as codes in an unnamed file, from which `trace_back` reads them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST = 1 << 24  # bytes written at once
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Where the codes of a level are, and how they were laid out when they were written."""
+    """The place of a level in the file, and the layout that its codes had when they were written."""
 
     start: int
     count: int
@@ -36,17 +36,17 @@ class LevelPart:
     _rows: ctypes.Array[ctypes.c_uint64] | None = None
 
     def load(self) -> tuple[int, int]:
-        """Read them; return their address and number."""
+        """Read the states into memory; return their address and count."""
         self._rows = (ctypes.c_uint64 * (self.file.words * self.count))()
         self.file.read(self, ctypes.addressof(self._rows))
         return ctypes.addressof(self._rows), self.count
 
 
 class LevelFile:
-    """The codes of levels, one after the other, in a file that has no name and ends with the process.
+    """The codes of levels, one after the other, in an unnamed file that ends with the process.
 
     Args:
-        codec: that gives the states back.
+        codec: decodes the states.
 
     Attributes:
         words: 64-bit words per packed state.
@@ -62,7 +62,7 @@ class LevelFile:
         """Write the codes of the next level.
 
         Raises:
-            UserError: there is no room on the disk.
+            UserError: the disk has no room.
         """
         self._levels.append(_Level(self._size, count, self._codec.layout))
         size = 8 * count
@@ -80,17 +80,17 @@ class LevelFile:
         self._size += size
 
     def chunks(self, level: int, most: int) -> Iterator[LevelPart]:
-        """Yield parts that cover a level, the first level being 1, each of so many states at most."""
+        """Yield parts of at most `most` states that cover a level; the level of the initial states is 1."""
         there = self._levels[level - 1]
         for start in range(0, there.count, most):
             yield LevelPart(self, there.start + 8 * start, min(most, there.count - start), there.layout)
 
     def read(self, part: LevelPart, rows: int) -> None:
-        """Write the states of a part to an address; any thread may."""
+        """Decode the states of a part to the address `rows`; any thread may call this."""
         codes = os.pread(self._file.fileno(), 8 * part.count, part.place)
         memory = (ctypes.c_uint64 * part.count).from_buffer_copy(codes)
         self._codec.decode(ctypes.addressof(memory), part.count, rows, part.layout)
 
     def close(self) -> None:
-        """Give the disk back."""
+        """Release the space on the disk."""
         self._file.close()

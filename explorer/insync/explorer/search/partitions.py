@@ -1,4 +1,7 @@
-"""What one worker owns of a searched space: states kept whole, level after level, or codes of them."""
+"""The partitions of a hash-partitioned search: states kept whole, level after level, or as codes.
+
+One worker owns a partition. Codes are collapse-compressed states (Holzmann 1997), one to one.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,18 @@ from insync.model.errors import InternalError
 
 __all__ = ["CodedPartition", "Partition", "StateRuns", "WholePartition", "coded"]
 
-_FACTOR = 2  # a table is made for so many times the states that there are
+_FACTOR = 2  # a table is made for this multiple of the present states
 
 
 class Partition(Protocol):
     """The states that one worker owns."""
 
     def __len__(self) -> int:
-        """How many states there are."""
+        """The number of states."""
 
     @property
     def kept(self) -> str:
-        """As what its states are kept; see `CheckResult`."""
+        """How the states are kept; see `CheckResult`."""
 
     @property
     def pending(self) -> int:
@@ -36,51 +39,51 @@ class Partition(Protocol):
 
     @property
     def page_bytes(self) -> int:
-        """By how much the memory of the states may be more than their size."""
+        """The most bytes by which the memory of the states exceeds their size."""
 
     @property
     def used_bytes(self) -> int:
-        """The memory that the states take."""
+        """Bytes of memory that the states take."""
 
     def expand(self, expander: Expander) -> bool:
-        """Expand pending states until there are none or a buffer is full; return whether there are none."""
+        """Expand pending states until none is left or a buffer is full; return whether none is left."""
 
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
-        """Add those of some states that are new to the next level; on failure perhaps not all of them."""
+        """Add the states that are new to the next level; if that fails, some of them may be missing."""
 
     def settle(self) -> InsertOutcome:
-        """Find out which states that came are new, where that was put off: the level that they come from is done."""
+        """Detect duplicates, where `insert` has put that off until the whole level is expanded."""
 
     def unseen(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states that were added since the last call, for a while each."""
+        """Yield (address, count) runs of the states added since the last call, each valid until the next."""
 
     def skip_unseen(self) -> int:
-        """Return how many states were added since the last call of this or of `unseen`."""
+        """Return the number of states added since the last call of this or of `unseen`."""
 
     def close_level(self) -> int:
-        """Make the next level the current one; return how many states it has."""
+        """Make the next level the current one; return its number of states."""
 
     def current(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states of the current level, for a while each."""
+        """Yield (address, count) runs of the states of the current level, each valid until the next."""
 
     def pass_over(self) -> None:
-        """Take the current level for expanded."""
+        """Mark the current level as expanded."""
 
     def expect(self, states: int) -> None:
-        """Take note of about how many states there will be in the end."""
+        """Store an estimate of the final number of states."""
 
     def chunks(self, level: int) -> Iterator[Chunk]:
-        """Yield parts that cover a level, the first level being 1."""
+        """Yield chunks that cover a level; the level of the initial states is 1."""
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
 
 
 class Chunk(Protocol):
     """Some states of one level."""
 
     def load(self) -> tuple[int, int]:
-        """Return the address and the number of the states; they are there as long as this is not loaded again."""
+        """Return the address and count of the states, which are valid until this chunk is loaded again."""
 
 
 @dataclass(slots=True)
@@ -90,8 +93,8 @@ class WholePartition:
     Attributes:
         store: the states.
         starts: where each level begins in the store; the last one is being filled.
-        expanded: up to where they are expanded.
-        seen: up to where `unseen` has come.
+        expanded: the index of the first state that is not expanded.
+        seen: the index of the first state that `unseen` has not yielded.
     """
 
     kept: ClassVar[str] = "states"
@@ -111,69 +114,69 @@ class WholePartition:
 
     @property
     def page_bytes(self) -> int:
-        """By how much the memory of the states may be more than their size."""
+        """The most bytes by which the memory of the states exceeds their size."""
         return self.store.page_bytes
 
     @property
     def used_bytes(self) -> int:
-        """The memory that the states take."""
+        """Bytes of memory that the states take."""
         return self.store.used_bytes
 
     def expand(self, expander: Expander) -> bool:
-        """Expand pending states until there are none or a buffer is full; return whether there are none."""
+        """Expand pending states until none is left or a buffer is full; return whether none is left."""
         if self.pending:
             self.expanded += expander.expand(self.store.address(self.expanded), self.pending)
         return not self.pending
 
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
-        """Add those of some states that are new to the next level; on failure perhaps not all of them."""
+        """Add the states that are new to the next level; if that fails, some of them may be missing."""
         return InsertOutcome.DONE if self.store.insert(rows, count, may_use) else InsertOutcome.NO_MEMORY
 
     def settle(self) -> InsertOutcome:
-        """Do nothing: it is known."""
+        """Do nothing: `insert` has detected the duplicates."""
         return InsertOutcome.DONE
 
     def unseen(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states that were added since the last call, for a while each."""
+        """Yield (address, count) runs of the states added since the last call, each valid until the next."""
         start = len(self.store) - self.skip_unseen()
         if start < len(self.store):
             yield self.store.address(start), len(self.store) - start
 
     def skip_unseen(self) -> int:
-        """Return how many states were added since the last call of this or of `unseen`."""
+        """Return the number of states added since the last call of this or of `unseen`."""
         fresh, self.seen = len(self.store) - self.seen, len(self.store)
         return fresh
 
     def close_level(self) -> int:
-        """Make the next level the current one; return how many states it has."""
+        """Make the next level the current one; return its number of states."""
         self.starts.append(len(self.store))
         return self.starts[-1] - self.starts[-2]
 
     def current(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states of the current level, for a while each."""
+        """Yield (address, count) runs of the states of the current level, each valid until the next."""
         return self.rows(len(self.starts) - 1)
 
     def rows(self, level: int) -> Iterator[tuple[int, int]]:
-        """Yield the address and the number of the states of a level, the first level being 1."""
+        """Yield (address, count) of the states of a level; the level of the initial states is 1."""
         first, end = self.starts[level - 1 : level + 1]
         if first < end:
             yield self.store.address(first), end - first
 
     def pass_over(self) -> None:
-        """Take the current level for expanded."""
+        """Mark the current level as expanded."""
         self.expanded = self.starts[-1]
 
     def expect(self, states: int) -> None:
-        """Take note of about how many states there will be in the end, which changes nothing here."""
+        """Do nothing: whole states need no estimate."""
 
     def chunks(self, level: int) -> Iterator[Chunk]:
-        """Yield parts that cover a level, the first level being 1."""
+        """Yield chunks that cover a level; the level of the initial states is 1."""
         end = self.starts[level]
         for place in range(self.starts[level - 1], end, PART):
             yield _WholeChunk(self.store.address(place), min(PART, end - place))
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         self.store.close()
 
 
@@ -185,16 +188,16 @@ class _WholeChunk:
     count: int
 
     def load(self) -> tuple[int, int]:
-        """Return their address and number."""
+        """Return the address and count of the states."""
         return self.address, self.count
 
 
 class CodedPartition:
-    """States as codes, of which the last two levels can be read, and all if they are kept in a file.
+    """States as codes: the last two levels can be read, and all levels if a file keeps them.
 
     Args:
         store: the codes.
-        levels: keeps each level when it is closed; without it they are forgotten.
+        levels: the file that each closed level is written to; without it the levels are forgotten.
     """
 
     kept: ClassVar[str] = "codes"
@@ -215,16 +218,16 @@ class CodedPartition:
 
     @property
     def page_bytes(self) -> int:
-        """By how much the memory of the states may be more than their size."""
+        """The most bytes by which the memory of the states exceeds their size."""
         return HUGE_PAGE
 
     @property
     def used_bytes(self) -> int:
-        """The memory that the states take."""
+        """Bytes of memory that the states take."""
         return self.store.used_bytes
 
     def expand(self, expander: Expander) -> bool:
-        """Expand pending states until there are none or a buffer is full; return whether there are none."""
+        """Expand pending states until none is left or a buffer is full; return whether none is left."""
         rows, row_bytes = ctypes.addressof(self._rows), 8 * self.store.words
         while self.pending:
             if self._expanded == self._decoded:
@@ -240,15 +243,15 @@ class CodedPartition:
         return True
 
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
-        """Add those of some states that are new to the next level; on failure perhaps not all of them."""
+        """Add the states that are new to the next level; if that fails, some of them may be missing."""
         return self.store.insert(rows, count, may_use)
 
     def settle(self) -> InsertOutcome:
-        """Do nothing: it is known."""
+        """Do nothing: `insert` has detected the duplicates."""
         return InsertOutcome.DONE
 
     def unseen(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states that were added since the last call, for a while each."""
+        """Yield (address, count) runs of the states added since the last call, each valid until the next."""
         start, self._seen = self._seen, self.store.fresh
         return self._decoded_rows(start, self._seen, fresh=True)
 
@@ -260,12 +263,12 @@ class CodedPartition:
             yield rows, count
 
     def skip_unseen(self) -> int:
-        """Return how many states were added since the last call of this or of `unseen`."""
+        """Return the number of states added since the last call of this or of `unseen`."""
         fresh, self._seen = self.store.fresh - self._seen, self.store.fresh
         return fresh
 
     def close_level(self) -> int:
-        """Make the next level the current one; return how many states it has."""
+        """Make the next level the current one; return its number of states."""
         self.store.next_level()
         self._decoded = self._expanded = self._seen = 0
         if self._levels is not None:
@@ -273,26 +276,26 @@ class CodedPartition:
         return self.store.current
 
     def current(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states of the current level, for a while each."""
+        """Yield (address, count) runs of the states of the current level, each valid until the next."""
         return self._decoded_rows(0, self.store.current, fresh=False)
 
     def pass_over(self) -> None:
-        """Take the current level for expanded."""
+        """Mark the current level as expanded."""
         self._expanded = self._decoded = self.store.current
 
     def expect(self, states: int) -> None:
-        """Take note of about how many states there will be in the end."""
+        """Store an estimate of the final number of states."""
         self.store.expected = states
 
     def chunks(self, level: int) -> Iterator[Chunk]:
-        """Yield parts that cover a level, the first level being 1."""
+        """Yield chunks that cover a level; the level of the initial states is 1."""
         if self._levels is None:
             message = f"Level {level} was not kept."
             raise InternalError(message)
         return self._levels.chunks(level, PART)
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         self.store.close()
         self.store.codec.close()
         if self._levels is not None:
@@ -300,23 +303,23 @@ class CodedPartition:
 
 
 StateRuns = Iterable[tuple[int, int]]
-"""Addresses and numbers of states, for a while each."""
+"""(address, count) runs of states, each valid until the next one is requested."""
 
 
 def coded(
     whole: WholePartition, levels: Iterable[StateRuns], kernels: CodeKernels, level_bytes: int, keep: bool
 ) -> CodedPartition | None:
-    """Return the states of a partition, between two levels, as codes; None if these would be too wide, or save nothing.
+    """Return the states of some levels as a partition of codes; None if codes would be too wide, or save nothing.
 
     Args:
-        whole: states such as these; they are not changed.
+        whole: a partition, between two levels, whose states the codec learns from; it is not changed.
         levels: the states of each level.
-        kernels: what codes are made with.
-        level_bytes: how much address space a level may take.
+        kernels: the functions that encode and decode states.
+        level_bytes: address space that a level may take, in bytes.
         keep: whether to keep the levels.
 
     Raises:
-        UserError: there is no room on the disk for the levels.
+        UserError: the disk has no room for the levels.
     """
     if not kernels.digits:
         return None

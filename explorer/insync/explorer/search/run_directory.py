@@ -1,14 +1,14 @@
-"""The run directory of a search on this machine: each complete level in a file, so that it can go on after a kill.
+"""The run directory of a search on this machine: the files of its levels, with which it can be resumed.
 
-manifest.json    what is searched, what is known of its levels, and the digests of their files: see `levels_manifest`
-level-00017-0003 the states of a level that one partition had in memory: see `level_rows`
+manifest.json    the identity of the search, the counts of its levels, the digests of their files: `LevelsManifest`
+level-00017-0003 level 17 of partition 3, written from memory: `write_level_rows`
 codes-00017-0003 or pairs-00017-0003 or states-00017-0003
-                 in place of that where the memory was too small: the sorted rows of one partition, see `sorted_file`
-lock             an empty file that is locked while a search uses the directory: see `run_lock`
+                 the same when memory was full: sorted rows in this form, see `insync.machine.stores.external`
+lock             an empty file that is locked while a search uses the directory: `insync.explorer.run_lock`
 
-A file is whole and flushed before the manifest counts it, and is not written again while one does. So a kill or a loss
-of power leaves the manifest of a complete level, with all of its files. A level that is complete soon after another is
-counted with later ones, so that little time is spent on waiting for the disk.
+A file is whole and flushed before the manifest counts it, and no counted file is written again. So a kill or a loss of
+power leaves the manifest of a complete level, with all its files. A level that is complete soon after another is
+counted together with later ones, as flushing takes long.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from insync.model.errors import UserError
 __all__ = ["MANIFEST", "LevelRows", "LevelsManifest", "RunLevels", "buffered_rows", "write_level_rows"]
 
 
-_FEW = 1024  # states that one thread writes faster than two can share
-_RARELY = 50  # times the seconds that it takes to have levels counted pass between two such times, at least
+_FEW = 1024  # states: so few are written faster by one thread than by two
+_RARELY = 50  # the least pause between two counts, in multiples of the seconds that the last one took
 
 Insert = Callable[[int, int, int], bool]
-"""Inserts states into a partition, given its number, their address and how many they are; False ends the reading."""
+"""Inserts states into a partition, given (partition, address, count); False ends the reading."""
 
 
 class RunLevels:
@@ -55,19 +55,19 @@ class RunLevels:
 
     Args:
         folder: the run directory.
-        identity: what is searched.
-        shape: of what is searched.
-        resume: whether to go on with the run that is there; else a new one begins, and there must be none.
+        identity: of the search.
+        shape: of its space.
+        resume: whether to resume the run that is there; else a new one begins, and there must be none.
 
     Attributes:
         folder: this argument.
-        place: the same, as that of files.
-        form: what the rows of its sorted files are; None where it has none.
-        previous: partitions with sorted files of another form, where a search goes over from that.
+        place: the names of its files, and the messages about them.
+        form: of the rows of its sorted files; None if it has none.
+        previous: partitions with sorted files of another form, while a search changes the form.
         warning: a sentence if the directory cannot be locked; else None.
 
     Raises:
-        UserError: there is no run to go on with, or one of something else, or there is one already, or it is in use.
+        UserError: there is no run to resume, or one of another search; or there is one already, or it is in use.
     """
 
     def __init__(self, folder: Path, identity: Identity, shape: SpaceShape, resume: bool) -> None:
@@ -76,7 +76,7 @@ class RunLevels:
         self.previous: Sequence[Partition] = ()
         self._known: Space | None = None
         self._digests: Sequence[Sequence[bytes]] = ()  # of the files of all levels, level by level
-        self._counted = 0  # how many levels the manifest counts
+        self._counted = 0  # levels that the manifest counts
         self._counted_at, self._counting_seconds = -inf, 0.0
         if resume:
             require_run(folder)  # else this is some other folder, where no lock belongs
@@ -105,16 +105,16 @@ class RunLevels:
 
     @property
     def known(self) -> Space | None:
-        """What is in complete levels, without its states; None before the first one is complete."""
+        """The counts and violations of the complete levels; None before the first one is complete."""
         return None if self._known is None else self._known.without_states()
 
     @property
     def partitions(self) -> int:
-        """How many parts the states are in; 0 before the first level is complete."""
+        """The number of partitions; 0 before the first level is complete."""
         return len(self._digests[0]) if self._digests else 0
 
     def close(self) -> None:
-        """Have all levels counted, and let others use the run directory.
+        """Write the manifest with all levels, and release the lock.
 
         Raises:
             UserError: the run directory cannot be written.
@@ -125,16 +125,16 @@ class RunLevels:
             self._lock.release()
 
     def keep(self, space: Space, owning: Ownership, team: Team, room: int) -> None:
-        """Write the last level, and have it counted if that is due.
+        """Write the last level, and the manifest if that is due.
 
         Args:
-            space: what was found.
-            owning: says which partition has a state.
+            space: the searched space.
+            owning: decides which partition owns a state.
             team: the threads that write.
-            room: bytes of memory that may be taken for it.
+            room: bytes of memory that writing may take.
 
         Raises:
-            UserError: there is no room for it.
+            UserError: the run directory cannot be written.
         """
         if space.kept == "files":
             self._publish(space.partitions)
@@ -164,7 +164,7 @@ class RunLevels:
         self._know(space, [*self._digests, digests])
 
     def go_over(self, space: Space) -> None:
-        """Say that all levels are in the files that the partitions have now, if these are others, and remove those.
+        """If the levels are now in sorted files of another form, write that into the manifest and remove the old files.
 
         Raises:
             UserError: the run directory cannot be written.
@@ -181,17 +181,17 @@ class RunLevels:
     def insert_level(
         self, level: int, partitions: Sequence[Partition], owning: Ownership, team: Team, insert: Insert
     ) -> None:
-        """Have the states of a level inserted, the level before being expanded; or its sorted files taken up.
+        """Read a level into partitions whose current level is marked as expanded: insert it, or open its sorted files.
 
         Args:
-            level: which.
-            partitions: what is to have them.
-            owning: says which partition has a state now; it may have been another when the level was written.
+            level: its number.
+            partitions: where the states go.
+            owning: decides which partition owns a state now; the owner may have changed since the level was written.
             team: the threads that read.
             insert: inserts states.
 
         Raises:
-            UserError: the file is not there or not what was written.
+            UserError: a file is missing or damaged.
         """
         for partition in partitions:
             partition.pass_over()
@@ -210,10 +210,10 @@ class RunLevels:
         team.run(read)
 
     def close_level(self, level: int, partitions: Sequence[Partition]) -> int:
-        """Close a level that was read, and return how many states it has.
+        """Close a level that was read, and return its number of states.
 
         Raises:
-            UserError: they are not as many as were written.
+            UserError: that is not the number that was written.
         """
         count = sum(partition.skip_unseen() for partition in partitions)
         if self._known is None or self._known.visited[level - 1] != count:
@@ -232,13 +232,13 @@ class RunLevels:
                 partition.publish()
 
     def _know(self, space: Space, digests: Sequence[Sequence[bytes]]) -> None:
-        """Take note that the levels of a space are written, and have them counted if that is due."""
+        """Note that the levels of a space are written; write the manifest if that is due."""
         self._known, self._digests = space.without_states(), digests
         if time.monotonic() - self._counted_at >= _RARELY * self._counting_seconds:
             self._count()
 
     def _count(self) -> None:
-        """Flush the files that are written and not counted, and then write the manifest that counts them."""
+        """Flush the files that the manifest does not count yet, then write the manifest that counts them."""
         if self._known is None or self._counted == len(self._digests):
             return
         began, levels = time.monotonic(), len(self._digests)
@@ -258,7 +258,7 @@ class RunLevels:
         return self.place.label(IN_MEMORY, level, number, words)
 
     def _read(self, level: int, number: int, owning: Ownership, insert: Insert) -> None:
-        """Have those states of a level inserted that a partition has now."""
+        """Insert the states of a level that a partition owns now."""
         here = self._opened(level, number, owning)
         if here.owned_by == list(owning.bits):
             all(insert(number, *states) for states in self._states(level, number, here))
@@ -277,13 +277,13 @@ class RunLevels:
             return rows
 
     def _states(self, level: int, number: int, rows: LevelRows) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states of a file, for a while each."""
+        """Yield (address, count) runs of the states of a file, each valid until the next."""
         with self.place.reading(self.place.level_path(level, number)):
             yield from rows.states()
 
 
 def _form_of(partitions: Sequence[Partition]) -> str | None:
-    """What the rows of the sorted files are that partitions keep their states in; None if they do not."""
+    """The form of the rows of partitions in sorted files; None for other partitions."""
     return next((each.form.name for each in partitions if isinstance(each, SortedPartition)), None)
 
 
@@ -300,7 +300,7 @@ def _require_no_run(folder: Path) -> None:
 
 
 def _make(folder: Path) -> None:
-    """Make a new run directory, unless it is there without a run."""
+    """Make a new run directory; one that is there must have no run."""
     try:
         _require_no_run(folder)
         new = [each for each in (folder, *folder.parents) if not each.exists()]
@@ -311,46 +311,46 @@ def _make(folder: Path) -> None:
         raise unwritable(folder, error) from error
 
 
-# The names of the files of a run directory, and what is said where one cannot be written, or is damaged.
+# ------------------------------------------------------------------------------------------------- files and messages
 
 
 IN_MEMORY = "level"
-"""What stands in the place of a form in the name of a file of states that a partition had in memory."""
+"""Replaces the form in the names of files that were written from memory."""
 
 
 class RunFolder(FilePlace):
     """A run directory.
 
     Args:
-        folder: which.
+        folder: its path.
         run: the random name of its run.
     """
 
     def level_path(self, level: int, partition: int) -> Path:
-        """Return where the states of a level are that a partition had in memory."""
+        """Return the path of a level that was written from memory."""
         return self.sorted_path(IN_MEMORY, level, partition)
 
     def other_levels(self, form: str) -> Iterator[Path]:
-        """Yield the files of levels that are not sorted rows of one form, whole or not."""
+        """Yield the files of levels, whole or not, that are not sorted rows of this form."""
         for kind in (IN_MEMORY, *(each.name for each in FORMS)):
             if kind != form:
                 yield from self.folder.glob(f"{kind}-[0-9]*")
 
     def damaged(self, path: Path) -> UserError:
-        """Return what is said of a file that is not what was written."""
+        """Return the error for a damaged file."""
         return UserError(f"{path}: this is not the level that was written. Search again in another --run-dir.")
 
     def unwritable(self, error: OSError) -> UserError:
-        """Return what is said of a folder that cannot be written."""
+        """Return the error for a directory that cannot be written."""
         return unwritable(self.folder, error)
 
     def unreadable(self, path: Path, error: OSError) -> UserError:
-        """Return what is said of a file that cannot be read."""
+        """Return the error for a file that cannot be read."""
         return UserError(f"{path}: cannot be read ({error.strerror}). The run directory is not complete; search again.")
 
 
 def unwritable(folder: Path, error: OSError) -> UserError:
-    """Return what is said of a run directory that cannot be written, and of the file if one stands in the way."""
+    """Return the error for a run directory, or a file in it, that cannot be written."""
     place = error.filename2 or error.filename or folder
     return UserError(
         f"{place}: the run directory cannot be written ({error.strerror}). Name one with room; what it has "
@@ -358,26 +358,25 @@ def unwritable(folder: Path, error: OSError) -> UserError:
     )
 
 
-# A level of a partition that is in memory, as a file of its states: written when it is complete, read again.
+# ----------------------------------------------------------------------------------------- levels written from memory
 #
-# The states are in order, so that each takes few bytes. A level that is larger than what is sorted at once is several
-# such rows of states, one after the other: nothing is looked for in it, so one order of all would cost and gain
-# nothing.
+# Sorted states take few bytes each. A large level is several sorted sequences, one after the other: as nothing is
+# searched for in the file, sorting the whole level would gain nothing.
 
 
 MOST_ROWS = 1 << 20
-"""How many rows are sorted at once at the most."""
+"""The most rows that are sorted at once."""
 
 LEAST_ROWS = 1 << 12
-"""How many rows are sorted at once at the least, however little memory there is."""
+"""The fewest rows that are sorted at once, however little memory there is."""
 
 
 _BESIDE_ROWS = 1 << 22
-"""How many bytes are taken beside the rows while they are written."""
+"""Bytes of memory that writing takes beside the rows."""
 
 
 def buffered_rows(words: int, room: int) -> int:
-    """Return how many rows to sort at once within so many bytes of memory, of which a quarter is left for the rest."""
+    """Return how many rows to sort at once within `room` bytes of memory, of which a quarter is left free."""
     left = max(0, room - _BESIDE_ROWS) * 3 // 4
     return max(LEAST_ROWS, min(MOST_ROWS, left // (2 * 8 * words + 1)))
 
@@ -390,21 +389,21 @@ def write_level_rows(
     count: int,
     most: int,
 ) -> bytes:
-    """Write states in order, as many at once as are sorted, each in the bytes of its difference to the one before.
+    """Write states in sorted sequences, each state as its difference to the one before.
 
     Args:
         path: of the file, which is complete when this returns.
-        label: which file it is.
-        owned_by: which bits of a state say which partition owns it; a mask for each word.
-        states: addresses and numbers of the states, for a while each.
-        count: how many there are.
-        most: how many are sorted at once; see `buffered_rows`.
+        label: of the file.
+        owned_by: the bits of a state that decide which partition owns it; a mask for each word.
+        states: (address, count) runs of the states.
+        count: the number of states.
+        most: the most rows that are sorted at once; see `buffered_rows`.
 
     Returns:
         The digest of the file.
 
     Raises:
-        OSError: there is no room for them.
+        OSError: the file cannot be written.
     """
     kernels = order_kernels(len(owned_by))
     capacity = max(1, min(count, most))
@@ -427,7 +426,7 @@ def write_level_rows(
 
 
 def _empty(buffer: RowBuffer, writer: SortedWriter) -> None:
-    """Write the rows of a buffer in order, and clear it."""
+    """Sort the rows of a buffer, write them, and clear the buffer."""
     buffer.sort()
     writer.append(buffer.address, buffer.count)
     buffer.clear()
@@ -437,17 +436,17 @@ class LevelRows:
     """A file that `write_level_rows` wrote.
 
     Args:
-        path: where it is.
+        path: of the file.
         words: 64-bit words per packed state.
-        label: which file it has to be.
+        label: that the file must have.
 
     Attributes:
-        owned_by: which bits of a state said which partition owns it, when it was written.
+        owned_by: the bits of a state that decided which partition owns it when the file was written.
         digest: of the file.
 
     Raises:
-        Damaged: it is something else.
-        OSError: it cannot be read.
+        Damaged: the file is damaged, or another one.
+        OSError: the file cannot be read.
     """
 
     def __init__(self, path: Path, words: int, label: Label) -> None:
@@ -457,11 +456,11 @@ class LevelRows:
         self.digest = self._file.digest
 
     def states(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of its states, for a while each.
+        """Yield (address, count) runs of the states, each valid until the next.
 
         Raises:
-            Damaged: it is not what was written.
-            OSError: it cannot be read.
+            Damaged: the file is not what was written.
+            OSError: the file cannot be read.
         """
         unpacker = Unpacker(self._kernels)
         with self._file.opened() as descriptor:
@@ -469,10 +468,10 @@ class LevelRows:
                 yield unpacker.rows, unpacker.read(self._file, descriptor, number)
 
 
-# The manifest of a run directory of the local engine: what is searched, what is known of its levels, and their files.
+# ------------------------------------------------------------------------------------------------------- the manifest
 #
-# It is one JSON object with a digest of itself, and it has the digest of each file that it counts. What it says of
-# levels is examined as well, so that nothing but a manifest is taken for one, whoever made its digest.
+# The manifest is a JSON object with a digest of itself and of each file that it counts. Its entries are examined as
+# well, as a valid digest does not make them a manifest.
 
 
 MANIFEST = "manifest.json"
@@ -485,13 +484,13 @@ _LABEL = {"kind": "manifest", "format": _FORMAT}
 
 @dataclass(frozen=True, slots=True)
 class LevelsManifest:
-    """What a manifest says.
+    """The contents of a manifest.
 
     Attributes:
-        identity: what is searched.
-        run: a random name of the run, which its files carry.
-        form: what the rows of its sorted files are; None where levels are as they were in memory.
-        space: what was found, without its states.
+        identity: of the search.
+        run: the random name of the run, which the labels of its files contain.
+        form: of the rows of its sorted files; None if the levels were written from memory.
+        space: the counts and violations, without the states.
         digests: of the file of each partition, level by level.
     """
 
@@ -502,10 +501,10 @@ class LevelsManifest:
     digests: Sequence[Sequence[bytes]]
 
     def write(self, folder: Path) -> None:
-        """Write it in place of the one before, after all else that was written to the folder.
+        """Replace the manifest of a folder, after all other files of the folder are written.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the manifest cannot be written.
         """
         entries = {
             "format": _FORMAT,
@@ -522,7 +521,7 @@ class LevelsManifest:
         """Read the manifest of a run directory.
 
         Raises:
-            UserError: there is none, or it is not what was written, or of another format.
+            UserError: there is no manifest, or it is damaged, or of another format.
         """
         path = folder / MANIFEST
         try:
@@ -540,12 +539,12 @@ class LevelsManifest:
 
     @staticmethod
     def damaged(folder: Path) -> UserError:
-        """Return what is said of a manifest that was changed."""
+        """Return the error for a manifest that was changed."""
         return UserError(f"{folder / MANIFEST}: {_CHANGED}")
 
 
 def require_run(folder: Path) -> None:
-    """Raise UserError if a folder has no manifest; whether it can be read is found out by reading it."""
+    """Raise UserError if a folder has no manifest; whether the manifest can be read is left to `read`."""
     try:
         (folder / MANIFEST).stat()
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -564,7 +563,7 @@ def _content(path: Path) -> bytes:
 
 
 def _what_it_is(path: Path) -> str:
-    """Say of a manifest that was refused whether it is one of something else."""
+    """Return what a refused file is, in a sentence: a run on Spark, another format, or no manifest."""
     try:
         found = str(json.loads(_content(path))["format"])
     except (OSError, Damaged, ValueError, TypeError, KeyError, RecursionError):
@@ -577,12 +576,12 @@ def _what_it_is(path: Path) -> str:
 
 
 def _read(found: object) -> LevelsManifest:
-    """Return what the entries of a manifest say; raise Damaged unless they fit together."""
+    """Return the manifest with these entries; raise Damaged unless they fit together."""
     entries = as_dict(found)
     require(entries.get("format") == _FORMAT)
     identity, space = Identity.from_entries(entries), space_of(entries.get("space"))
     require(identity.symmetric or space.levels == space.visited)
-    require(space.expanded == len(space.levels) - 1)  # the last one is expanded after it has been written
+    require(space.expanded == len(space.levels) - 1)  # a level is written before it is expanded
     digests = [[_digest(each) for each in as_text(level).split(" ")] for level in as_list(entries.get("files"))]
     require(len(digests) == len(space.levels) and len({len(level) for level in digests}) == 1)
     form = entries.get("sorted", "")

@@ -1,6 +1,7 @@
-"""From a state back to an initial one: expand each earlier level again and take the least predecessor.
+"""Shortest traces: from a state back to an initial one, by the least predecessor in each earlier level.
 
-Nothing is kept for it during the search, and the result is the same for any number of workers and partitions.
+Each earlier level is expanded again, so the search keeps no predecessors. The trace is the same for any number of
+workers and partitions.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from insync.model.evaluator import Codes
 __all__ = ["StepBack", "path_to", "traced_back"]
 
 StepBack = Callable[[Words, int], Words | None]
-"""Gives the least state of a level that has a step to a state; None if there is none."""
+"""Returns the least state of a level that has a step to a state; None if there is none."""
 
 
 def path_to(
@@ -33,15 +34,15 @@ def path_to(
     """Return a shortest sequence of moves from an initial state to a state; see `traced_back`.
 
     Args:
-        model: what was searched.
+        model: the searched model.
         search: the search that has ended.
         target: the state.
-        level: the level it is in, that of the initial states being 1.
-        start: the state that the search began in, where that is not an initial one.
+        level: the level of the state; that of the initial states is 1.
+        start: the state that the search began in, if that is not an initial one.
 
     Raises:
-        GivenUp: levels that are to be read were not kept, and the search that finds them again was stopped.
-        UserError: there is no room on the disk for them.
+        GivenUp: the levels were not kept, and the search that finds them again was stopped.
+        UserError: the disk has no room for the levels.
     """
     space, kernels = search.readable(), search.kernels
 
@@ -55,7 +56,7 @@ def path_to(
 
 
 def _loaded(chunks: deque[Chunk]) -> Iterator[tuple[int, int]]:
-    """Yield the addresses and counts of chunks that no other thread has taken."""
+    """Yield (address, count) of the chunks that no other thread has taken."""
     while chunks:
         try:
             chunk = chunks.popleft()
@@ -74,17 +75,16 @@ def traced_back(
 ) -> list[Move]:
     """Return a shortest sequence of moves from an initial state to a state.
 
-    Of all predecessors the least packed state is taken, and of several actions that lead on the one with the smallest
-    number. The moves are those of the evaluator. Where states are representatives, the moves lead through states that
-    these stand for.
+    The least packed predecessor is taken, and the bound action with the smallest number that leads on from it. The
+    moves are those of the evaluator. If the states are representatives, the moves lead through states of their orbits.
 
     Args:
-        model: what was searched.
+        model: the searched model.
         target: the state.
-        level: the level it is in, that of the initial states being 1.
+        level: the level of the state; that of the initial states is 1.
         step_back: finds the predecessors.
-        representative: gives the state that stands for a state.
-        start: the state that the search began in, where that is not an initial one.
+        representative: returns the representative of a state.
+        start: the state that the search began in, if that is not an initial one.
 
     Raises:
         InternalError: there is no predecessor, or the evaluator does not confirm a step of the machine code.

@@ -1,4 +1,8 @@
-"""Random walks in the threads of this process: shares of the walks are handed out in order, and summed up."""
+"""Random walks on threads: shares of consecutive walks are handed out in order, and their results added up.
+
+A walk is determined by its number and the seed, whichever thread takes it. Abstract states are counted in the order of
+the walks, so the sums and the end are the same for any number of threads.
+"""
 
 from __future__ import annotations
 
@@ -29,26 +33,25 @@ __all__ = [
 ]
 
 
-_SHARE_STEPS = 1 << 18  # of a share of the walks: some ten milliseconds
+_SHARE_STEPS = 1 << 18  # of a share of the walks: about ten milliseconds
 _SHARE_LEAST, _SHARE_MOST = 256, 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Walks:
-    """The walks that are asked for.
+    """The walks to take.
 
     Attributes:
-        count: how many.
-        depth: most steps of a walk.
-        seed: of the random numbers.
-        strategy: how they choose among the enabled actions.
-        abstract_states: whether the abstract states that they see are counted.
-        until_saturated: after how many walks in a row without a new abstract state they end; None is never. These are
-            then counted in any case.
+        count: the number of walks.
+        depth: the most steps of a walk.
+        seed: of the random numbers, from 0 to 2^64 - 1.
+        strategy: how a walk chooses among the enabled actions.
+        abstract_states: whether abstract states are counted.
+        until_saturated: end after this many walks in a row without a new abstract state; None is never. Abstract
+            states are then counted in any case.
 
     Raises:
-        UserError: no walk, no step, a seed that is not from 0 to 2^64 - 1, or a saturation that so many walks cannot
-            show.
+        UserError: no walk, no step, a seed out of range, or fewer walks than saturation takes.
     """
 
     count: int
@@ -79,7 +82,7 @@ class Walks:
 
     @property
     def per_share(self) -> int:
-        """How many are handed out at a time: the fewer, the longer they may be."""
+        """The number of walks of a share: the longer walks may be, the fewer."""
         return max(_SHARE_LEAST, min(_SHARE_MOST, _SHARE_STEPS // self.depth))
 
 
@@ -88,9 +91,9 @@ class Taken:
     """The walks that were taken.
 
     Attributes:
-        total: the sum of all of them, up to the first that fails.
-        stopped_by: what ended them before the last.
-        seen: the abstract states that they saw, where that was asked for.
+        total: the sum over the walks, up to the first that fails.
+        stopped_by: the limit that ended them before the last one.
+        seen: their abstract states, if these were counted.
     """
 
     total: Walked
@@ -102,7 +105,7 @@ class WalkThreads:
     """Takes walks in threads; see `simulate.WalkEngine`.
 
     Args:
-        threads: how many; None is one per core.
+        threads: the number of threads; None is one per core.
     """
 
     def __init__(self, threads: int | None) -> None:
@@ -120,7 +123,7 @@ class WalkThreads:
         self._kernels = compile_kernels(program, conditions, WALKS, stopped=stopped, abstraction=abstraction)
 
     def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
-        """Take walks; those that are under way when it is stopped end where they are, and count."""
+        """Take walks; when stopped, walks under way end where they are, and count."""
         assert self._kernels is not None, "compile comes first"
         kernels = self._kernels
         with ExitStack() as opened, Team(self._threads) as team:
@@ -137,12 +140,12 @@ class WalkThreads:
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """What a share saw that is not counted yet.
+    """The abstract states of a share, which are not counted yet.
 
     Attributes:
         entries: see `Walker.seen`.
-        end: the number after its last walk.
-        failed: the number of its first walk that fails.
+        end: the number after the share's last walk.
+        failed: the number of the share's first walk that fails.
     """
 
     entries: bytes
@@ -151,7 +154,7 @@ class _Sight:
 
 
 class _Shares:
-    """Hands out shares of the walks in order, and collects what came of them."""
+    """Hands out shares of the walks in order, and collects their results."""
 
     def __init__(
         self, walks: Walks, watch: Watch, reporter: WalkReporter | None, seen: SeenStates | None = None
@@ -164,7 +167,7 @@ class _Shares:
         self._under_way: dict[int, int] = {}
         self._left_off: set[int] = set()
         self._sights: dict[int, _Sight] = {}
-        self._next_sight: int | None = 0  # the share that is to be counted next; None when no more count
+        self._next_sight: int | None = 0  # the share whose abstract states are counted next; None after the last
         self._pulse = Pulse()
         self._stopped_by: StopReason | None = None
 
@@ -186,7 +189,7 @@ class _Shares:
             self._report()
 
     def taken(self) -> Taken:
-        """Return the sum of the shares; it was not stopped if those up to the first that fails are whole."""
+        """Return the sum of the shares; it counts as not stopped if all shares up to the first failure are whole."""
         seen = self._seen
         if seen is not None:
             for first in sorted(self._sights):
@@ -200,7 +203,7 @@ class _Shares:
         return Taken(total, None if decided else self._stopped_by, seen)
 
     def _saturated(self) -> int | None:
-        """Count what the shares saw before the first that is not whole; return after how many walks it was all."""
+        """Count the shares before the first that is not whole; return the number of walks to saturation, if reached."""
         seen = self._seen
         if seen is None or self._next_sight is None:
             return None
@@ -211,7 +214,7 @@ class _Shares:
         return seen.saturated
 
     def _leave(self, count: int, walker: Walker) -> None:
-        """Take those walks of a share again that are among the first so many: the others do not count."""
+        """Take the share of walk `count` again, up to that walk: later ones do not count."""
         first = self._share_of(count)
         if first < count:
             walked = walker.walk(first, count, partial(self._stops, first, walker))
@@ -243,7 +246,7 @@ class _Shares:
         return self._watch.must_stop(grows=self._seen is not None)
 
     def _stops(self, first: int, walker: Walker) -> bool:
-        """Whether to leave a share off that is under way: on a stop, or when one before it has ended the walks."""
+        """Whether to leave off the share under way: on a stop, or when an earlier share has ended the walks."""
         with self._lock:
             self._under_way[first] = walker.steps
             self._stopped_by = self._stopped_by or self._must_stop()
@@ -266,18 +269,18 @@ class _Shares:
             self._reporter(WalkProgress(walks, steps, rate, self._watch.resident, self._watch.seconds, seen))
 
 
-# Which abstract states random walks saw, counted in the order of the walks, whoever took them and when.
+# ---------------------------------------------------------------------------------------------------- abstract states
 
 
 @dataclass(frozen=True, slots=True)
 class AbstractStates:
-    """The abstract states that walks saw: the states, told apart by what the model's `abstraction` names alone.
+    """The abstract states that walks saw: states told apart only by the values of the model's `abstraction`.
 
     Attributes:
-        names: what it names.
-        distinct: how many there are; each is kept whole, so no two are taken for one.
+        names: of these values.
+        distinct: the number of abstract states; each is kept whole, so no two are taken for one.
         last_new: the number of the last walk that saw a new one; None if no walk was taken.
-        growth: after how many walks there were how many: after 1, 10, 100, and so on, and after the last.
+        growth: (walks, abstract states) after 1, 10, 100, ... walks, and after the last.
     """
 
     names: tuple[str, ...]
@@ -286,12 +289,12 @@ class AbstractStates:
     growth: tuple[tuple[int, int], ...]
 
     def summary(self) -> str:
-        """Return it as a line."""
+        """Return one line."""
         last = "" if self.last_new is None else f", the last new one in walk {self.last_new:,}"
         return f"{plural(self.distinct, 'abstract state')}{last}"
 
     def table(self) -> TableColumns:
-        """Return how they grew, as the columns of a table."""
+        """Return the growth as the columns of a table."""
         walks, states = zip(*self.growth, strict=True) if self.growth else ((), ())
         return {"walks": list(walks), "abstract_states": list(states)}
 
@@ -300,11 +303,11 @@ class SeenStates:
     """Counts the abstract states of walks that come in order.
 
     Args:
-        sightings: where they are kept, empty.
-        patience: after how many walks in a row without a new one they are saturated; None is never.
+        sightings: an empty set for the abstract states.
+        patience: walks in a row without a new abstract state after which they are saturated; None is never.
 
     Attributes:
-        saturated: how many walks it took until they were; None while they are not.
+        saturated: the number of walks that this took; None as long as they are not saturated.
     """
 
     def __init__(self, sightings: Sightings, patience: int | None) -> None:
@@ -318,14 +321,14 @@ class SeenStates:
         return self._distinct
 
     def add(self, entries: bytes, first: int, end: int, failed: int | None, whole: bool = True) -> None:
-        """Count what the walks of some numbers saw, which follow those that were counted.
+        """Count the abstract states of the next walks.
 
         Args:
-            entries: what they saw; see `Sightings.entries`.
-            first: the number of the first walk.
-            end: the number after the last.
-            failed: the number of the first of them that fails.
-            whole: whether they came to their ends; where somebody stopped them, saturation cannot be known.
+            entries: the abstract states; see `Sightings.entries`.
+            first: the number of the first walk, which follows the last one counted.
+            end: the number after the last walk.
+            failed: the number of the first walk that fails.
+            whole: whether no walk was stopped; if one was, saturation cannot be decided.
         """
         assert self.saturated is None, "what comes after saturation does not count"
         new = self._sightings.absorb(entries, first, end - first)
@@ -342,17 +345,17 @@ class SeenStates:
         self._mark(end)
 
     def found(self, names: tuple[str, ...], walks: int) -> AbstractStates:
-        """Return what so many walks saw of what has these names."""
+        """Return the abstract states that `walks` walks saw, with the names of their values."""
         before = [(mark, count) for mark, count in self._growth if mark < walks]
         after = [(walks, self._distinct)] if walks else []
         return AbstractStates(names, self._distinct, self._last_new, (*before, *after))
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         self._sightings.close()
 
     def _saturated(self, fresh: list[tuple[int, int]], end: int) -> int | None:
-        """Return how many walks it takes until they are saturated, if it is not more than so many."""
+        """Return the number of walks to saturation, if it is at most `end`."""
         if self._patience is None:
             return None
         last = -1 if self._last_new is None else self._last_new
@@ -363,6 +366,6 @@ class SeenStates:
         return None
 
     def _mark(self, walks: int) -> None:
-        """Note how many there were after 1, 10, 100 walks, and so on, as far as so many walks were taken."""
+        """Note the number of abstract states at each power of ten up to `walks`."""
         while (mark := 10 ** len(self._growth)) <= walks:
             self._growth.append((mark, self._distinct))

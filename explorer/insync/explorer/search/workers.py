@@ -1,4 +1,7 @@
-"""A team of threads that does one thing at a time together; machine code runs without the interpreter lock."""
+"""A team of threads that work in rounds: `run` returns when all have finished the same task.
+
+The threads run in parallel, as machine code runs without the interpreter lock.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ __all__ = ["Team", "available_cores"]
 
 
 def available_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -23,7 +26,7 @@ class Team:
     Use it as a context manager. An error in any thread is raised again by `run`, after all have finished.
 
     Args:
-        size: how many threads, the calling one included.
+        size: the number of threads, the calling one included.
     """
 
     def __init__(self, size: int) -> None:
@@ -49,11 +52,11 @@ class Team:
             thread.join()
 
     def run(self, task: Callable[[int], None], alone: bool = False) -> None:
-        """Call task(number) for every number of the team, at once; or one after the other in this thread.
+        """Call task(number) for every thread's number in that thread, and wait for all.
 
         Args:
-            task: what to do.
-            alone: whether this thread does it all, which is faster for very little work.
+            task: the function to call.
+            alone: whether the calling thread makes all calls, one after the other: faster for very little work.
         """
         if alone:
             for number in range(self.size):
@@ -65,7 +68,7 @@ class Team:
         try:
             task(0)
         finally:
-            # The others use the same memory: nobody goes on before they are done.
+            # The others use the same memory, so they must have finished before this thread continues.
             for _ in self._threads:
                 self._finished.acquire()
         if self._errors:
