@@ -1,7 +1,7 @@
-"""Several engines on one model: the same counts, verdicts and traces, or the first place at which they differ.
+"""`agree`: differential testing (McKeeman 1998) of the engines on one model, by counts, verdicts and traces.
 
-An engine that cannot run here says why and is left out, one that was stopped is compared up to where it got, and z3,
-which counts nothing, is compared in what fails first and after how many states.
+An engine that cannot run here is left out, with the reason. One that was stopped is compared in the levels that it
+searched. z3 counts nothing, so it is compared in the properties that fail and the lengths of their traces.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Agreement(Tabular):
-    """What the engines say, and where they differ.
+    """The results of the engines, and where they differ.
 
     Attributes:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
-        properties: what was checked, beside type_ok.
+        properties: the properties that were checked, beside type_ok.
         within: the names of the invariants that the engines were confined to.
-        opinions: of each engine, in the order given.
-        differences: one sentence for each.
-        state: the first state that evaluator and machine code treat differently, looked for if the engines differ.
-        warnings: what is suspicious in the model, or in its settings; a sentence for each.
-        stopped_by: INTERRUPT if somebody stopped it; the opinions then say how far each engine came.
+        opinions: the result of each engine, in the order given.
+        differences: a sentence for each difference.
+        state: the first state that evaluator and machine code treat differently, searched for if the engines differ.
+        warnings: what is suspicious in the model or its settings; a sentence each.
+        stopped_by: INTERRUPT if `stop` was set; the opinions then contain how far each engine came.
     """
 
     model: str
@@ -70,12 +70,12 @@ class Agreement(Tabular):
 
     @property
     def agreed(self) -> bool:
-        """Whether at least two engines have looked at states and none differs."""
+        """Whether at least two engines have searched states and none differs."""
         return not self.differences and self.compared > 1
 
     @property
     def compared(self) -> int:
-        """How many engines have looked at states."""
+        """The number of engines that have searched states."""
         return sum(opinion.counts for opinion in self.opinions)
 
     def summary(self) -> str:
@@ -107,19 +107,19 @@ def agree(
     reporter: Callable[[Opinion], None] | None = None,
     stop: threading.Event | None = None,
 ) -> Agreement:
-    """Run engines on a model and compare what they say.
+    """Run engines on a model and compare their results.
 
     Args:
-        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline.
-        engines: by name; the first one that runs is what the others are compared with. None is `own_engines`; without
-            limits each of them has a share of half a minute.
-        within: names of invariants, to states in which they hold every engine is confined. None is what the model's
-            class says.
+        engines: by name; the others are compared with the first one that runs. None is `own_engines`; without limits
+            each of them has a share of half a minute.
+        within: names of invariants; every engine is confined to states in which they hold. None is the confinement of
+            the model's class.
         limits: of each engine, compilation included.
-        reporter: called with each opinion when it is there.
-        stop: ends the engine at work when it is set; those after it are not asked.
+        reporter: called with each opinion as soon as it is there.
+        stop: ends the engine at work when it is set; those after it do not run.
 
     Raises:
         UserError: an unknown model, bound or property, a model that cannot be traced, or engines without names.
@@ -172,7 +172,7 @@ def _asked(
 
 
 def _pairs(ran: Sequence[Opinion]) -> Iterator[tuple[Opinion, Opinion]]:
-    """Yield what is compared: each with the first one, and with the one that got furthest if the first was stopped."""
+    """Yield pairs to compare: each engine with the first, and if that was stopped also with the one that came furthest."""
     counting = [opinion for opinion in ran if opinion.levels is not None]
     first, furthest = ran[:1], max(counting, key=lambda opinion: opinion.depth, default=None)
     for one in [*first, furthest] if first and first[0].stopped_by is not None else first:
@@ -180,12 +180,12 @@ def _pairs(ran: Sequence[Opinion]) -> Iterator[tuple[Opinion, Opinion]]:
 
 
 def _differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[str]:
-    """Return a sentence for each thing that two engines say differently, in the levels that both have searched.
+    """Return a sentence for each difference of two engines in the levels that both have searched.
 
     Args:
-        one: what the first says.
-        other: what the other says.
-        steps: the names of the invariants of steps, which are broken by a step from the last level that was searched.
+        one: the result of the first.
+        other: the result of the second.
+        steps: the names of step invariants; a step from the last searched level may break them.
     """
     found = []
     both = min(one.depth, other.depth)
@@ -208,7 +208,7 @@ def _differences(one: Opinion, other: Opinion, steps: Collection[str]) -> list[s
 
 
 def _total_differences(one: Opinion, other: Opinion) -> list[str]:
-    """Return a sentence for each number of two whole searches that differs, where one of them counts no levels."""
+    """Return a sentence for each total of two whole searches that differs, where one of them counts no levels."""
     if one.states is None or other.states is None or (one.levels is not None and other.levels is not None):
         return []
     numbers = {
@@ -235,15 +235,15 @@ def _verdict_differences(one: Opinion, other: Opinion, steps: Collection[str]) -
 
 
 def _ended_before(opinion: Opinion, length: int | None) -> bool:
-    """Return whether an engine stopped at another failure, and so says nothing of traces of this length."""
+    """Return whether an engine ended at another failure, so that it has no result for traces of this length."""
     return opinion.ends_at_first and length is not None and length >= min(opinion.failing.values(), default=length + 1)
 
 
 def _looked(opinion: Opinion, name: str) -> int:
-    """How long traces to a failure of a property would have been found."""
+    """The length of the longest trace to a failure of a property that the engine would have found."""
     if opinion.verdict is Verdict.HOLDS:
         return 1 << 60
-    # A search that ended early took no step from its last level, unless it ended because one was refused there.
+    # A search that ended early took no step from its last level, unless a refused step there has ended it.
     unexpanded = name == TYPE_OK and opinion.levels is not None and name not in opinion.failing
     return opinion.depth - unexpanded
 
@@ -252,30 +252,30 @@ def _length(length: int | None) -> str:
     return "no violation" if length is None else f"fails after {states_in_words(length)}"
 
 
-# The engines that can be asked of one model, and the opinion that each gives.
+# ------------------------------------------------------------------------------------------------------------ engines
 #
-# An engine is a function; those of other layers, such as Spark, are handed in by the caller.
+# An engine is a function; those of other layers, such as Spark, are passed in by the caller.
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one engine says.
+    """The result of one engine.
 
     Attributes:
-        engine: its name.
-        verdict: its verdict; None if it did not run.
-        depth: how many levels it has looked at as a whole.
-        levels: states per level; None if the engine counts none.
-        actions: steps by action, of a complete search; None if it is not one or counts none.
-        failing: for each property that fails, the length of its trace.
+        engine: the name of the engine.
+        verdict: of the engine; None if it did not run.
+        depth: the number of levels that were searched as a whole.
+        levels: states per level; None if the engine does not count them.
+        actions: steps by action in a complete search; None if the search is not complete or counts no steps.
+        failing: for each property that fails, the length of its trace in states.
         paths: for each such property the steps of its trace; empty if any trace of that length will do.
-        seconds: how long it took.
-        note: why it did not run, or what else limits what it says; else empty.
-        stopped_by: the limit that ended it before it was complete.
-        of_share: whether that was its share of a default run, and no limit that somebody gave.
-        states: how many states a search of the whole space has found, also of an engine that does not count levels.
-        taken: how many steps it has taken then.
-        ends_at_first: whether it knows of one property alone that fails first, whatever else does after as many states.
+        seconds: the time that the engine took.
+        note: why the engine did not run, or another limitation of the result; else empty.
+        stopped_by: the limit that ended the engine before its search was complete.
+        of_share: whether that limit was the engine's share of a default run, and not the caller's.
+        states: the states of a complete search, also of an engine that does not count levels.
+        taken: the steps of such a search.
+        ends_at_first: whether the engine reports the first failure alone, though others may have traces as long.
     """
 
     engine: str
@@ -295,7 +295,7 @@ class Opinion:
 
     @property
     def counts(self) -> bool:
-        """Whether it has looked at any state, so that it can be compared."""
+        """Whether the engine has searched any state, so that its result can be compared."""
         return self.verdict is not None and self.depth > 0
 
 
@@ -304,7 +304,7 @@ Engine = Callable[[Model, Sequence[str], Limits, threading.Event | None], Opinio
 
 
 def opinion_of(result: CheckResult) -> Opinion:
-    """Return what the result of an exhaustive search says."""
+    """Return the result of an exhaustive search as an opinion."""
     complete = result.stopped_by is None
     paths = {violation.property: tuple(step.label for step in violation.trace.steps) for violation in result.violations}
     return Opinion(
@@ -314,7 +314,7 @@ def opinion_of(result: CheckResult) -> Opinion:
         levels=result.levels,
         actions=result.actions if complete else None,
         failing={violation.property: violation.trace_length for violation in result.violations},
-        paths=paths if result.representatives is None else {},  # who is who in a trace is not the same with symmetry
+        paths=paths if result.representatives is None else {},  # with symmetry a trace may name other members
         seconds=sum(result.seconds.values()),
         stopped_by=result.stopped_by,
         states=result.distinct_states if complete and result.verdict is Verdict.HOLDS else None,
@@ -325,7 +325,7 @@ def opinion_of(result: CheckResult) -> Opinion:
 def own_engines(z3_depth: int = 8) -> dict[str, Engine]:
     """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth.
 
-    Those visit every state; `symmetric` visits representatives, where a sort is declared symmetric.
+    These treat all states; `symmetric` visits representatives, if a sort is declared symmetric.
     """
     return {
         "evaluator": evaluator_engine,
@@ -343,11 +343,11 @@ SHARES: Mapping[str, Limits] = {
     "symmetric": Limits(states=2_000_000, seconds=6),
     "z3": Limits(seconds=5),
 }
-"""What each of the own engines may take in a run for which nobody gave engines or limits: some seconds, mostly."""
+"""The limits of each own engine in a run without engines or limits: mostly a few seconds."""
 
 
 def sharing(engine: Engine, share: Limits) -> Engine:
-    """Return an engine that ends with its share of a default run, whatever limits it is given, and says so."""
+    """Return an engine with its share of a default run as limits, whatever limits are passed; see `Opinion.of_share`."""
 
     def shared(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         found = engine(model, properties, share, stop)
@@ -364,7 +364,7 @@ def evaluator_engine(
 
 
 def local_engine(threads: int) -> Engine:
-    """Return the search in machine code on so many threads, with as many partitions."""
+    """Return the search in machine code on `threads` threads, with as many partitions."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         found = check(model, properties=properties, limits=limits, threads=threads, symmetry=False, stop=stop)
@@ -376,7 +376,7 @@ def local_engine(threads: int) -> Engine:
 def symmetric_engine(
     model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
 ) -> Opinion:
-    """Search in machine code, one state for all that differ in who is who only.
+    """Search in machine code, visiting one representative of the states that symmetry makes equal.
 
     Raises:
         UserError: no sort of the model is declared symmetric, or its members are not treated alike.
@@ -389,7 +389,7 @@ def symmetric_engine(
 
 
 def z3_engine(depth: int) -> Engine:
-    """Return the bounded check with z3, of the states of so many levels and the steps from them."""
+    """Return bounded model checking with z3, of the states of `depth` levels and the steps from them."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         from insync.proofs.bounded import check_bounded
@@ -423,5 +423,5 @@ def z3_engine(depth: int) -> Engine:
 
 
 def states_in_words(number: int | None) -> str:
-    """Return a number of states with the word."""
+    """Return a number of states in words."""
     return "1 state" if number == 1 else f"{number} states"

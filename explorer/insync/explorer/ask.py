@@ -1,4 +1,4 @@
-"""What a release and its settings can lose: the searches behind `insync ask`, without a word of output."""
+"""`ask`: the promises that a Kafka release with its settings may break, and the settings that would keep them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 LOSS = properties.no_acknowledged_record_is_lost.__name__
-"""The promise that the matrix and the remedies are about."""
+"""The promise that the matrix and the remedies examine by default."""
 
 ELECTABLE = properties.electable_replicas_are_complete.__name__
 """The promise without which the next election may lose a record, or show another one."""
@@ -54,10 +54,10 @@ PROMISES: dict[str, str] = {
     "leader_is_eligible": "the leader is a broker that may lead",
     ELECTABLE: "whoever may lead next has every committed record",
 }
-"""The properties that an operator is promised, each in a few words."""
+"""The promises to an operator: properties of `Cluster`, each with a few words."""
 
 FEWEST_RECORDS = {"reads_repeat": 2, "logs_keep_write_order": 3}
-"""How many records it takes to break a promise, where one is not enough."""
+"""How many records it takes to break a promise, if one is not enough."""
 
 _OF_ACKNOWLEDGED = (LOSS, properties.acks_mean_enough_copies.__name__)
 
@@ -65,7 +65,7 @@ Given = Mapping[str, int | str]
 
 
 Began = Callable[[int, int, Given], None]
-"""Is told of a search that begins: its number from 1, how many there are, and what differs from what was asked."""
+"""Called when a search begins: its number from 1, how many there are, and the settings that differ from the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Asked:
 
     Attributes:
         model: the cluster with these settings.
-        result: what the search has found.
+        result: of the search.
     """
 
     model: Cluster
@@ -86,12 +86,12 @@ class Cell:
     """One combination of settings and its outcome.
 
     Attributes:
-        settings: what differs from the settings asked for.
-        verdict: holds, violated or incomplete; empty where nothing is promised.
-        length: the states of the shortest trace, where it is violated.
-        stopped_by: what ended the search before it was complete, or kept it from beginning.
-        trace: the shortest trace, where it is violated.
-        model: the cluster with these settings, where it is violated.
+        settings: the settings that differ from the question's.
+        verdict: holds, violated or incomplete; empty if nothing is promised.
+        length: the states of the shortest trace, if violated.
+        stopped_by: the limit that ended the search before it was complete, or before it began.
+        trace: the shortest trace, if violated.
+        model: the cluster with these settings, if violated.
     """
 
     settings: Given
@@ -104,17 +104,17 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked of a cluster, and how it is searched.
+    """Promises, a cluster that may break them, and the limits of the searches.
 
     Attributes:
         bounds: the release, the settings and the budgets that are not the default.
-        limits: bounds of each search; the seconds are those of all searches together, from when the question is made.
-        threads: how many work at once; None is one per core.
-        reporter: is told about once a second how far a search is.
-        stop: ends the search at work when it is set; those after it are not begun, and their outcome is not known.
-        began: is told of each of several searches as it begins.
-        promises: the names of the promises that are asked about, in the order of `PROMISES`.
-        asked_at: when it was asked, by `time.monotonic`.
+        limits: of each search; the seconds are for all searches together, from when the question is made.
+        threads: the number of threads; None is one per core.
+        reporter: called about once a second with the progress of a search.
+        stop: ends the search at work when it is set; those after it do not begin, and their outcome is unknown.
+        began: called when one of several searches begins.
+        promises: the names of the promises, in the order of `PROMISES`.
+        asked_at: when the question was made, by `time.monotonic`.
     """
 
     bounds: Given
@@ -131,13 +131,13 @@ class Question:
         return self.search(self.bounds, self.promises, keep_going=True)
 
     def without_races(self, asked: Asked) -> Asked | None:
-        """Search again without races, for what the shortest way to break takes one inside a method of Kafka.
+        """Search again without races for promises whose shortest trace has a race inside a method of Kafka.
 
         Args:
             asked: the answer to this question.
 
         Returns:
-            What breaks the same promises without one; None where no shortest trace has one.
+            The answer for these promises without races; None if no shortest trace has a race.
         """
         found = {violation.property for violation in asked.result.violations if violation.trace.takes_race}
         racing = [name for name in self.promises if name in found]
@@ -159,10 +159,10 @@ class Question:
             yield from self.tried([together], [broken])
 
     def matrix(self, promises: Sequence[str] = (LOSS,)) -> Iterator[Cell]:
-        """Yield the outcome of each acks, min.insync.replicas and unclean.leader.election.enable, in this order.
+        """Yield the outcome of each combination of acks, min.insync.replicas and unclean.leader.election.enable.
 
         Args:
-            promises: the names of the promises that a cell is about, of which one that is broken is enough.
+            promises: the names of the promises; a cell is violated if one of them is broken.
         """
         replicas: int = Cluster(**self.bounds).b.replicas
         wanted: list[dict[str, int | str]] = [
@@ -178,9 +178,9 @@ class Question:
         yield from self.tried(asked, promises)
 
     def matrix_warnings(self) -> tuple[str, ...]:
-        """Return which settings of a matrix do not exist in the release, or mean less than they say, in sentences.
+        """Return a sentence for each setting of the matrix that the release lacks or ignores.
 
-        With acks other than all min.insync.replicas means nothing; the table's own column says so of a row.
+        That min.insync.replicas has no effect unless acks=all is left out, as the table has a column for it.
         """
         replicas: int = Cluster(**self.bounds).b.replicas
         wide: dict[str, int | str] = {"acks": "all", "unclean": "on"}
@@ -188,11 +188,11 @@ class Question:
         return tuple(dict.fromkeys(text for row in rows for text in row.remarks()))
 
     def tried(self, changes: Sequence[Given], names: Sequence[str]) -> Iterator[Cell]:
-        """Yield the outcome of each change; of those that are left when somebody stops it, nothing is known.
+        """Yield the outcome of each change; after `stop` is set, the outcomes are incomplete.
 
         Args:
-            changes: the settings of each.
-            names: the promises that are searched for, of which one that is broken is enough.
+            changes: the settings of each change.
+            names: the promises; a change is violated if one of them is broken.
         """
         for number, change in enumerate(changes, start=1):
             if self.stop is not None and self.stop.is_set():
@@ -211,9 +211,9 @@ class Question:
         """Search a cluster under other bounds, with the limits of this question.
 
         Args:
-            bounds: what is not the default.
-            promises: the names of what is checked.
-            keep_going: whether to go on after the first violation.
+            bounds: the settings and budgets that are not the default.
+            promises: the names of the promises.
+            keep_going: whether to continue after the first violation.
         """
         model = Cluster(**bounds)
         result = check(
@@ -228,11 +228,11 @@ class Question:
         return Asked(model, result)
 
     def changed(self, settings: Given) -> Question:
-        """Return the same question of a cluster with other settings."""
+        """Return the same question about a cluster with other settings."""
         return replace(self, bounds={**self.bounds, **settings})
 
     def share(self, part: float) -> Question:
-        """Return the same question with a part of the seconds that are left, if there is a limit."""
+        """Return the same question with the fraction `part` of the seconds that are left, if these are limited."""
         left = self._limits_left()
         if left is None or left.seconds is None:
             return self
@@ -258,27 +258,27 @@ def ask(
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> Asked:
-    """Search a cluster for the shortest way to break what its users are promised; `PROMISES` says what that is.
+    """Search a cluster for the shortest way to break each of `PROMISES`.
 
     Args:
         bounds: the release, the settings and the budgets of `cluster` that are not the default.
-        limits: bounds of compilation and search.
-        threads: how many work at once; None is one per core.
-        reporter: is told about once a second how far the search is.
-        stop: ends it when it is set, with what is known.
+        limits: of compilation and search.
+        threads: the number of threads; None is one per core.
+        reporter: called about once a second with the progress of the search.
+        stop: ends the search when it is set; the result has what was found.
 
     Raises:
-        UserError: there is no such bound, setting or release.
+        UserError: an unknown bound, setting or release.
     """
     question = Question(bounds=bounds or {}, limits=limits, threads=threads, reporter=reporter, stop=stop)
     return question.answer()
 
 
 def changes_of(model: Cluster) -> Iterator[dict[str, int | str]]:
-    """Yield the settings that could keep a record where those of a model do not, from the usual to the costly.
+    """Yield single changes of the settings that could prevent a loss, from the usual to the costly.
 
     Args:
-        model: the cluster that loses it.
+        model: the cluster that loses a record.
     """
     newest = list(Release)[-1]
     if model.acks is not Acks.ALL:
@@ -296,7 +296,7 @@ def changes_of(model: Cluster) -> Iterator[dict[str, int | str]]:
 
 
 def _differs(model: Cluster, release: Release) -> bool:
-    """Whether a release has other rules than a model, beside those of what its budgets leave out."""
+    """Whether a release has other rules than a model, apart from rules that its budgets never use."""
     rules, own = release.rules, rules_of(model.b)
     if not model.b.reassignments:
         rules = replace(rules, reassignment_ends=own.reassignment_ends)
@@ -308,7 +308,7 @@ def _differs(model: Cluster, release: Release) -> bool:
 
 
 def is_promised(name: str, model: Cluster) -> bool:
-    """Return whether a promise says anything under the settings of a cluster: acks=0 acknowledges no record."""
+    """Return whether a promise applies to the settings of a cluster: acks=0 acknowledges no record."""
     return model.acks is not Acks.NONE or name not in _OF_ACKNOWLEDGED
 
 
@@ -319,5 +319,5 @@ def shown_bounds(model: Model) -> dict[str, int | str]:
 
 
 def with_shown_bounds(trace: Trace, model: Model) -> Trace:
-    """Return a trace whose header says only what is not the default."""
+    """Return a trace whose header has only the bounds of `shown_bounds`."""
     return replace(trace, bounds=shown_bounds(model))

@@ -1,4 +1,4 @@
-"""`check`: the exhaustive search of a model, from its program to the verdict."""
+"""`check`: the exhaustive search of a model by machine code, and the verdict of an exhaustive search by any engine."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 __all__ = ["MANY_PAGES", "Extent", "PathTo", "check", "concluded", "result_of", "stopped_before", "violations_in"]
 
 MANY_PAGES = 4
-"""How many huge pages the states have to fill before it is asked whether they had them."""
+"""The huge pages that states must fill before their memory is examined for huge pages."""
 
 PathTo = Callable[[Words, int], Sequence[Move]]
-"""Finds the moves from an initial state to a state of a level."""
+"""Returns the moves from an initial state to a state of a level."""
 
 
 def check(
@@ -70,29 +70,30 @@ def check(
     """Search every state of a model, breadth first, and check properties in each.
 
     Args:
-        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of tracing, compilation and search; one that ends it before the search leaves no state.
-        threads: how many work at once; None is one per core.
-        partitions: how many parts the states are kept in; None is one per thread. The result does not depend on it.
-        keep_going: whether to go on to the end of the space after a violation.
-        symmetry: whether one state is visited for all that differ only in who is who of a sort that is declared
-            symmetric. What is counted is the same: all states.
-        within: names of invariants, the search being confined to states in which they hold: others are checked and not
-            expanded. None is what the model's class says.
-        run_dir: a folder in which each level is kept when it is complete; see `resume`. When the memory is full, the
-            search goes on from there.
-        resume: whether to go on with the run in `run_dir`, of the same model, bounds and properties, after its last
-            level: nothing else is known of it. The states are in as many partitions as they were.
-        reporter: is told about once a second how far the search is.
+        limits: of tracing, compilation and search; a result that is stopped before the search has no states.
+        threads: the number of threads; None is one per core.
+        partitions: the number of parts that the states are kept in; None is one per thread. The result does not
+            depend on it.
+        keep_going: whether to continue to the end of the space after a violation.
+        symmetry: whether one representative is visited for all states that differ only in a permutation of the
+            members of a symmetric sort. The counts are the same: those of all states.
+        within: names of invariants; states in which one fails are checked and not expanded. None is the confinement of
+            the model's class.
+        run_dir: a folder to which each complete level is written; see `resume`. When memory is full, the search
+            continues there.
+        resume: whether to resume the run in `run_dir` after its last complete level. Model, bounds and properties must
+            be the same; the number of partitions stays as it was.
+        reporter: called about once a second with the progress of the search.
         stop: ends tracing, compilation or search when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, a model that cannot be traced, members that are declared
-            symmetric and not treated alike, a limit on the memory that leaves no room for the first states, or a run
+        UserError: an unknown model, bound or property; a model that cannot be traced; members that are declared
+            symmetric and not treated alike; a limit on memory that leaves no room for the first states; or a run
             directory that cannot be written, is in use, or is of another search.
-        InternalError: the evaluator does not confirm what the machine code found.
+        InternalError: the evaluator does not confirm a trace of the machine code.
     """
     watch = Watch(limits_of(limits), stop)
     model = confined(model_of(model, bounds), within)
@@ -122,7 +123,7 @@ def check(
         if kept is None:
             search = BreadthFirstSearch(*given)
         else:
-            from insync.explorer.search.beyond_memory import DiskSearch  # what most searches do without
+            from insync.explorer.search.beyond_memory import DiskSearch  # most searches do without it
 
             search = DiskSearch(*given, kept)
         try:
@@ -149,7 +150,7 @@ def check(
 def _run_levels(
     model: Model, judged: Judged, alike: Alike, run_dir: Path | str | None, resume: bool
 ) -> Iterator[RunLevels | None]:
-    """Yield where the levels are kept, if they are; nobody else uses it within the block."""
+    """Yield the run directory, locked within the block; None if the levels are not kept."""
     if run_dir is None:
         if resume:
             message = "resume=True goes on with a run; name its folder: run_dir=..."
@@ -169,13 +170,13 @@ def _run_levels(
 
 
 def _pages_of(space: Space) -> HugePages | None:
-    """Return what became of the memory of a large space: to ask takes longer than many a small search."""
+    """Return how the system backs the memory of a large space; None for a small one, as reading that is slow."""
     used = sum(partition.used_bytes for partition in space.partitions)
     return huge_pages() if used >= MANY_PAGES * HUGE_PAGE else None
 
 
 def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: GivenUp) -> dict[str, str]:
-    """Return what is said of each violation when the search for its trace was ended."""
+    """Return a sentence for each violation when the search for its trace was ended."""
     hits = {checked[number].name: hit for number, hit in sorted(space.violations.items())}
     if space.refused is not None:
         hits[TYPE_OK] = space.refused
@@ -187,13 +188,13 @@ def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: Give
 
 
 def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
-    """Return the result of a search that was given up while its model was traced."""
+    """Return the result of a search that ended while its model was traced."""
     extent = Extent((), 0, StopReason.of(ended), dict.fromkeys(action_specs(type(model)), 0), (), ())
     return concluded(model, "local", names, extent, (), {"compile": seconds, "search": 0.0}, {})
 
 
 def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:
-    """Return the result of a search whose compilation was given up, after some seconds: it knows no state."""
+    """Return the result, without states, of a search that ended while it was compiled, after `seconds` seconds."""
     nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason.of(ended))
     return result_of(model, judged, nothing, (), {"compile": seconds, "search": 0.0})
 
@@ -202,10 +203,10 @@ def violations_in(model: Model, checked: Sequence[Invariant], space: Space, path
     """Return the traces of all violations, the shortest first, then in the order of the properties.
 
     Args:
-        model: what was searched.
-        checked: the properties that were checked, in the order in which the search knows them.
-        space: what was found.
-        path_to: finds the way to a state, where the states are.
+        model: the searched model.
+        checked: the properties that were checked, in the order in which `space` numbers them.
+        space: the searched space.
+        path_to: returns the moves to a state.
 
     Raises:
         InternalError: the evaluator does not confirm a violation.
@@ -232,13 +233,13 @@ def result_of(
     """Return the result of an exhaustive search.
 
     Args:
-        model: what was searched.
-        judged: what was asked for.
-        space: what was found.
+        model: the searched model.
+        judged: the properties.
+        space: the searched space.
         violations: a trace for each property that fails.
-        seconds: how long its parts took.
-        alike: what it made of symmetry.
-        untraced: a sentence for each property that fails and for which no trace was found before that was ended.
+        seconds: the time of each part.
+        alike: the symmetry that was used.
+        untraced: a sentence for each property that fails and whose trace was not found before a limit.
     """
     taken = dict.fromkeys(model.program.action_names, 0)
     for action, steps in zip(model.program.actions, space.steps, strict=True):
@@ -261,19 +262,19 @@ def result_of(
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How far a search came.
+    """What an exhaustive search by any engine counted, and what ended it.
 
     Attributes:
-        levels: how many states each complete level has.
-        expanded: how many levels were expanded as a whole.
-        stopped_by: the limit that ended it.
+        levels: the number of states of each complete level.
+        expanded: the number of levels that were expanded as a whole.
+        stopped_by: the limit that ended the search.
         taken: the steps of each action.
-        stepless: of each level that was expanded how many states have no step, though they are not outside.
-        outside: of each complete level how many states are outside of what the model is confined to.
-        representatives: how many states were visited, where they stand for others.
-        notes: why none did, and why there is no trace of some violation; a sentence each.
+        stepless: for each expanded level, the states that have no step and are inside the confinement.
+        outside: for each complete level, the states outside the confinement.
+        representatives: the number of visited states, if symmetry was used.
+        notes: why symmetry was not used, and why some violation has no trace; a sentence each.
         untraced: the properties that fail and have no trace.
-        kept: as what the states were kept; see `CheckResult`.
+        kept: how the states were kept; see `CheckResult`.
     """
 
     levels: tuple[int, ...]
@@ -297,16 +298,16 @@ def concluded(
     seconds: Mapping[str, float],
     conditions: Mapping[str, Node],
 ) -> CheckResult:
-    """Return what an exhaustive search by any engine concludes.
+    """Return the result of an exhaustive search by any engine.
 
     Args:
-        model: what was searched.
+        model: the searched model.
         engine: the name of the engine.
-        asked: the names of the properties that were asked for.
-        extent: how far it came.
+        asked: the names of the properties that the caller gave.
+        extent: what the search counted, and what ended it.
         violations: a trace for each property that fails.
-        seconds: how long its parts took.
-        conditions: what was checked in each state, by name.
+        seconds: the time of each part.
+        conditions: the conditions that were checked in each state, by name.
     """
     taken = extent.taken
     complete = extent.stopped_by is None and extent.expanded == len(extent.levels)
@@ -314,7 +315,7 @@ def concluded(
     violated = [*(violation.property for violation in violations), *extent.untraced]
     otherwise = Verdict.HOLDS if complete else Verdict.INCOMPLETE
     names = dict.fromkeys([*asked, *violated])
-    # Only the first refused step is known by its action; any action that is checked may have been refused as well.
+    # The action is known of the first refused step only; any action with checks may have been refused as well.
     refusals = any(violation.trace.refused is not None for violation in violations)
     refused = {action.name for action in model.program.actions if action.checks} if refusals else set()
     without = tuple(name for name, steps in taken.items() if not steps and name not in refused)
@@ -342,12 +343,12 @@ def concluded(
         seconds=seconds,
         peak_memory_bytes=peak_memory(),
         representatives=extent.representatives,
-        impossible=model.program.impossible if extent.expanded else (),  # it may not have been traced
+        impossible=model.program.impossible if extent.expanded else (),  # else it may not have been traced
         kept=extent.kept,
     )
 
 
 def _within(extent: Extent) -> tuple[int, ...]:
-    """Return the states of each level without those outside; a last level that has no others is left out."""
+    """Return the states of each level inside the confinement; a last level without any is left out."""
     levels = [states - outside for states, outside in zip(extent.levels, extent.outside, strict=True)]
     return tuple(levels[:-1] if levels and not levels[-1] else levels)

@@ -1,6 +1,6 @@
-"""Exhaustive search with the evaluator alone: slow, for small spaces, and for properties in plain Python.
+"""The reference engine: exhaustive search with the evaluator, for small spaces and for properties in plain Python.
 
-It is the search that `check` does in machine code, and has the same result, to the very trace. It takes a few thousand
+The result, traces included, is that of `check`, which searches in machine code. This engine searches a few thousand
 states a second.
 """
 
@@ -25,9 +25,9 @@ from insync.properties.registry import confined
 __all__ = ["check_by_evaluator"]
 
 _Parent = tuple[tuple[int, ...], int, Codes]
-"""A predecessor: packed, the number of the action that leads on from it, and its codes."""
+"""A predecessor: packed, with the number of the bound action that leads on from it, and its codes."""
 
-_OFTEN = 64  # states between two looks at the clock
+_OFTEN = 64  # states between two checks of the limits
 
 
 def check_by_evaluator(
@@ -42,12 +42,12 @@ def check_by_evaluator(
     """Search every state of a model breadth first with the evaluator, and check properties in each.
 
     Args:
-        model: what to search.
+        model: the model to search.
         properties: names of properties, and functions of the readable state; None is the model's headline.
-        limits: bounds of the search.
-        keep_going: whether to go on to the end of the space after a violation.
-        within: names of invariants; states in which one fails are checked and not expanded. None is what the model's
-            class says.
+        limits: of the search.
+        keep_going: whether to continue to the end of the space after a violation.
+        within: names of invariants; states in which one fails are checked and not expanded. None is the confinement of
+            the model's class.
         stop: ends the search when it is set.
 
     Raises:
@@ -84,7 +84,7 @@ class _EvaluatorSearch:
     _parents: dict[Codes, _Parent] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Search level by level until the space is complete or something ends it."""
+        """Search level by level until the space is complete or something ends the search."""
         self.steps = dict.fromkeys(self.model.program.action_names, 0)
         level = list(self.model.program.initials)
         seen = set(level)
@@ -102,7 +102,7 @@ class _EvaluatorSearch:
             level = fresh
 
     def _close(self, level: list[Codes]) -> bool:
-        """Check the states of a level; return whether all were looked at before something ended the search."""
+        """Check the states of a level; return whether all were checked before a limit was reached."""
         failing = {}
         program, outside = self.model.program, 0
         for place, codes in enumerate(level if program.within else (), start=1):
@@ -125,7 +125,7 @@ class _EvaluatorSearch:
         return True
 
     def _expand(self, level: list[Codes], seen: set[Codes]) -> list[Codes] | None:
-        """Return the next level; None if the search is over. The least predecessor of each state is noted."""
+        """Return the next level, or None if the search is over; store the least predecessor of each state."""
         stepper, pack = Stepper(self.model), self.model.program.schema.pack
         taken = dict(self.steps)
         fresh: dict[Codes, _Parent] = {}

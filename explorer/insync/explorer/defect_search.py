@@ -1,4 +1,4 @@
-"""Looking for a defect of the catalogue in its model: by its states, or by its runs where something never happens."""
+"""Search for a defect of the catalogue in its model: by `check`, or by `liveness` if it breaks a property of runs."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ __all__ = ["DefectFound", "search_defect"]
 
 @dataclass(frozen=True, slots=True)
 class DefectFound:
-    """What a search for a defect found.
+    """The result of a search for a defect.
 
     Attributes:
-        model: what was searched.
+        model: the searched model.
         verdict: of the property that the defect breaks.
-        distinct_states: how many there were.
-        trace: a shortest way to break the property; of a run that never ends, with its loop.
-        stopped_by: what ended the search before it was complete.
-        seconds: how long it took.
+        distinct_states: the number of states that were found.
+        trace: a shortest trace that breaks the property, with its loop if it is a property of runs.
+        stopped_by: the limit that ended the search before it was complete.
+        seconds: the time that the search took.
     """
 
     model: Model
@@ -53,14 +53,14 @@ def search_defect(
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> DefectFound:
-    """Search for what a defect breaks.
+    """Search for a violation of the property that a defect breaks.
 
     Args:
         defect: the entry of the catalogue.
         bounds: the bounds and settings; None is those that witness the defect.
-        threads: how many work at once; None is one per core. Runs are looked at by one.
-        reporter: is told about once a second how far it is.
-        stop: ends it when it is set, with what is known.
+        threads: the number of threads; None is one per core. A property of runs is decided by one.
+        reporter: called about once a second with the progress.
+        stop: ends the search when it is set; the result has what was found.
     """
     model = find_model(defect.model)(**(defect.witness if bounds is None else bounds))
     if defect.breaks in run_properties_of(model):

@@ -1,4 +1,4 @@
-"""`diff`: how two models differ, in properties, states and steps, with the shortest trace that only one allows."""
+"""`diff`: the differences of two models in properties, states and steps, and the shortest trace of only one of them."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ def diff(
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> DiffResult:
-    """Search two models, or one under two settings, and say how they differ.
+    """Search two models, or one under two settings, and return how they differ.
 
-    Actions are the same if they have the same name and parameters, and cells of the state if they have the same path
-    and values; what only one of the models has is compared in nothing.
+    Actions are the same if their names and parameters are, and cells of the state if their paths and values are. A
+    cell that only one model has is not compared.
 
     Args:
-        first: a model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
-        second: another one, or the same under other settings.
+        first: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        second: another model, or the same under other settings.
         first_bounds: bounds and settings of the first; those left out have their defaults.
         second_bounds: those of the second.
         properties: names of properties of either; None is the headline of each.
-        limits: bounds of each search; on the seconds, of all of them together.
-        threads: how many work at once; None is one per core.
-        reporter: is told about once a second how far a search is.
+        limits: of each search; the seconds are for all searches together.
+        threads: the number of threads; None is one per core.
+        reporter: called about once a second with the progress of a search.
         stop: ends the work when it is set.
 
     Raises:
@@ -96,12 +96,12 @@ def diff(
 
 
 def diff_traces(first: Trace, second: Trace) -> TraceDifference:
-    """Return the first step in which two traces differ, and how: the step, and each part of the state after it."""
+    """Return the first step in which two traces differ, and what differs: the step, and cells of the state after it."""
     return compare_traces(first, second)
 
 
 class _Searches:
-    """The searches that a comparison takes, within limits for all of them."""
+    """The searches of a comparison, within common limits."""
 
     def __init__(self, limits: Limits, threads: int, reporter: Reporter | None, stop: threading.Event | None) -> None:
         self._limits, self.threads, self._reporter, self._stop = limits, threads, reporter, stop
@@ -109,7 +109,7 @@ class _Searches:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken."""
+        """The seconds since the comparison began."""
         return time.perf_counter() - self._started
 
     @property
@@ -122,7 +122,7 @@ class _Searches:
         return Watch(self._left, self._stop)
 
     def check(self, model: Model, names: Sequence[str]) -> CheckResult:
-        """Search a model to its end, whatever fails."""
+        """Search a model to the end of its space, whatever fails."""
         return check(
             model,
             properties=names,
@@ -146,10 +146,10 @@ class _Searches:
 
 
 def _asked(models: Sequence[Model], names: Sequence[str] | None) -> list[list[str]]:
-    """Return the names of the properties to check of each model.
+    """Return for each model the names of the properties to check.
 
     Raises:
-        UserError: no model has a property of that name.
+        UserError: neither model has a property of a given name.
     """
     if names is None:
         return [list(default_names(model)) for model in models]
@@ -172,7 +172,7 @@ def _settings(first: Model, second: Model) -> dict[str, tuple[int | str | None, 
 
 def _changes(first: CheckResult, second: CheckResult, asked: Sequence[Sequence[str]]) -> tuple[PropertyChange, ...]:
     verdicts = [{one.name: one.verdict for one in result.properties} for result in (first, second)]
-    if any(TYPE_OK in each for each in verdicts):  # always watched, and in a result where it fails or was asked for
+    if any(TYPE_OK in each for each in verdicts):  # always checked, and listed in a result if it fails or was given
         for result, each in zip((first, second), verdicts, strict=True):
             each.setdefault(TYPE_OK, Verdict.HOLDS if result.stopped_by is None else Verdict.INCOMPLETE)
     lengths = [{one.property: one.trace_length for one in result.violations} for result in (first, second)]

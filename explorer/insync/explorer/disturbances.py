@@ -1,8 +1,8 @@
-"""What `insync ask` looks for beside the failures of its default budgets, at smaller bounds: elections, reassignments.
+"""What `insync ask` searches for beside failures: elections and reassignments, and how many failures stop writes.
 
-One election without a failure makes the default space ten times as large, two reassignments make it larger still. Each
-gets a search of its own in which little else may go wrong, and a broken promise is put down to an entry of the
-catalogue where the fix of that entry keeps it.
+One election without a failure makes the default space ten times as large, and two reassignments make it larger still.
+So each has a search of its own at smaller bounds. A broken promise is attributed to an entry of the catalogue if the
+fix of that entry keeps the promise.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Disturbance:
-    """Something that happens to a cluster in which nothing has failed.
+    """An event other than a failure, and the bounds at which it is searched.
 
     Attributes:
-        words: what happens.
-        budget: its budget, which the default question has at 0.
-        budgets: the most of every budget that is not 0.
-        promises: what is searched for.
-        defect: the entry of the catalogue that it takes.
-        avoided_by: what avoids that, or most of it, by docs/findings, though it is no setting that holds for good.
-        needs_elr: whether it is about eligible leader replicas.
-        needs_partition_zero: whether it is about a partition with another number of replicas than partition 0.
-        fewest_replicas: whether as many replicas as min.insync.replicas are enough; else all are there.
+        words: the event in words.
+        budget: its budget, which is 0 in the default question.
+        budgets: the maximum of every budget that is not 0.
+        promises: the promises that it may break.
+        defect: the entry of the catalogue that causes this.
+        avoided_by: a measure, no lasting setting, that avoids all or most of it; from docs/findings.
+        needs_elr: whether it needs eligible leader replicas.
+        needs_partition_zero: whether it needs a partition with another number of replicas than partition 0.
+        fewest_replicas: whether min.insync.replicas replicas are enough; else the cluster has all of its replicas.
     """
 
     words: str
@@ -68,7 +68,7 @@ class Disturbance:
     fewest_replicas: bool = False
 
     def concerns(self, question: Question) -> bool:
-        """Whether it can happen in a cluster, and the user has not said how often."""
+        """Whether the event can happen in a cluster, and the question does not give its budget."""
         model = Cluster(**question.bounds)
         possible = not self.needs_elr or bool(model.elr)
         if self.needs_partition_zero:
@@ -78,23 +78,23 @@ class Disturbance:
         return possible and self.budget not in question.bounds and bool(self.asked_about(question))
 
     def changes(self, question: Question) -> list[dict[str, int | str]]:
-        """Return the changes of the settings that might keep what it breaks, each by itself."""
+        """Return the single changes of the settings that might keep the promises that it breaks."""
         model = Cluster(**{**question.bounds, self.budget: self.budgets[self.budget]})
         without: list[dict[str, int | str]] = [{"elr": Elr.OFF.value}] if model.elr else []
         fewer: list[dict[str, int | str]] = [{"min_insync": least} for least in range(model.b.min_insync - 1, 0, -1)]
         return [*changes_of(model), *without, *(fewer if self.needs_elr else ())]
 
     def asked_about(self, question: Question) -> list[str]:
-        """Return those of its promises that a question is about."""
+        """Return the promises that both the disturbance and the question have."""
         return [name for name in self.promises if name in question.promises]
 
     def bounds(self, question: Question, *, losing: bool = False) -> dict[str, int | str]:
-        """Return the settings of a question with no more than these budgets, and no more than the user allows.
+        """Return the settings of a question with budgets that exceed neither `budgets` nor the question's own.
 
         Args:
-            question: what is asked.
-            losing: whether something breaks without the disturbance; brokers then crash without losing what they have
-                not flushed, which is how that mostly comes about.
+            question: the question.
+            losing: whether a promise is broken without the disturbance. Brokers then keep unflushed records when they
+                crash, as losing these is the usual cause.
         """
         given, model = question.bounds, Cluster(**question.bounds)
         kept = {name: value for name, value in given.items() if isinstance(value, str)}
@@ -145,16 +145,16 @@ DISTURBANCES = (
         fewest_replicas=True,
     ),
 )
-"""All that `insync ask` looks for beside the default budgets."""
+"""The events that `insync ask` searches for beside the default budgets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A change of the settings against what a disturbance breaks.
+    """A change of the settings that might keep the promises that a disturbance breaks.
 
     Attributes:
         cell: the change, and its outcome with the disturbance.
-        undisturbed: its outcome without one; None where it does not help with it.
+        undisturbed: its outcome without the disturbance; None if it does not help with it.
     """
 
     cell: Cell
@@ -162,19 +162,19 @@ class Attempt:
 
     @property
     def verdict(self) -> str:
-        """Holds where it helps: it keeps what the disturbance breaks, and all that was kept without one."""
+        """Holds if the change keeps the broken promises, and all others too without the disturbance."""
         return self.cell.verdict if self.undisturbed is None else self.undisturbed.verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Disturbed:
-    """What a cluster answers when it is disturbed.
+    """The answer for a cluster with a disturbance.
 
     Attributes:
-        disturbance: what happens to it.
+        disturbance: the event.
         asked: the answer.
-        fixed: the answer with the fix of the disturbance's entry of the catalogue; None where nothing is broken.
-        attempts: what changes of the settings come to; none where something is broken without the disturbance.
+        fixed: the answer with the fix of the disturbance's entry of the catalogue; None if nothing is broken.
+        attempts: the outcomes of changes of the settings; none if a promise is broken without the disturbance.
     """
 
     disturbance: Disturbance
@@ -184,12 +184,12 @@ class Disturbed:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The promises that are broken, and that the fix keeps."""
+        """The broken promises that the fix keeps."""
         return self._with_fix(Verdict.HOLDS)
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """The promises that are broken, and of which it is not known whether the fix keeps them."""
+        """The broken promises of which it is unknown whether the fix keeps them."""
         return self._with_fix(Verdict.INCOMPLETE)
 
     def _with_fix(self, verdict: Verdict) -> tuple[str, ...]:
@@ -199,16 +199,16 @@ class Disturbed:
 
     @property
     def defect(self) -> Defect | None:
-        """The entry of the catalogue that something which is broken is put down to; None where nothing is."""
+        """The entry of the catalogue that a broken promise is attributed to; None if there is none."""
         return self.disturbance.defect if self.kept else None
 
 
 def disturbed(question: Question, *, losing: bool = False) -> Iterator[Disturbed]:
-    """Yield the answer for each disturbance that can happen, with the least that is needed beside it.
+    """Yield the answer for each disturbance that can happen, at the bounds of the disturbance.
 
     Args:
-        question: what is asked.
-        losing: whether something breaks without a disturbance, see `Disturbance.bounds`.
+        question: the question.
+        losing: whether a promise is broken without a disturbance; see `Disturbance.bounds`.
     """
     wanted = [disturbance for disturbance in DISTURBANCES if disturbance.concerns(question)]
     for number, disturbance in enumerate(wanted, start=1):
@@ -221,20 +221,20 @@ def disturbed(question: Question, *, losing: bool = False) -> Iterator[Disturbed
 
 
 def _with_fix(question: Question, disturbance: Disturbance, bounds: Given) -> CheckResult:
-    """Return the answer with the fix of the entry that a disturbance takes."""
+    """Return the answer with the fix of the disturbance's entry of the catalogue."""
     entry = disturbance.defect
     fixed = {**bounds, **entry.fixed}
-    if entry.rules:  # else it is a setting, and no rule
+    if entry.rules:  # else the fix is a setting, and no rule
         fixed |= {"defect": entry.name, "fixed": "alone"}
     return question.search(fixed, disturbance.asked_about(question), keep_going=True).result
 
 
 def attempts(question: Question, found: Disturbed) -> Iterator[Attempt]:
-    """Yield what each change of the settings comes to that might keep what a disturbance breaks, and nothing else does.
+    """Yield the outcome of each change of the settings that might keep the promises that a disturbance breaks.
 
     Args:
-        question: what is asked, of which nothing is broken without the disturbance.
-        found: what it answers when it is disturbed.
+        question: a question whose promises hold without the disturbance.
+        found: its answer with the disturbance.
     """
     disturbance, broken = found.disturbance, [violation.property for violation in found.asked.result.violations]
     for change in disturbance.changes(question) if broken else ():
@@ -246,11 +246,11 @@ def attempts(question: Question, found: Disturbed) -> Iterator[Attempt]:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A change of the settings, and what is broken by a disturbance where it keeps what was broken without one.
+    """A change of the settings, and the disturbances of the changed cluster if the change helps.
 
     Attributes:
         cell: the change and its outcome.
-        disturbed: the answers with the change for each disturbance that can happen; none where it does not help.
+        disturbed: the answers with the change for each disturbance that can happen; none if the change does not help.
     """
 
     cell: Cell
@@ -258,10 +258,10 @@ class Remedy:
 
 
 def remedies(question: Question, broken: str = LOSS) -> Iterator[Remedy]:
-    """Yield every change of the settings that could have kept a promise, those that do with what disturbances break.
+    """Yield every change of the settings that might keep a promise; those that do come with their disturbances.
 
     Args:
-        question: what is asked.
+        question: the question.
         broken: the promise.
     """
     for cell in question.remedies(broken):
@@ -269,14 +269,16 @@ def remedies(question: Question, broken: str = LOSS) -> Iterator[Remedy]:
         yield Remedy(cell, tuple(disturbed(changed)) if cell.verdict == Verdict.HOLDS else ())
 
 
-# How many brokers may fail before writes stop: the fewest failures until none is taken, or nobody leads.
+# ------------------------------------------------------------------------------------------------------- availability
+#
+# The fewest broker failures until no write is taken, or the partition has no leader.
 
 
 STOPS: dict[str, str] = {
     properties.writes_are_taken.__name__: "writes with acks=all are refused",
     properties.a_leader_is_there.__name__: "the partition has no leader",
 }
-"""What is counted by, and what is said of it when it fails."""
+"""The properties whose failures are searched for, each with what its failure is in words."""
 
 
 _SHARE = 0.25
@@ -284,13 +286,13 @@ _SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A way in which brokers fail, of which the fewest are looked for.
+    """A kind of broker failure, whose least number is searched for.
 
     Attributes:
-        name: what it is called in results.
-        counted: the action that is one failure more.
-        others: the other actions that are taken: what follows from failures, and failures that are not counted.
-        budgets: the budgets that are not 0: of these failures there are as many as anybody can have.
+        name: of the kind, in results.
+        counted: the action that counts as one failure.
+        others: the other actions that may happen: consequences of failures, and failures that are not counted.
+        budgets: the budgets that are not 0; these are as large as the number of replicas.
     """
 
     name: str
@@ -305,18 +307,18 @@ FAILURES = (
     Failure("slow", "shrink_isr", frozenset({"accept_isr"}), ("shrinks",)),
     Failure("down_beside_slow", "crash", frozenset({"fence", "shrink_isr", "accept_isr"}), ("crashes", "shrinks")),
 )
-"""Brokers that are down; those that run, and have no session; followers out of the ISR; the first beside the last."""
+"""Brokers that are down; brokers that run without a session; followers out of the ISR; the first beside the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What happens when brokers fail.
+    """The fewest failures of a kind that break a property.
 
     Attributes:
-        name: the property that fails then.
-        by: the name of the failure.
-        failures: the least number of such failures; None where none suffices, or where that is not known.
-        more_than: where it is None, a number of failures that is known not to be enough; -1 where nothing is known.
+        name: the property.
+        by: the name of the kind of failure.
+        failures: the least number of such failures; None if no number suffices, or that is unknown.
+        more_than: if `failures` is None, a number of failures that is known not to suffice; -1 if none is known.
         steps: the steps that lead there, in words.
     """
 
@@ -328,19 +330,18 @@ class Stopped:
 
 
 def availability(question: Question) -> list[Stopped]:
-    """Return how many failures of each kind it takes for each of `STOPS`, under the settings of a question.
+    """Return the fewest failures of each kind that break each of `STOPS`, under the settings of a question.
 
-    At first all replicas are in the ISR. Brokers fail one after the other and do not come back, those that are down
-    keep their logs, the controller hears of each, and nothing is written. Of all ways to fail that there are then the
-    one with the fewest failures is found by stepping through the model, however many steps it has. It is looked for
-    before all else, as it is cheap, and in a quarter of the seconds that are left, as with many replicas it is not.
+    At first all replicas are in the ISR. Brokers fail one after the other and do not come back; those that are down
+    keep their logs; the controller learns of each failure; nothing is written. The search counts failures, not steps.
+    It is cheap unless there are many replicas, so it takes at most a quarter of the seconds that are left.
     """
     own = question.share(_SHARE)
     return [stopped for failure in FAILURES for stopped in _by(failure, own)]
 
 
 def availability_matrix(question: Question) -> Iterator[tuple[Given, list[Stopped]]]:
-    """Yield the same for each min.insync.replicas and unclean.leader.election.enable; acks does not matter here."""
+    """Yield `availability` for each min.insync.replicas and unclean.leader.election.enable; acks has no influence."""
     replicas: int = Cluster(**question.bounds).b.replicas
     own = question.share(_SHARE)
     for minimum in range(1, replicas + 1):
@@ -365,7 +366,7 @@ def _by(failure: Failure, question: Question) -> Iterator[Stopped]:
 
 
 def _model(failure: Failure, given: Mapping[str, int | str]) -> Cluster:
-    """The cluster with the settings of a question, in which only these failures happen."""
+    """The cluster with the given settings, in which only these failures happen."""
     settings = {name: value for name, value in given.items() if isinstance(value, str)}
     sizes = {name: given[name] for name in ("replicas", "spares", "min_insync", "partition_zero") if name in given}
     calm = {"records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "metadata_lag": 0}
@@ -377,10 +378,10 @@ _Ways = dict[str, tuple[int, tuple[str, ...]]]
 
 
 def _fewest(failure: Failure, model: Cluster, watch: Watch) -> tuple[_Ways, bool]:
-    """Search states in the order of their failures, for the fewest to each of `STOPS` and the steps that lead there.
+    """Find the fewest failures that break each of `STOPS`, and the steps that lead there (shortest paths: Dijkstra 1959).
 
     Returns:
-        What was found, and whether all was searched.
+        The failures and steps by property, and whether the search was complete.
     """
     stepper, claims, start = Stepper(model), claims_of(model, list(STOPS)), model.program.initials[0]
     queue: list[tuple[int, int, Codes]] = [(0, 0, start)]

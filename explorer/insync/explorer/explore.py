@@ -1,4 +1,4 @@
-"""Exploring a model by hand: from an initial state, a trace, an address, or a violation that a search finds."""
+"""`explore`: begin an exploration by hand, at an initial state, a trace, an address, or a violation that is searched."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["NoViolation", "explore", "refuse_trace_of_another"]
 
 
 class NoViolation(UserError):
-    """There is no violation to begin with.
+    """The search found no violation to begin at.
 
     Attributes:
-        verdict: holds, or incomplete where a limit ended the search.
+        verdict: holds, or incomplete if a limit ended the search.
     """
 
     def __init__(self, message: str, verdict: Verdict = Verdict.HOLDS) -> None:
@@ -54,24 +54,24 @@ def explore(
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> Exploration:
-    """Return an exploration of a model, which is moved about by its methods.
+    """Return an exploration of a model, whose methods take steps.
 
     Args:
-        model: what to explore.
-        bounds: its bounds, where it is a class or a name.
-        properties: those that random walks stop at and traces are of; None is the model's headline.
-        trace: begin at the end of this one, given or in a file.
+        model: a class, an instance, or a name.
+        bounds: bounds of a class or a name.
+        properties: the properties that random walks stop at and that traces are of; None is the model's headline.
+        trace: begin at the end of this trace, or of the one in this file.
         address: begin at the state with this address.
-        violation: search for a violation of this property, and begin at its end.
-        within: names of invariants, no step being taken from states in which one fails. None is what the model's class
-            says.
-        limits: bounds of that search.
-        reporter: is told how far that search is.
+        violation: search for a violation of this property, and begin at the end of its trace.
+        within: names of invariants; no step leads from a state in which one fails. None is the confinement of the
+            model's class.
+        limits: of that search.
+        reporter: called with the progress of that search.
         stop: ends that search when it is set.
 
     Raises:
-        UserError: more than one beginning, an unknown model, bound or property, a trace or address of another model.
-        NoViolation: the search found none.
+        UserError: more than one beginning; an unknown model, bound or property; a trace or address of another model.
+        NoViolation: the search found no violation.
     """
     built = confined(model_of(model, bounds), within)
     if sum(given is not None for given in (trace, address, violation)) > 1:
@@ -119,7 +119,7 @@ def _violation(
 
 
 def _replayed(model: Model, given: Trace | str | Path) -> Trace:
-    """Return a trace whose steps the model takes; what it says of a property is not asked."""
+    """Return a trace that the model has replayed; its claim about a property is not checked."""
     claim = given if isinstance(given, Trace) else read_trace(Path(given))
     bare = replace(claim, property=EXPLORED, refused=None, loop=None, fairness=None, witness=False)
     place = "trace" if isinstance(given, Trace) else str(given)
@@ -134,7 +134,7 @@ def _replayed(model: Model, given: Trace | str | Path) -> Trace:
 
 
 def refuse_trace_of_another(trace: Trace, kind: type[Model], place: str) -> None:
-    """Raise UserError if a trace is of another model than `kind`, wherever their files are; `place` begins it."""
+    """Raise UserError if a trace is of another model than `kind`, wherever their files are; `place` begins the message."""
     own = portable_reference(class_reference(kind))
     if trace.model.rpartition(":")[2] != own.rpartition(":")[2]:
         other = portable_reference(trace.model)

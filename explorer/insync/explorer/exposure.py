@@ -1,4 +1,4 @@
-"""Which of several combinations of settings break a promise, by what, which one change helps, and when writes stop."""
+"""For each of several combinations of settings: the broken promises, a change that helps, and when writes stop."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _FAILURES = frozenset({"crash", "fence", "fence_two", "stop", "shrink_isr", "ele
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """What one combination of settings comes to.
+    """The answers for one combination of settings.
 
     Attributes:
         settings: the combination.
-        asked: what the search found; None where the model is too small for the settings, which `beyond` says.
+        asked: the answer; None if the model is too small for the settings, see `beyond`.
         remedies: the single changes that were tried, up to the first that helps.
-        disturbed: what it answers when it is disturbed.
-        stops: when writes stop.
+        disturbed: the answers with disturbances.
+        stops: the failures that stop writes.
         beyond: why there was no search, in words.
     """
 
@@ -44,14 +44,14 @@ class Exposure:
 
     @property
     def broken(self) -> list[Violation]:
-        """What is broken without a disturbance, in the order of the promises."""
+        """The promises that are broken without a disturbance, in the order of `PROMISES`."""
         if self.asked is None:
             return []
         return sorted(self.asked.result.violations, key=lambda violation: list(PROMISES).index(violation.property))
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether none of the promises that it was asked about says anything under these settings."""
+        """Whether none of the promises applies to these settings."""
         if self.asked is None:
             return False
         names = [found.name for found in self.asked.result.properties if found.name in PROMISES]
@@ -59,25 +59,25 @@ class Exposure:
 
     @property
     def causes(self) -> list[str]:
-        """What goes wrong on the shortest way to what is broken first, in words."""
+        """The failures in the trace of the first broken promise, in words."""
         steps = self.broken[0].trace.steps if self.broken else ()
         return [step.label for step in steps if step.action in _FAILURES]
 
     @property
     def remedy(self) -> Remedy | None:
-        """The first single change that keeps what is broken first."""
+        """The first single change that keeps the first broken promise."""
         return next((remedy for remedy in self.remedies if remedy.cell.verdict == Verdict.HOLDS), None)
 
 
 def exposures(
     question: Question, combinations: Sequence[Given], promises: Sequence[str] = (LOSS,)
 ) -> Iterator[Exposure]:
-    """Yield what each combination of settings comes to, under the limits and the budgets of a question.
+    """Yield the answers for each combination of settings, under the limits and the budgets of a question.
 
     Args:
-        question: what is asked of all of them.
+        question: the question, whose settings each combination changes.
         combinations: the settings of each.
-        promises: the names of the promises that are asked about.
+        promises: the names of the promises.
     """
     for number, settings in enumerate(combinations, start=1):
         if beyond := _beyond(settings):
@@ -104,7 +104,7 @@ def _until_one_helps(question: Question, broken: str) -> Iterator[Remedy]:
 
 
 def _searched(settings: Given) -> Given:
-    """Return settings as the model takes them: more replicas of partition 0 than it has are as good as its most."""
+    """Return settings within the model's bounds: more replicas of partition 0 are like the most that it has."""
     zero = settings.get("partition_zero")
     return (
         settings if zero is None else {**settings, "partition_zero": min(int(zero), BOUNDS["partition_zero"].highest)}
@@ -112,7 +112,7 @@ def _searched(settings: Given) -> Given:
 
 
 def _beyond(settings: Given) -> str:
-    """Return which number is more than the model has, in words."""
+    """Return which number exceeds the bounds of the model, in words."""
     for name, words in (("replicas", "replicas"), ("min_insync", "min.insync.replicas")):
         most = BOUNDS[name].highest
         if int(settings.get(name, 1)) > most:

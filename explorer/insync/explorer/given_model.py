@@ -1,4 +1,4 @@
-"""A model as every verb takes it: a class and bounds, an instance, or what the command line calls it."""
+"""The first argument of every verb: a model as a class with bounds, an instance, or a name of the command line."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from insync.model.errors import UserError
 __all__ = ["ModelLike", "model_of"]
 
 ModelLike = Model | type[Model] | str
-"""A model: a class, an instance, or what the command line calls it, `kip320` or `path/to/file.py:Class`."""
+"""A model: a class, an instance, or a name of the command line, `kip320` or `path/to/file.py:Class`."""
 
 
 def model_of(given: ModelLike, bounds: Mapping[str, int | str] | None = None) -> Model:
-    """Return the model under these bounds; a bound that is not named has its default.
+    """Return the model under these bounds; a bound that is left out has its default.
 
     Raises:
-        UserError: there is no such model or bound, or an instance, which has its bounds, is given others.
+        UserError: an unknown model or bound, or an instance with other bounds than these.
     """
     if isinstance(given, Model):
         if bounds and type(given)(**{**given.identity, **bounds}).identity != given.identity:

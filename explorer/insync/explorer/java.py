@@ -1,4 +1,4 @@
-"""Java on this machine, and the one sentence that says what to install where it is missing."""
+"""Finds a Java runtime and compiler on this machine; if there is none, the error says what to install."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Java:
 
     Attributes:
         program: the path of `java`.
-        shown: what it says of its version.
+        shown: the output of `java -version`.
     """
 
     program: str
@@ -32,7 +32,7 @@ class Java:
 
     @property
     def version(self) -> str:
-        """Its version as a number in text, such as 17; all that it says where that is not to be found."""
+        """The major version, such as "17"; the whole of `shown` if that has none."""
         match = _VERSION.search(self.shown)
         return match[1] if match else self.shown
 
@@ -41,10 +41,10 @@ def find_java(needed_by: str) -> Java:
     """Return the Java runtime of JAVA_HOME, or else of the PATH.
 
     Args:
-        needed_by: who needs it, as the first word of the messages.
+        needed_by: the feature that needs Java, as the first word of the messages.
 
     Raises:
-        UserError: there is none, or it is too old.
+        UserError: there is no Java, or it is too old.
     """
     java = _program("java")
     advice = f"Install a JDK {_OLDEST} or newer, such as Eclipse Temurin, and set JAVA_HOME to it."
@@ -52,7 +52,7 @@ def find_java(needed_by: str) -> Java:
         message = f"{needed_by} needs Java, and there is none on the PATH. {advice}"
         raise UserError(message)
     try:
-        # In a process group of its own it does not end by a Ctrl-C that is meant for us.
+        # In a process group of its own, so that Ctrl-C does not end it.
         shown = subprocess.run(  # noqa: S603
             [java, "-version"], capture_output=True, text=True, timeout=60, check=True, process_group=0
         ).stderr
@@ -67,7 +67,7 @@ def find_java(needed_by: str) -> Java:
 
 
 def installed_java() -> str | None:
-    """Return what is known of the Java runtime without starting it: its version and its path; None if there is none."""
+    """Return the version and the path of the Java runtime without starting it; None if there is none."""
     java = _program("java")
     if java is None or not Path(java).is_file():
         return None
@@ -83,10 +83,10 @@ def find_compiler(needed_by: str) -> str:
     """Return the path of the Java compiler of JAVA_HOME, or else of the PATH.
 
     Args:
-        needed_by: who needs it, as the first word of the message.
+        needed_by: the feature that needs the compiler, as the first word of the message.
 
     Raises:
-        UserError: there is none; a runtime without a compiler is no JDK.
+        UserError: there is no compiler, as in a runtime that is no JDK.
     """
     compiler = _program("javac")
     if compiler is None or not Path(compiler).is_file():
