@@ -22,12 +22,12 @@ _BUFFER_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A state that two engines treat differently.
+    """A state that evaluator and machine code treat differently.
 
     Attributes:
-        level: its level.
+        level: of the state.
         state: the state.
-        sentence: what differs.
+        sentence: the difference in words.
     """
 
     level: int
@@ -38,10 +38,10 @@ class Difference:
 def first_difference(
     model: Model, *, properties: Sequence[str], depth: int, stop: threading.Event | None = None
 ) -> Difference | None:
-    """Compare successors and properties of every state, in breadth-first order, up to a level; slow.
+    """Return the first difference in successors or properties of a state, in breadth-first order up to a level.
 
-    The states are the evaluator's. None means that machine code and evaluator agree in each of them, so that a
-    difference between searches lies in how states are kept and counted; or that `stop` was set before.
+    The states are the evaluator's, so this is slow. None means that evaluator and machine code agree in all of them,
+    so that a difference between searches lies in how states are kept and counted; or that `stop` was set before.
     """
     judged, claims = judge(model, properties), claims_of(model, properties)
 
@@ -95,12 +95,12 @@ class _Comparison:
         self.checker = kernels.checker()
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         self.expander.close()
         self.checker.close()
 
     def of_successors(self, codes: Codes) -> str | None:
-        """Say which successor only one of the two knows."""
+        """Return a sentence on a successor that only one of the two finds; None if there is none."""
         schema = self.model.program.schema
         row = self._row(codes)
         self.expander.clear()
@@ -127,14 +127,14 @@ class _Comparison:
         return None
 
     def _changed(self, before: Codes, after: Codes) -> str:
-        """The fields that differ, with their values in the second state; `nothing` where there are none."""
+        """The fields that differ, with their values in the second state; "nothing" if there are none."""
         state = self.model.decode(after)
         cells = zip(self.model.program.schema.cells, before, after, strict=True)
         paths = [cell.path for cell, old, new in cells if old != new]
         return ", ".join(f"{path} to {plain(field_value(state, path))}" for path in paths) or "nothing"
 
     def of_properties(self, codes: Codes, truths: Sequence[tuple[str, bool]]) -> str | None:
-        """Say which property only one of the two finds violated."""
+        """Return a sentence on a property that only one of the two finds violated; None if there is none."""
         row = self._row(codes)
         self.checker.check(row.address, 1)
         for found, (name, holds) in zip(self.checker.take(), truths, strict=True):

@@ -1,4 +1,4 @@
-"""Stepping through a model with machine code: what the evaluator says of a state, found at once for all actions."""
+"""The steps of a model by machine code, which lists all steps of a state at once."""
 
 from __future__ import annotations
 
@@ -19,31 +19,30 @@ __all__ = ["MachineStepper"]
 class MachineStepper(Stepper):
     """The states and steps of a model, from machine code.
 
-    A state with a step that leaves a field's domain is asked of the evaluator, which says what is wrong with it.
+    For a state with a step that leaves a field's domain the evaluator is used, which has a message for the step.
 
     Args:
         model: the model.
-        stopped: asked while the code is compiled, at the first question, whether to give up; something true is the
-            reason, and the question raises GivenUp.
+        stopped: called while the first call compiles the code; something true is the reason of GivenUp.
     """
 
     def __init__(self, model: Model, stopped: Callable[[], object] | None = None) -> None:
         super().__init__(model)
         self._stopped = stopped
         self._steps: OrderedDict[Codes, Mapping[int, Words] | None] = OrderedDict()
-        self._packed: OrderedDict[Codes, Words] = OrderedDict()  # of the states that a step has led to
+        self._packed: OrderedDict[Codes, Words] = OrderedDict()  # of states that a step has led to
 
     @cached_property
     def _edges(self) -> Edges:
         return compile_kernels(self.model.program, parts=(Part.EDGES,), stopped=self._stopped).edges()
 
     def close(self) -> None:
-        """Give all memory back; nothing can be asked afterwards that was not asked before."""
+        """Release all memory; afterwards only remembered states and steps are left."""
         if "_edges" in vars(self):
             self._edges.close()
 
     def _of(self, codes: Codes) -> Mapping[int, Words] | None:
-        """Return where the enabled actions lead, by number; None if one of them is refused."""
+        """Return the states after the enabled actions, by number; None if one of the steps is refused."""
         return remembered(self._steps, codes, lambda: self._listed(codes))
 
     def _listed(self, codes: Codes) -> Mapping[int, Words] | None:

@@ -1,4 +1,4 @@
-"""Delta debugging of a failing walk: drop the steps that the failure does not need."""
+"""Delta debugging of a failing walk (Zeller & Hildebrandt 2002): omit the steps that the failure does not need."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from insync.model.evaluator import Codes
 __all__ = ["Failing", "FailingLists", "FailingWalks", "HasActions", "shrink"]
 
 _GRACE_SECONDS = 0.5
-"""How long a failing walk may still be confirmed when the end is wanted: a failure is worth more than that."""
+"""The seconds after a stop in which a failing walk may still be confirmed, as a failure is worth that."""
 
 
 class HasActions(Protocol):
-    """What has failed after some actions."""
+    """A failure after some actions."""
 
     @property
     def actions(self) -> list[int]:
-        """The numbers of the actions, of which the last one failed."""
+        """The numbers of the actions; the last one failed."""
 
 
 F = TypeVar("F", bound=HasActions)
@@ -34,14 +34,14 @@ class FailingLists(Protocol[F_co]):
     """Takes lists of actions, until something fails."""
 
     def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> F_co | None:
-        """Return what failed, with the actions up to it that were taken; None if nothing fails.
+        """Return the failure with the actions up to it that were taken; None if nothing fails.
 
         Args:
-            actions: the list; what cannot be taken when its turn comes is passed over.
-            stopped: asked before each step whether to give up.
+            actions: the list; an action that cannot be taken when its turn comes is skipped.
+            stopped: called before each step.
 
         Raises:
-            GivenUp: `stopped` gave a reason.
+            GivenUp: `stopped` returned a reason.
         """
 
 
@@ -51,7 +51,7 @@ class Failing:
 
     Attributes:
         actions: the actions from the initial state to the failure; a refused step is the last.
-        moves: the states along them; of a refused step there is none.
+        moves: the moves to these states; a refused step has none.
     """
 
     actions: list[int]
@@ -63,7 +63,7 @@ class FailingWalks:
 
     Args:
         stepper: of the model.
-        fails: whether a state is a failure; None for the failure of a step that leaves a field's domain.
+        fails: whether a state is a failure; None if the failure is a step that leaves a field's domain.
         start: the initial state; None is the first.
     """
 
@@ -75,15 +75,15 @@ class FailingWalks:
     def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Failing | None:
         """Return the walk up to the failure; None if nothing fails.
 
-        An action that is not enabled when its turn comes is passed over. An action whose step is refused ends the list
-        if that is the failure that is looked for, and is passed over if not.
+        An action that is not enabled when its turn comes is skipped. So is an action whose step is refused, unless a
+        refused step is the failure.
 
         Args:
             actions: the list.
-            stopped: asked before each step whether to give up.
+            stopped: called before each step.
 
         Raises:
-            GivenUp: `stopped` gave a reason.
+            GivenUp: `stopped` returned a reason.
         """
         walk = Walk(self._stepper, self._start)
         if self._fails(walk.codes):
@@ -103,17 +103,17 @@ class FailingWalks:
 
 
 def shrink(walks: FailingLists[F], actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> F:
-    """Return a part of a failing list of actions that still fails, and no longer does without any one of its steps.
+    """Return a 1-minimal part of a failing list of actions: it fails, and without any one of its steps it does not.
 
-    Runs of steps are left out, long ones first; whatever is not enabled without them goes as well.
+    Runs of consecutive steps are omitted, long ones first, and with them the steps that are not enabled without them.
 
     Args:
         walks: decide what fails.
         actions: a failing list.
-        stopped: asked before each step; something true ends it with the part that there is by then.
+        stopped: called before each step; something true ends the shortening with the part that is left by then.
 
     Raises:
-        GivenUp: it was stopped, and the list is too long to be taken once.
+        GivenUp: stopped before the whole list had been taken once.
         InternalError: nothing fails along the list.
     """
     best = walks.failing(actions, delayed(stopped, _GRACE_SECONDS))
@@ -134,7 +134,7 @@ def shrink(walks: FailingLists[F], actions: Sequence[int], stopped: Callable[[],
 
 
 def _without_a_run(walks: FailingLists[F], best: F, size: int, stopped: Callable[[], object]) -> F:
-    """Return the walk without those runs of so many steps that it does not need."""
+    """Return the walk without those runs of `size` steps that the failure does not need."""
     start = 0
     while start < len(best.actions):
         try:

@@ -1,6 +1,7 @@
-"""Stepping through a model with the evaluator: what is enabled, where a step leads, and the moves of a walk.
+"""The steps of a model by the evaluator, walks of such steps, and claims about states.
 
-Whatever takes steps in plain Python takes them here: searches, replayed and shortened traces, tests of users.
+All steps in plain Python are taken here: those of searches, of replayed and shortened traces, and of users' tests. What
+another engine found is confirmed here, step by step.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ Move = tuple[int | None, Codes]
 """The number of an action (None for the start) and the state after it."""
 
 ParameterValue = str | bool | int
-"""A parameter as a reader of traces knows it: a member's label, a number, an enumeration's name, true or false."""
+"""A readable parameter: a member's label, a number, an enumeration's name, true or false."""
 
 _REMEMBERED = 20_000
 
@@ -52,18 +53,18 @@ T = TypeVar("T")
 
 
 def readable_parameter(value: Parameter) -> ParameterValue:
-    """Return what a parameter's value is called; truth values and numbers stay what they are."""
+    """Return the readable value of a parameter; truth values and numbers stay as they are."""
     if isinstance(value, Enum):
         return value.name
     return str(value) if isinstance(value, Index) else value
 
 
 class Refused(Exception):
-    """A step that is enabled and would assign what its field cannot hold: the failure of type_ok.
+    """An enabled step that would assign a value outside a field's domain: a violation of type_ok.
 
     Attributes:
-        number: of the action.
-        message: what it would assign.
+        number: of the bound action.
+        message: the field and the value, in words.
     """
 
     def __init__(self, number: int, message: str) -> None:
@@ -72,7 +73,7 @@ class Refused(Exception):
 
 
 class Stepper:
-    """The states and steps of a model, remembered, so that many walks share them.
+    """The states and steps of a model, cached, so that many walks share them.
 
     Args:
         model: the model.
@@ -91,19 +92,19 @@ class Stepper:
         return [{name: readable_parameter(value) for name, value in action.parameters} for action in self.actions]
 
     def values(self, number: int) -> Mapping[str, ParameterValue]:
-        """Return the parameters of the action with this number."""
+        """Return the readable parameters of the bound action with this number."""
         return self._values[number]
 
     def enabled(self, codes: Codes) -> Mapping[str, list[int]]:
-        """Return the numbers of the enabled actions by name, in order."""
+        """Return the numbers of the enabled bound actions, in order, by the action's name."""
         return remembered(self._enabled, codes, lambda: self._by_name(codes))
 
     def attempt(self, codes: Codes, number: int) -> Codes | Refused | None:
-        """Return the state after an action, or what refuses the step; None where the action is not enabled."""
+        """Return the state after an action, or the refusal of the step; None if the action is not enabled."""
         return remembered(self._outcomes, (codes, number), lambda: self._outcome(codes, number))
 
     def outcomes(self, codes: Codes) -> Iterator[tuple[int, Codes | Refused]]:
-        """Yield the number of each enabled action with the state after it, or with what refuses the step, in order."""
+        """Yield the number of each enabled action, in order, with the state after it or the refusal of the step."""
         for number in sorted(number for numbers in self.enabled(codes).values() for number in numbers):
             outcome = self.attempt(codes, number)
             assert outcome is not None
@@ -114,7 +115,7 @@ class Stepper:
 
         Raises:
             GuardError: the action is not enabled.
-            Refused: the step assigns what its field cannot hold.
+            Refused: the step would assign a value outside a field's domain.
         """
         outcome = self.attempt(codes, number)
         if outcome is None:
@@ -125,7 +126,7 @@ class Stepper:
         return outcome
 
     def holds(self, claim: Claim, codes: Codes) -> bool:
-        """Return whether a claim, which no other has the name of, holds in a state; it is asked once per state."""
+        """Return whether a claim holds in a state; answers are cached by the claim's name, which must be unique."""
         return remembered(self._holds, (claim.name, codes), lambda: claim.holds(codes))
 
     def _by_name(self, codes: Codes) -> Mapping[str, list[int]]:
@@ -147,7 +148,7 @@ class Stepper:
 
 
 def remembered(memory: OrderedDict[K, T], key: K, find: Callable[[], T]) -> T:
-    """Return what is remembered under a key, found anew if need be; the oldest is forgotten."""
+    """Return the cached value of a key, or find and cache it; the oldest of `_REMEMBERED` values is dropped."""
     try:
         return memory[key]
     except KeyError:
@@ -161,7 +162,7 @@ class Walk:
     """A sequence of steps from an initial state.
 
     Args:
-        stepper: the model's states.
+        stepper: the steps of the model.
         start: the initial state; None is the first.
 
     Attributes:
@@ -188,7 +189,7 @@ class Walk:
         """Return the number of the enabled action with these parameters.
 
         Raises:
-            GuardError: it is not enabled here.
+            GuardError: the action is not enabled here.
         """
         for number in self.enabled.get(action, ()):
             if self.stepper.values(number) == parameters:
@@ -198,11 +199,11 @@ class Walk:
         raise GuardError(message)
 
     def step(self, number: int) -> None:
-        """Take an action; a step that cannot be taken leaves the walk where it is.
+        """Take an action; if that raises, the walk stays in its state.
 
         Raises:
             GuardError: the action is not enabled.
-            Refused: the step assigns what its field cannot hold.
+            Refused: the step would assign a value outside a field's domain.
         """
         self.codes = self.stepper.step(self.codes, number)
         self.moves.append((number, self.codes))
@@ -214,17 +215,17 @@ def moves_through(
     representative: Callable[[Codes], Codes] = lambda codes: codes,
     start: Codes | None = None,
 ) -> list[Move]:
-    """Return the moves through states that an engine found: of several actions that lead on, the one of least number.
+    """Return the moves through states that an engine found, each by the least bound action that leads on.
 
     Args:
-        model: the model that was searched.
-        states: an initial state first.
-        representative: gives the state that stands for a state; the moves lead through states that the given ones
-            stand for.
-        start: the state that comes first, where the search began in another one than an initial state.
+        model: the searched model.
+        states: the states, an initial one first.
+        representative: returns the representative of a state; if `states` are representatives, the moves lead through
+            states of their orbits.
+        start: the first state, if the search did not begin in an initial one.
 
     Raises:
-        InternalError: the first is not an initial state, or not `start`, or the evaluator has no such step.
+        InternalError: the first state is not an initial one, or not `start`, or the evaluator has no such step.
     """
     stepper = Stepper(model)
     _require_first(model, states[0], start)
@@ -241,11 +242,11 @@ def moves_through(
 
 
 def confirmed(model: Model, moves: Sequence[Move]) -> list[Move]:
-    """Return moves that an engine found, having taken each of them.
+    """Return moves that an engine found, after the evaluator has taken each of them.
 
     Args:
-        model: the model that was searched.
-        moves: (None, an initial state) first.
+        model: the searched model.
+        moves: the moves, (None, an initial state) first.
 
     Raises:
         InternalError: the first state is not an initial one, or the evaluator's step leads elsewhere.
@@ -267,17 +268,17 @@ def _require_first(model: Model, codes: Codes, start: Codes | None = None) -> No
         raise InternalError(message)
 
 
-# What is to be examined: a model under bounds, and the claims that are made about its states.
+# ------------------------------------------------------------------------------------------------------------- claims
 #
-# A claim is a property of the model by its name, or a plain Python function of the readable state. The evaluator
-# checks both; machine code and z3 know the first kind alone.
+# A claim is a property of the model, by its name, or a plain Python function of the readable state. Only the evaluator
+# checks functions.
 
 
 ReadableProperty = Callable[[ReadableState], bool]
-"""A property in plain Python: whether a readable state is as it must be. Its docstring says what it means."""
+"""A property in plain Python: whether a readable state is as it must be. Its docstring is its sentence."""
 
 PropertyLike = str | ReadableProperty
-"""A property of the model by its name, or a readable one."""
+"""A property of the model by its name, or a function of the readable state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +287,9 @@ class Claim:
 
     Attributes:
         model: the model.
-        name: the property's name, or the function's.
-        sentence: what it means.
-        symbolic: the invariant and its condition; None for a plain function.
+        name: of the property or function.
+        sentence: the claim in words.
+        symbolic: the invariant and its condition; None for a function.
         readable: the function; None for a property.
     """
 
@@ -300,12 +301,12 @@ class Claim:
 
     @property
     def of_steps(self) -> StepInvariant | None:
-        """The invariant of steps that it is, if it is one; of a state it then claims something about its steps."""
+        """The step invariant of the claim, which is then about the steps of a state; None for other claims."""
         found = None if self.symbolic is None else self.symbolic[0]
         return found if isinstance(found, StepInvariant) else None
 
     def holds(self, codes: tuple[int, ...]) -> bool:
-        """Return whether it holds in the state with these codes.
+        """Return whether the claim holds in the state with these codes.
 
         Raises:
             UserError: the function returns something else than true or false.
@@ -325,7 +326,7 @@ class Claim:
         return answer
 
     def reason(self, codes: tuple[int, ...]) -> str:
-        """Say why it does not hold in the state with these codes."""
+        """Return the reason why the claim fails in the state with these codes."""
         if self.symbolic is not None:
             return explain(self.model, self.symbolic[0], codes) or ""
         said = f": {self.sentence}" if self.sentence else "; its docstring would say here what it means."
@@ -333,12 +334,12 @@ class Claim:
 
 
 def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) -> list[Claim]:
-    """Return what is claimed of a model by properties, in the order given; None names `default_names`.
+    """Return the claims of properties, in the order given; None is `default_names`.
 
-    type_ok is left out: it is about steps, and everything that takes steps checks it.
+    type_ok is left out, as it is about steps, and all code that takes steps checks it.
 
     Raises:
-        UserError: an unknown name, something that is neither name nor function, or two of one name.
+        UserError: an unknown name, an argument that is neither name nor function, or two properties with one name.
     """
     wanted = default_names(model) if properties is None else given_list("properties", properties)
     claims = [claim for given in wanted for claim in _claims(model, given)]
@@ -352,7 +353,7 @@ def claims_of(model: Model, properties: Sequence[PropertyLike] | None = None) ->
 
 
 def asked_names(model: Model, properties: Sequence[PropertyLike] | None) -> list[str]:
-    """Return the name of each property that is asked for, type_ok as well; `claims_of` has accepted them."""
+    """Return the names of properties that `claims_of` has accepted, type_ok included."""
     wanted = default_names(model) if properties is None else properties
     return [given if isinstance(given, str) else getattr(given, "__name__", "<lambda>") for given in wanted]
 
