@@ -1,3 +1,7 @@
-"""Internal: the graph of a small space, fair cycles in it, and runs that never do what they must."""
+"""Internal: the explicit state graph of a small space, and what liveness needs of it.
+
+`state_graph` builds the graph and writes it for other tools. `fair_cycles` finds the components that a fair run can
+stay in. `lassos` finds a short stem and loop through one, and verifies it with the evaluator.
+"""
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Cycles that a fair run can stay in for ever: strongly connected components under weak and strong fairness.
+"""Fair cycles: strongly connected components that a fair run can stay in for ever (Emerson & Lei 1987).
 
-A set of states supports a fair run if it is strongly connected and meets each obligation: one of its actions is taken
-inside, or (weak) one of its states has none of them enabled, or (strong) none of its states has. Where a weak
-obligation fails, every part of the set fails too; where a strong one fails, the states in which its actions are enabled
-are taken away and what is left is looked at again. A single state counts as a cycle: a run may stay there. A step that
-changes nothing is not a step, as in TLA+.
+A strongly connected set of states supports a fair run if it meets each obligation of fairness: one of its actions is
+taken inside, or (weak) one of its states has none of them enabled, or (strong) none of its states has. If a weak
+obligation fails, every part of the set fails too. If a strong one fails, the states in which its actions are enabled
+are removed, and the rest is examined again. A single state counts as a cycle, as a run may stay there. A step that
+changes nothing is no step, as in TLA+.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Adjacency:
     Attributes:
         graph: the graph.
         source, action, target: the steps.
-        first: where the steps of each state begin; one more entry for their end.
+        first: the index of the first step of each state; one more entry is the end of all steps.
     """
 
     graph: StateGraph
@@ -51,8 +51,8 @@ class Obligation:
 
     Attributes:
         fair: the obligation.
-        takes: which steps meet it.
-        enabled: in which states one of its actions is enabled.
+        takes: the steps that meet it, as a mask.
+        enabled: the states in which one of its actions is enabled, as a mask.
     """
 
     fair: FairSet
@@ -71,10 +71,10 @@ def adjacency_of(graph: StateGraph) -> Adjacency:
 
 
 def obligations_of(adjacency: Adjacency, fair: Sequence[FairSet], watch: Watch) -> list[Obligation]:
-    """Return where the obligations of fairness apply and where they are met.
+    """Return the obligations with the steps that meet them and the states in which they apply.
 
     Raises:
-        GivenUp: the watch says so.
+        GivenUp: a limit is reached.
     """
     import numpy as np
 
@@ -89,16 +89,16 @@ def obligations_of(adjacency: Adjacency, fair: Sequence[FairSet], watch: Watch) 
 
 
 def fair_components(adjacency: Adjacency, inside: Bits, obligations: Sequence[Obligation], watch: Watch) -> Numbers:
-    """Return for each state the number of the fair component that it is in, -1 where it is in none.
+    """Return for each state the number of its fair component; -1 if it is in none.
 
     Args:
         adjacency: the steps.
         inside: the states that a run may be in.
         obligations: the fairness.
-        watch: says when to stop.
+        watch: the limits.
 
     Raises:
-        GivenUp: the watch says so.
+        GivenUp: a limit is reached.
     """
     import numpy as np
 
@@ -133,7 +133,7 @@ def fair_components(adjacency: Adjacency, inside: Bits, obligations: Sequence[Ob
 
 
 def _components(adjacency: Adjacency, inside: Bits, states: Numbers) -> tuple[Numbers, int]:
-    """Return the strongly connected component of each of the states, and how many there are."""
+    """Return the number of the strongly connected component of each state, and the number of components."""
     import numpy as np
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components

@@ -1,7 +1,7 @@
-"""Runs that go on for ever, as a stem and a loop: verified with the evaluator, explained in words, made into traces.
+"""Lassos: runs that never end, as a stem and a loop (Vardi & Wolper 1986). Search, verification, and traces of them.
 
-A lasso is a sequence of moves and the place that its last state goes back to: the last state is that of this place
-again, or the place is the last state itself, where the run then stays.
+A lasso is a sequence of moves and a place in it, whose state the last state equals. If the place is the last one, the
+run stays in the last state.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Lasso:
 
     Attributes:
         moves: the number of each action and the codes after it; the first is (None, initial state).
-        loop: the place of the state that the last state is again.
+        loop: the place of the state that the last state equals.
     """
 
     moves: Sequence[Move]
@@ -62,17 +62,17 @@ class Lasso:
 
     @property
     def taken(self) -> set[int]:
-        """The actions that are taken again and again; a step that changes nothing is none."""
+        """The actions that are taken again and again; steps that change nothing do not count."""
         pairs = zip(self.moves[self.loop :], self.moves[self.loop + 1 :], strict=False)
         return {number for (_, before), (number, after) in pairs if number is not None and before != after}
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What the evaluator says of a lasso.
+    """The evaluator's verdict on a lasso.
 
     Attributes:
-        fault: why it is not a counterexample; None if it is one.
+        fault: why the lasso is no counterexample; None if it is one.
         reason: why it is one.
     """
 
@@ -81,12 +81,12 @@ class Verified:
 
 
 def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -> Verified:
-    """Say whether a lasso whose steps are real is a fair run that breaks a property.
+    """Decide whether a lasso whose steps are real is a fair run that breaks a property.
 
     Args:
         model: the model.
         found: an `eventually` or `leads_to` property.
-        fairness: what is taken for granted.
+        fairness: the assumed fairness.
         lasso: the run.
     """
     if lasso.moves[lasso.loop][1] != lasso.moves[-1][1]:
@@ -106,7 +106,7 @@ def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -
 
 
 def _excuse(stepper: Stepper, obligation: FairSet, lasso: Lasso) -> str | None:
-    """Say how the loop meets an obligation of fairness; empty where there is nothing to say, None where it does not."""
+    """Return how the loop meets an obligation of fairness; empty if that is obvious, None if it does not."""
     if obligation.numbers & lasso.taken:
         return ""
     idle = [not _enabled(stepper, obligation, codes) for codes in lasso.repeated]
@@ -123,7 +123,7 @@ def _enabled(stepper: Stepper, obligation: FairSet, codes: Codes) -> bool:
 
 
 def _due(instance: Instance, lasso: Lasso) -> int | None:
-    """Return the place from which on what must come is due and never comes; None if there is none."""
+    """Return the place from which on the property's state is due and never comes; None if there is none."""
     if any(evaluate(instance.then, codes) for codes in lasso.repeated):
         return None
     states = [codes for _, codes in lasso.moves]
@@ -153,7 +153,7 @@ def _reason(found: RunProperty, instance: Instance, due: int, lasso: Lasso, excu
 
 
 def witness_reason(model: Model, found: RunProperty, codes: Codes) -> str | None:
-    """Say that a state is one that a `sometimes` property asks for; None if it is not."""
+    """Return the reason why a state is a witness of a `sometimes` property; None if it is not."""
     instance = next((one for one in found.instances(model) if evaluate(one.then, codes)), None)
     if instance is None:
         return None
@@ -166,17 +166,17 @@ def lasso_trace(model: Model, found: RunProperty, fairness: Fairness, lasso: Las
     return replace(trace_of(model, found.name, lasso.moves, reason), loop=lasso.loop, fairness=fairness)
 
 
-# The shortest stem to a fair loop, and a small loop there.
+# ------------------------------------------------------------------------------------------------------------- search
 #
-# The stem is a shortest path from an initial state by way of a state in which something becomes due, after which it
-# never comes, to a fair component. The loop goes from there to the nearest place that meets an obligation of fairness
-# not met yet, and so on, and back.
+# The stem is a shortest path from an initial state to a fair component, by way of a state in which the property becomes
+# due; after that state it never happens. The loop goes to the nearest step or state that meets a further obligation of
+# fairness, until all are met, and back. It need not be a shortest one.
 
 
-_OFTEN = 256  # states between two looks at the clock
+_OFTEN = 256  # states between two checks of the limits
 
 Path = list[tuple[int | None, int]]
-"""The action that leads to each state, None for the first, and the state's number."""
+"""The bound action that leads to each state, None for the first, and the number of the state."""
 
 
 def find_lasso(
@@ -186,14 +186,14 @@ def find_lasso(
 
     Args:
         adjacency: the steps.
-        start: the states in which the obligation begins.
-        inside: the states in which it is not met.
-        fair: for each state the fair component that it is in, or -1.
+        start: the states in which the property becomes due.
+        inside: the states in which it does not happen.
+        fair: the fair component of each state, or -1.
         obligations: the fairness.
-        watch: says when to stop.
+        watch: the limits.
 
     Raises:
-        GivenUp: the watch says so.
+        GivenUp: a limit is reached.
     """
     stem = _StemSearch(adjacency, start & inside, inside, watch).to(fair >= 0)
     if stem is None:
@@ -205,7 +205,7 @@ def find_lasso(
 
 @dataclass(slots=True)
 class _StemSearch:
-    """Breadth-first search through the states before and after the obligation begins, both at once."""
+    """Breadth-first search at once through the states before and after the property becomes due."""
 
     adjacency: Adjacency
     start: Bits
@@ -243,7 +243,7 @@ class _StemSearch:
         return after[self.inside[after]]
 
     def _back(self, layers: Sequence[Numbers], state: int) -> Path:
-        """Walk back to an initial state, first within the obligation, then level by level before it."""
+        """Walk back to an initial state: first through states in which the property is due, then level by level."""
         import numpy as np
 
         path: Path = []
@@ -273,7 +273,7 @@ class _StemSearch:
 
 @dataclass(slots=True)
 class _LoopSearch:
-    """Walks within one fair component."""
+    """Search for a closed walk within one fair component."""
 
     adjacency: Adjacency
     inside: Bits
@@ -281,7 +281,7 @@ class _LoopSearch:
     watch: Watch
 
     def around(self, entry: int) -> Path:
-        """Return the moves of a closed walk from `entry` that meets all obligations; none if staying there does."""
+        """Return the moves of a closed walk from `entry` that meets all obligations; empty if staying there does."""
         if not any(obligation.enabled[entry] for obligation in self.obligations):
             return []
         open_ = [obligation for obligation in self.obligations if self._matters(obligation)]

@@ -1,8 +1,8 @@
-"""The graph of a small space: every state and every step, in compact arrays, for questions about paths and cycles.
+"""The explicit state graph of a small space: every state and step in compact arrays, and its export to other tools.
 
 States are numbered in the order of discovery: level by level, and within a level in the order of their first step from
-the level before. The steps come from machine code, so a space of 100,000 states takes about a second; it is all kept
-in memory. Needs numpy, which comes with the extra `graph`.
+the level before. Machine code lists the steps, so a space of 100,000 states takes about a second. All of it is in
+memory. Needs numpy, which comes with the extra `graph`.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ if TYPE_CHECKING:
 
 
 MOST_STATES = 3_000_000
-"""How many states a graph may have unless the limits say otherwise: about 2 GB."""
+"""The limit on the states of a graph if the caller sets none: about 2 GB."""
 
 
 def require_graph_libraries() -> None:
-    """Raise UserError unless the extra `graph` is installed; to import it would take a second that nobody can stop."""
+    """Raise UserError unless the extra `graph` is installed, without importing it, which would take a second."""
     missing = next((name for name in ("numpy", "scipy") if find_spec(name) is None), None)
     if missing is not None:
         message = f"This needs the extra `graph` ({missing} is missing); install it: pip install 'insync[graph]'."
@@ -81,12 +81,12 @@ class StateGraph(Tabular):
         model: the model.
         rows: the packed states, one row each; the first are the initial states.
         starts: the number of the first state of each level, and after the last level the number of states.
-        source, action, target: for each step the state it leaves, the number of its action and the state it leads
-            to, in the order of source and action.
-        refused: how many steps leave a field's domain; they are not among the steps.
-        refusing: the first of the states that have such a step, in the order of levels; None if there is none.
-        expanded: the steps of the states below this number are there.
-        stopped_by: the bound that ended the exploration; None when the graph is the whole space.
+        source, action, target: for each step the state it leaves, the number of its bound action, and the state it
+            leads to, in the order of source and action.
+        refused: the number of steps that leave a field's domain, which are not among the steps.
+        refusing: the first state with such a step, in the order of levels; None if there is none.
+        expanded: the number of states whose steps are in the graph, which are the first ones.
+        stopped_by: the limit that ended the exploration; None if the graph is the whole space.
     """
 
     model: Model
@@ -118,7 +118,7 @@ class StateGraph(Tabular):
 
     @property
     def initial(self) -> int:
-        """How many states are initial: those below this number."""
+        """The number of initial states, which are the first ones."""
         return self.starts[1]
 
     def level_of(self, state: int) -> int:
@@ -130,7 +130,7 @@ class StateGraph(Tabular):
         return f"{self.model.name}: {plural(len(self), 'state')}, {plural(len(self.source), 'step')}{whole}"
 
     def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return the tables `states`, a row each with its depth and its fields, and `transitions`, a row for a step."""
+        """Return the tables `states`, whose rows have depth and fields, and `transitions`, with a row for each step."""
         return {"states": self._states, "transitions": self._transitions}
 
     def _states(self) -> TableColumns:
@@ -154,10 +154,10 @@ class StateGraph(Tabular):
         return [depth for depth in range(1, len(self.starts)) for _ in range(*self.starts[depth - 1 : depth + 1])]
 
     def truth(self, conditions: Sequence[Node], stopped: Callable[[], object] | None = None) -> list[Bits]:
-        """Return for each condition in which states it holds.
+        """Return for each condition a mask of the states in which it holds.
 
         Raises:
-            GivenUp: `stopped` gave a reason before the conditions were compiled.
+            GivenUp: `stopped` returned a reason before the conditions were compiled.
         """
         checker = compile_kernels(self.model.program, conditions, (Part.CHECK,), stopped=stopped).checker()
         try:
@@ -177,8 +177,8 @@ def build_graph(
 
     Args:
         model: the model.
-        limits: bounds; without one on the states it is `MOST_STATES`.
-        reporter: is told about once a second how far it is.
+        limits: of compilation and exploration; the default limit on states is `MOST_STATES`.
+        reporter: called about once a second with the progress.
         stop: ends compilation or exploration when it is set.
 
     Raises:
@@ -188,13 +188,13 @@ def build_graph(
 
 
 def graph_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
-    """Return the watch over an exploration; without a limit on the states it is `MOST_STATES`."""
+    """Return the watch over an exploration; the default limit on states is `MOST_STATES`."""
     given = limits_of(limits)
     return Watch(replace(given, states=given.states or MOST_STATES), stop)
 
 
 def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -> StateGraph:
-    """Return the part of the graph that can be explored before a watch ends it; see `build_graph`."""
+    """Return the part of the graph that is explored before a limit is reached; see `build_graph`."""
     require_graph_libraries()
     watch.require_room()
     try:
@@ -231,7 +231,7 @@ class _Builder:
         self._pulse = Pulse()
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         self._edges.close()
 
     def run(self) -> StateGraph:
@@ -257,7 +257,7 @@ class _Builder:
         return self._graph(starts, done, stopped if done < len(self.index) else None)
 
     def _note_refused(self) -> None:
-        """Count the refused steps of a level; the first level that has any has the least state with one."""
+        """Count the refused steps of a level, and keep the least state with one of the first such level."""
         found = self._edges.take_refused()
         self.refused += found.count
         if self.refusing is None and found.least is not None:
@@ -270,7 +270,7 @@ class _Builder:
         return found
 
     def _expand(self, first: int, size: int) -> None:
-        """Take all steps of some states, and number the states that they lead to."""
+        """Take all steps of `size` states, and number the states that they lead to."""
         import numpy as np
 
         start = first * self.row_bytes
@@ -302,15 +302,15 @@ class _Builder:
         self.reporter(replace(said, growth=last_growth(levels), end=end))
 
 
-# A state graph for other tools: as a networkx graph, as GraphML, as DOT.
+# ------------------------------------------------------------------------------------------------------------- export
 
 
 def to_networkx(graph: StateGraph) -> nx.MultiDiGraph:
     """Return a graph with a node per state and an edge per step.
 
-    A node is the state's number, the initial ones first, and has its `level` (1 if it is initial), whether it is
-    `expanded`, its `label` as the trace grid shows it, and each field by its path (`replica[b1].leo`) with the value as
-    text. An edge has the `action`, its `label`, and each parameter by name.
+    A node is the number of the state, initial states first. It has the `level` (1 for initial states), whether the
+    state is `expanded`, the `label` as in the trace grid, and each field by its path (`replica[b1].leo`) with the value
+    as text. An edge has the `action`, its `label`, and each parameter by name.
 
     Raises:
         UserError: networkx is not installed.
@@ -344,7 +344,7 @@ def _label(model: Model, graph: StateGraph, state: int) -> str:
 
 
 def graphml_text(graph: StateGraph) -> str:
-    """Return the graph as GraphML, which yEd, Gephi and Cytoscape read."""
+    """Return the graph as GraphML, which yEd, Gephi and Cytoscape can read."""
     made = to_networkx(graph)
 
     import networkx as nx
@@ -355,7 +355,7 @@ def graphml_text(graph: StateGraph) -> str:
 
 
 def dot_text(graph: StateGraph) -> str:
-    """Return the graph in the DOT language of Graphviz: states as the trace grid shows them, steps by their labels."""
+    """Return the graph in the DOT language of Graphviz: states as in the trace grid, steps by their labels."""
     lines = [f"digraph {_quoted(graph.model.name)} {{", '  node [shape=box, fontname="monospace"];']
     for state in range(len(graph)):
         style = ", penwidth=2" if state < graph.initial else "" if state < graph.expanded else ", style=dashed"
@@ -370,7 +370,7 @@ def _quoted(text: str) -> str:
     return f'"{escaped}\\l"' if "\n" in text else f'"{escaped}"'
 
 
-# `graph`: the states and steps of a small space, to look at or to write for other tools.
+# ----------------------------------------------------------------------------------------------------------- the verb
 
 
 _WRITERS: Mapping[str, Callable[[StateGraph], str]] = {".graphml": graphml_text, ".dot": dot_text}
@@ -388,12 +388,12 @@ def graph(
     """Return the graph of a model's states, all of them unless a limit ends the exploration.
 
     Args:
-        model: what to explore: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
-        within: names of invariants; states in which one fails are in the graph without their steps. None is what the
-            model's class says.
-        limits: bounds of compilation and exploration; without one on the states it is `state_graph.MOST_STATES`.
-        reporter: is told about once a second how far it is.
+        within: names of invariants; states in which one fails are in the graph without their steps. None is the
+            confinement of the model's class.
+        limits: of compilation and exploration; the default limit on states is `state_graph.MOST_STATES`.
+        reporter: called about once a second with the progress.
         stop: ends compilation or exploration when it is set.
 
     Raises:
@@ -403,7 +403,7 @@ def graph(
 
 
 def require_graph_format(path: Path) -> None:
-    """Raise UserError unless the ending of a path says in which format a graph is written there."""
+    """Raise UserError unless a path ends in `.graphml` or `.dot`."""
     if path.suffix not in _WRITERS:
         message = f"{path}: a graph is written as .graphml or .dot; give the file one of these endings."
         raise UserError(message)
