@@ -1,4 +1,4 @@
-"""Counterexamples in the words of the model: moves become a trace, with the reason why it ends where it does."""
+"""Moves that an engine found, as a trace with readable states, labels, and the reason of the violation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["first_codes", "refusal_trace", "refused_step", "trace_of", "trace_st
 def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) -> Trace:
     """Return the trace of moves to a state in which a property fails.
 
-    An invariant of steps fails where a step breaks it: the trace ends with the step of the least number that does.
+    For a step invariant the trace also has the step that breaks it, by the least bound action that does.
 
     Raises:
         InternalError: by the evaluator, the property holds there.
@@ -34,7 +34,7 @@ def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) ->
 
 
 def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
-    """Return the trace of moves to a state with a step that assigns outside a field's domain: a violation of type_ok.
+    """Return the trace of moves to a state with a step that leaves a field's domain: a violation of type_ok.
 
     Raises:
         InternalError: the evaluator finds no such step.
@@ -53,9 +53,9 @@ def trace_of(model: Model, failing: str, moves: Sequence[Move], reason: str, ref
     Args:
         model: the model.
         failing: the name of the property.
-        moves: (None, an initial state) first.
-        reason: why it fails.
-        refused: the step from the last state that is refused, if that is the failure.
+        moves: the moves, (None, an initial state) first.
+        reason: why the property fails.
+        refused: the refused step from the last state, if that is the failure.
     """
     last = None if refused is None else refused_step(model, refused.number, refused.message)
     steps = trace_steps(model, moves)
@@ -69,7 +69,7 @@ def trace_steps(model: Model, moves: Sequence[Move]) -> tuple[TraceStep, ...]:
 
 
 def trace_step(model: Model, move: Move, state: ReadableState | None = None) -> TraceStep:
-    """Return a move as a step of a trace; the state after it may be given, where it has been decoded already."""
+    """Return a move as a step of a trace; `state` is the state after it if that has been decoded already."""
     number, codes = move
     readable = model.decode(codes) if state is None else state
     if number is None:
@@ -89,6 +89,6 @@ def first_codes(model: Model, trace: Trace) -> Codes | None:
 
 
 def refused_step(model: Model, number: int, message: str) -> RefusedStep:
-    """Return the step that a trace ends before: the number of its action, and what it would assign."""
+    """Return the refused step at the end of a trace: its bound action, and what it would assign in words."""
     action = model.program.actions[number]
     return RefusedStep(action.name, action.shown_parameters, action.label, message)

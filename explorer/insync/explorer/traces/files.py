@@ -1,4 +1,4 @@
-"""Whole-file writes: a file is there complete or not at all, and a path that cannot be written is found early."""
+"""Whole-file writes: a file is complete or not there at all, and a path that cannot be written is found early."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _DESCRIPTOR = re.compile(r"(/dev|/proc/\d+(/task/\d+)?)/fd/\d+")
 
 
 def check_writable(path: Path) -> None:
-    """Raise UserError unless a file can be written at `path`, leaving whatever is there as it is.
+    """Raise UserError unless a file can be written at `path`; what is there stays as it is.
 
-    Used before a long search, so that its result is not lost for want of a directory. Devices and pipes are opened
-    by `write_whole` alone.
+    Called before a long search, so that its result is not lost. Devices and pipes are opened by `write_whole` alone.
     """
     try:
         if is_special(path):
@@ -40,10 +39,10 @@ def check_writable(path: Path) -> None:
 def write_whole(path: Path, text: str) -> None:
     """Write `text` to `path` in UTF-8, so that a reader sees the old file or the whole new one.
 
-    The text goes to a temporary file in the same directory, is flushed to disk, and replaces `path` in one step. On any
-    failure the temporary file is removed and UserError names the path and the reason.
+    The text goes to a temporary file in the same directory, is flushed to disk, and replaces `path` in one step. If
+    that fails, the temporary file is removed, and the UserError has the path and the reason.
     """
-    encoded = text.encode("utf-8", "backslashreplace")  # a file name that is not text; in JSON this is its escape
+    encoded = text.encode("utf-8", "backslashreplace")  # for invalid file names; in JSON this is the escape
     try:
         if is_special(path):
             path.write_bytes(encoded)
@@ -54,7 +53,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _replace(path: Path, encoded: bytes) -> None:
-    target = Path(os.path.realpath(path))  # a link keeps pointing to where it points
+    target = Path(os.path.realpath(path))  # a link is kept, and its target replaced
     handle, name = _open_beside(target)
     try:
         with open(handle, "wb") as file:
@@ -74,7 +73,7 @@ def _open_beside(path: Path) -> tuple[int, str]:
 
 
 def _mode_for(path: Path) -> int:
-    """The permissions for a new version of `path`: those it has, or those the umask gives a new file."""
+    """The permissions of a new version of `path`: those it has, or else those of a new file under the umask."""
     try:
         return path.stat().st_mode & 0o777
     except FileNotFoundError:
@@ -84,10 +83,10 @@ def _mode_for(path: Path) -> int:
 
 
 def is_special(path: Path) -> bool:
-    """Return whether there is a device or a pipe at `path`, which is written to and not replaced."""
+    """Return whether `path` is a device or a pipe, which is written to and not replaced."""
     try:
         return path.exists() and not path.is_file() and not path.is_dir()
-    except (OSError, ValueError):  # a name that no file can have, of which whoever opens it is told
+    except (OSError, ValueError):  # a name that no file can have: opening it raises
         return False
 
 
@@ -107,7 +106,7 @@ def _cannot_write(path: Path, error: OSError) -> UserError:
     reason = error.strerror or str(error)
     if isinstance(error, FileNotFoundError):
         parent = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
-        there = parent.is_dir()  # /proc takes no files, and says that there is none
+        there = parent.is_dir()  # as in /proc, which takes no new files
         reason = f"{'no file can be made in ' if there else ''}the directory {str(parent)!r}"
         reason += "" if there else " does not exist"
     return UserError(

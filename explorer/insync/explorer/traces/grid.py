@@ -1,6 +1,6 @@
-"""A trace as a text grid: one row a step, one column a part of the state, a cell filled only when it changed.
+"""A trace as a text grid: a row for each step, a column for each part of the state, and only cells that changed.
 
-What stands in the cells is said by `shown_cells`, and where by `layout`; this module makes lines of both.
+The text of the cells comes from `state_diff`; this module lays the columns out and makes lines.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Tone(Enum):
-    """What a piece of text is, for whoever colours it."""
+    """The role of a piece of text, which determines its colour."""
 
     GOOD = "good"
     BAD = "bad"
@@ -42,11 +42,11 @@ class Tone(Enum):
 
 
 Paint = Callable[[str, Tone], str]
-"""Colours a text, which is already padded; it must not change what is seen of its width."""
+"""Colours a text that is already padded; its visible width must stay the same."""
 
 
 def plain(text: str, tone: Tone) -> str:
-    """Colour nothing: for a pipe or a file."""
+    """Return the text without colour, for a pipe or a file."""
     return text
 
 
@@ -56,12 +56,12 @@ def describe_bounds(bounds: Mapping[str, int | str]) -> str:
 
 
 def describe_chosen(bounds: Mapping[str, int | str], model: Model | None) -> str:
-    """Return the bounds and settings that are worth a line, in words; "at its defaults" where none is."""
+    """Return the bounds and settings of `chosen_bounds` in words; "at its defaults" if there are none."""
     return describe_bounds(chosen_bounds(bounds, model)) or ("at its defaults" if bounds else "")
 
 
 def chosen_bounds(bounds: Mapping[str, int | str], model: Model | None) -> Mapping[str, int | str]:
-    """Return the bounds and settings that are worth a line: the release and what is no default; all without a model."""
+    """Return the release and the bounds and settings that are not the default; without a model, all of them."""
     if model is None:
         return bounds
     usual = type(model)().identity
@@ -80,18 +80,17 @@ def render_grid(
 ) -> str:
     """Return the grid of `trace`: a header, the rows, and the reason, in lines of at most `width` characters.
 
-    Cells that are too long for that go on in the next line of their column, and columns that do not fit go below. A
-    step without a change that the columns show has a row without cells. The grid of a model has a legend for the marks
-    in its cells.
+    Long cells continue in the next line of their column, and columns that do not fit are placed below. A step that
+    changes no column has a row without cells. The grid of a model has a legend for the marks in its cells.
 
     Args:
         trace: the trace.
-        columns: says what the cells are.
-        width: how many characters a line may have.
-        paint: colours them.
-        header: false where something else says what the states are.
-        shown: how many steps at its beginning are shown elsewhere; the grid begins with the state after them.
-        by: the property whose trace shows them.
+        columns: returns the cells of a state.
+        width: the most characters of a line.
+        paint: colours the text.
+        header: false to omit the header, if the states are named elsewhere.
+        shown: the number of first steps that are shown elsewhere; the grid begins with the state after them.
+        by: the property whose trace shows these steps.
     """
     model = model_behind(columns)
     cells = trace_cells(replace(trace, steps=trace.steps[shown:]), columns)
@@ -100,7 +99,7 @@ def render_grid(
         texts.append([str(number), step.label, *[f"{cell.shown} {cell.mark}".strip() for cell in row]])
     if trace.refused is not None:
         texts.append(["!", f"{trace.refused.label} (refused)", *[""] * len(cells[0])])
-    rows = [[in_one_line(text) for text in row] for row in texts]  # before it is known how wide they are
+    rows = [[in_one_line(text) for text in row] for row in texts]  # before widths are computed
     lines = [*_header(trace, model, width, paint), ""] if header else []
     if shown:
         steps = f"Steps 1 to {shown} are those of {by}, above; this is the state after them, and how it goes on."
@@ -114,7 +113,7 @@ def render_grid(
 
 
 def _grids(trace: Trace, rows: Sequence[Sequence[str]], width: int, paint: Paint) -> list[str]:
-    """Return the lines of the grid, and below it those of the columns that do not fit, where they change."""
+    """Return the lines of the grid, and below them the columns that do not fit, in rows where they change."""
     lines: list[str] = []
     for number, group in enumerate(groups_of_columns(rows, width)):
         taken = [0, 1, *group] if number == 0 else [0, *group]
@@ -132,18 +131,18 @@ def _grids(trace: Trace, rows: Sequence[Sequence[str]], width: int, paint: Paint
 
 
 def render_reason(trace: Trace, width: int, paint: Paint = plain) -> list[str]:
-    """Return the lines that say why the last state violates the property."""
+    """Return the lines of the reason why the last state violates the property."""
     wrapped = [line for paragraph in trace.reason.splitlines() for line in _wrapped(paragraph, width)]
     return [paint(line, Tone.REASON) for line in wrapped]
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Return the lines of a text, broken between words alone."""
+    """Return the lines of a text, broken only between words."""
     return textwrap.wrap(visible(text), max(1, width), break_long_words=False, break_on_hyphens=False)
 
 
 def _demands(trace: Trace, width: int, paint: Paint, after: int) -> list[str]:
-    """Return the lines that say what must happen for the steps after some to come about, if the model says it."""
+    """Return the lines of the model's demands on a real system for the steps after `after`."""
     lines: list[str] = []
     for demand in (demand for demand in trace.demands if demand.step > after or not after):
         text = visible(f"{demand.step}: {demand.text} ({demand.hardness.value})")
@@ -152,7 +151,7 @@ def _demands(trace: Trace, width: int, paint: Paint, after: int) -> list[str]:
 
 
 def _header(trace: Trace, model: Model | None, width: int, paint: Paint) -> list[str]:
-    """Return the verdict and what it is about: in one line, or where that is too long in several."""
+    """Return the verdict, the model and the bounds, in one line if they fit."""
     verdict = in_one_line(trace.outcome)
     neutral = trace.property in (DIFFERENCE, EXPLORED)
     tone = Tone.HEADING if neutral else Tone.GOOD if trace.witness else Tone.BAD
@@ -163,7 +162,7 @@ def _header(trace: Trace, model: Model | None, width: int, paint: Paint) -> list
 
 
 def _back(trace: Trace, loop: int) -> str:
-    """What follows the last step of a run that never ends."""
+    """The text after the last step of a run that never ends."""
     if loop == trace.length - 1:
         return "(stays like this for ever)"
     return f"(back to the state after step {loop}, and so on for ever)" if loop else "(back to the start, and so on)"
@@ -190,26 +189,27 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], tone: Tone, paint: Pai
     return lines
 
 
-# Where the columns of a text grid stand, so that no word, no log and no bar of a high watermark is torn.
+# ---------------------------------------------------------------------------------------------- the layout of columns
 #
-# The column of the steps gives way first, then the widest of the others, down to the longest item in it. Columns that
-# do not fit beside one another even so go below, in a grid of their own.
+# No word, no log and no bar of a high watermark is broken. If a line is too long, the column of the steps gets narrower
+# first, then the widest other column, down to the longest item in it. Columns that still do not fit are placed below,
+# in a grid of their own.
 
 
 GAP = "  "
 LABEL_NARROWEST = 20
-"""The column of the steps is not made narrower."""
+"""The least width of the column of the steps."""
 
 _FIRST = 2
-"""The columns before those of the state: the number and the step."""
+"""The number of columns before those of the state: the number and the step."""
 
 
 def groups_of_columns(rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
-    """Return which columns of the state, numbered from 2, stand beside one another, in the order of the columns.
+    """Return the groups of state columns, numbered from 2, that fit beside one another.
 
     Args:
         rows: all cells as text, the heading first.
-        width: how many characters a line may have.
+        width: the most characters of a line.
     """
     columns = list(zip(*rows, strict=True))
     floors = [_floor(column, width) for column in columns]
@@ -231,8 +231,8 @@ def widths_of(columns: Sequence[Sequence[str]], width: int, *, labels: bool) -> 
 
     Args:
         columns: the cells of each column, that of the numbers first.
-        width: how many characters a line may have.
-        labels: whether the second column has the steps, which give way before anything else.
+        width: the most characters of a line.
+        labels: whether the second column has the steps, and is made narrower before all others.
     """
     widths = [_longest(column) for column in columns]
     floors = [_floor(column, width) for column in columns]
@@ -252,7 +252,7 @@ def widths_of(columns: Sequence[Sequence[str]], width: int, *, labels: bool) -> 
 
 
 def wrap_items(cell: str, size: int) -> list[str]:
-    """Return the lines of a cell: broken between items, and within one only if it does not fit a line by itself."""
+    """Return the lines of a cell, broken between items; an item is broken only if it does not fit a line."""
     lines = [""]
     for item in _items(cell, size):
         if lines[-1] and len(lines[-1]) + 1 + len(item) > size:
@@ -263,12 +263,12 @@ def wrap_items(cell: str, size: int) -> list[str]:
 
 
 def _items(cell: str, size: int) -> list[str]:
-    """Return what is not to be torn: words, and what stands in brackets, if that fits."""
+    """Return the unbreakable items of a cell: words, and text in brackets if it fits."""
     items: list[str] = []
     depth = 0
     for word in cell.split():
         inside = depth > 0 and len(items[-1]) + 1 + len(word) <= size
-        if inside or (items and word.startswith("|")):  # the bar stays beside a record
+        if inside or (items and word.startswith("|")):  # the bar of the watermark stays beside a record
             items[-1] += f" {word}"
         else:
             items.append(word)
@@ -277,7 +277,7 @@ def _items(cell: str, size: int) -> list[str]:
 
 
 def _floor(cells: Sequence[str], width: int) -> int:
-    """Return the length of the longest item; one that takes up most of a line may be broken."""
+    """Return the length of the longest item; an item that takes most of a line may be broken."""
     most = max(1, width - LABEL_NARROWEST - 2 * len(GAP) - 4)
     return max((len(item) for cell in cells for item in _items(cell, most)), default=0)
 

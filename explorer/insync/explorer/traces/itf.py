@@ -1,12 +1,13 @@
 """Export of a trace to the Informal Trace Format (`.itf.json`) of Apalache and Quint, for their viewers and readers.
 
-The format is Apalache's ADR-015: every whole number is a `#bigint`, a set a `#set`, an array over a sort a `#map` from
-the labels of its members, an array of places a sequence, an option one of the variants Nothing and Some, a bag a `#map`
-from its elements to how often they are in it, as in TLA+'s module Bags. The types of the variables are written in the
-notation of ADR-002, which Apalache needs to read a trace back. ITF has no place for
-the step that led to a state, so a variable `action` holds it, as Quint does under other names. In a run that never ends
-`loop` is the first state of the part that repeats, which ends with the last state: the state after the one that the
-last state is again, since these two differ in `action`.
+The format is Apalache's ADR-015. A whole number is a `#bigint`, a set a `#set`, an array over a sort a `#map` from the
+labels of its members, another array a sequence, an option one of the variants Nothing and Some, and a bag a `#map` from
+its elements to their multiplicity, as in TLA+'s module Bags. The types of the variables are in the notation of ADR-002,
+which Apalache needs to read a trace back.
+
+ITF has no place for the step that led to a state, so a variable `action` holds it; Quint does this under other names.
+In a run that never ends `loop` is the first state of the part that repeats, up to the last state. This is the state
+after the one that the last state equals, as these two differ in `action`.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def write_itf(path: Path, trace: Trace, state: State) -> None:
 
 
 def itf_text(trace: Trace, state: State) -> str:
-    """Return the ITF export of `trace`, whose states are of the bound domain `state`: one line a state."""
+    """Return the ITF export of `trace`, a line for each state; `state` is the bound domain of the states."""
     action = "action"
     while action in state.fields:
         action += "_taken"
@@ -105,7 +106,7 @@ def _type(domain: Domain) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """How the values of a domain are written, and what their type is in Apalache's notation."""
+    """Writes the values of a domain, and their type in Apalache's notation."""
 
     expression: Callable[[Any, Any], object]
     type: Callable[[Any], str]
@@ -130,13 +131,13 @@ def _array_type(domain: Array) -> str:
 
 
 def _argument(domain: Domain) -> str:
-    """The type of a domain as a part of the type of functions."""
+    """The type of a domain as a part of a function type."""
     written = _type(domain)
     return f"({written})" if "|" in written or "->" in written else written
 
 
 def _bag(domain: Bag, value: Sequence[object]) -> object:
-    """Pairs of an element and how often it is in the bag; equal elements stand beside each other."""
+    """Pairs of an element and its multiplicity; equal elements are adjacent in `value`."""
     pairs = [(_expression(domain.of, element), len(list(same))) for element, same in groupby(value)]
     return {"#map": [[element, {"#bigint": str(count)}] for element, count in pairs]}
 

@@ -1,7 +1,7 @@
-"""The cells of a state as all pictures show them: what stands in each column, and what of it a step has changed.
+"""The cells of a state as all pictures show them, and what a step has changed in each.
 
-What the columns are and what stands in them is said by the model (`model.grid`, `model.step_marks`). A log is boxes
-with the high watermark as a place between them; a cell of another kind is one piece of text, or several.
+The model determines the columns and their cells (`model.grid`, `model.step_marks`). A log is a row of boxes with the
+high watermark between two of them; any other cell is one or several pieces of text.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ __all__ = [
     "trace_cells",
 ]
 
-_SHORT = 24  # a set that is written in so many characters is shown as a whole
+_SHORT = 24  # characters: a set whose text is not longer is shown as a whole
 
 Columns = Callable[[ReadableState], Mapping[str, GridCell]]
-"""The cells of a readable state by column, as `model.grid` gives them."""
+"""Returns the cells of a readable state by column, as `model.grid` does."""
 
 
 class CellChange(Enum):
-    """What a step has done to a part of a cell."""
+    """The change of a part of a cell by a step."""
 
     SAME = "same"
     NEW = "new"
@@ -45,7 +45,7 @@ class CellChange(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a cell: its name, empty where it has none, its text, and whether that is new or gone."""
+    """A part of a cell: its name, which may be empty, its text, and whether that is new or gone."""
 
     name: str
     text: str
@@ -54,7 +54,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A place in a log: its record and epoch, whether it is committed as far as the log's owner knows, its change."""
+    """An offset of a log: record and epoch, whether it is below the high watermark of this log, and its change."""
 
     record: str
     epoch: str
@@ -67,11 +67,11 @@ class LogDrawing:
     """A log as boxes.
 
     Attributes:
-        boxes: from offset 0 on; those that a step has cut off stand at the end, gone.
-        watermark: the high watermark, the number of boxes before it.
+        boxes: from offset 0 on; boxes that the step has truncated are at the end, as gone.
+        watermark: the high watermark, which is the number of boxes before it.
         moved: whether the step has moved the high watermark.
-        before: who has the log and in which role.
-        after: what else is said of it.
+        before: the owner of the log and its role.
+        after: the text after the log.
     """
 
     boxes: tuple[Box, ...]
@@ -83,15 +83,15 @@ class LogDrawing:
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """What stands in a column after a step.
+    """A cell of a column after a step.
 
     Attributes:
-        column: the column's name.
-        text: all of it.
-        shown: what the text grid shows of it: what the step has changed; empty where that is nothing.
-        pieces: the parts or elements of the text; of a log none.
-        log: the boxes, if it is a log.
-        mark: what the model writes beside it for this step.
+        column: the name of the column.
+        text: the whole text.
+        shown: the part that the step has changed, which the text grid shows; empty if nothing has changed.
+        pieces: the parts or elements of the text; empty for a log.
+        log: the boxes, if the cell is a log.
+        mark: the text that the model puts beside the cell for this step.
     """
 
     column: str
@@ -103,7 +103,7 @@ class ShownCell:
 
     @property
     def changed(self) -> bool:
-        """Whether the step has changed it."""
+        """Whether the step has changed the cell."""
         return bool(self.shown)
 
 
@@ -114,9 +114,9 @@ def state_cells(
 
     Args:
         names: the columns.
-        before: what stood there before the step; None for a state that no step led to.
-        now: what stands there.
-        marks: what the model writes beside the cells of the step.
+        before: the cells before the step; None for a state that no step led to.
+        now: the cells after the step.
+        marks: the text that the model puts beside cells for this step, by column.
     """
     earlier = before or {}
     return tuple(
@@ -126,7 +126,7 @@ def state_cells(
 
 
 def model_behind(columns: Columns) -> Model | None:
-    """Return the model whose `grid` says what the columns are."""
+    """Return the model whose method `grid` is `columns`; None if it is another function."""
     model = getattr(columns, "__self__", None)
     return model if isinstance(model, Model) else None
 
@@ -140,7 +140,7 @@ def _cell(name: str, before: GridCell, now: GridCell, mark: str, *, first: bool)
 
 
 def _changed(before: GridCell, now: GridCell) -> str:
-    """Return the text of a cell where it is another one than before; of a cell with parts, those that are others."""
+    """Return the text of a cell that has changed, or of its changed parts; empty if nothing has changed."""
     if isinstance(before, tuple) and isinstance(now, tuple):
         return _exchanged(before, now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
@@ -150,7 +150,7 @@ def _changed(before: GridCell, now: GridCell) -> str:
 
 
 def _exchanged(before: tuple[str, ...], now: tuple[str, ...]) -> str:
-    """Return which elements came and went; all of them where that is short."""
+    """Return the elements that came and went; all elements if that is short."""
     whole, new, gone = cell_text(now), Counter(now) - Counter(before), Counter(before) - Counter(now)
     if not new and not gone:
         return ""
@@ -161,7 +161,7 @@ def _exchanged(before: tuple[str, ...], now: tuple[str, ...]) -> str:
 
 
 def _pieces(before: GridCell, now: GridCell) -> Iterable[Piece]:
-    """Return the parts of a cell that is no log, with what has changed of them."""
+    """Yield the parts of a cell that is no log, with their changes."""
     if isinstance(now, tuple):
         old = Counter(before) if isinstance(before, tuple) else Counter[str]()
         for element in now:
@@ -201,7 +201,7 @@ def _change(is_new: bool) -> CellChange:
 
 
 def legend_of(model: Model | None, cells: Iterable[ShownCell]) -> tuple[tuple[str, str], ...]:
-    """Return the marks that occur in cells and what they mean: those of logs, of one's own models, and the model's.
+    """Return the marks that occur in cells, with their meanings: marks of logs, of the default grid, and of the model.
 
     A `#` in a mark of `Model.legend` stands for a number.
     """
@@ -232,7 +232,7 @@ def _occurs(mark: str, texts: Sequence[str], words: Iterable[str]) -> bool:
 
 
 def trace_cells(trace: Trace, columns: Columns) -> list[tuple[ShownCell, ...]]:
-    """Return the cells of each state of a trace, all with the same columns."""
+    """Return the cells of each state of a trace; all states have the same columns."""
     model = model_behind(columns)
     states = [columns(step.state) if model is None else checked_grid(model, step.state) for step in trace.steps]
     names = list(dict.fromkeys(name for state in states for name in state))

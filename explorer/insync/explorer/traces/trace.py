@@ -1,7 +1,4 @@
-"""The one trace type: a sequence of steps from an initial state, and why its last state breaks a property.
-
-Reading and writing it is in `trace_file`, running it again in `replay`, showing it in `grid`, its export in `itf`.
-"""
+"""The one trace type: a sequence of steps from an initial state, and why its last state breaks a property."""
 
 from __future__ import annotations
 
@@ -16,19 +13,19 @@ from insync.properties.temporal import Fairness
 __all__ = ["AGREEMENT", "DIFFERENCE", "EXPLORED", "START", "WITHOUT_PROPERTY", "RefusedStep", "Trace", "TraceStep"]
 
 START = "start"
-"""Label of the initial state, which no action produced; which one it is stands after it, if there are several ways."""
+"""The label of the initial state; if there are several ways to begin, the way stands after it."""
 
 AGREEMENT = "agreement"
-"""What stands in the place of the property in the trace of a disagreement between a model and a system."""
+"""Replaces the property in the trace of a disagreement between a model and a system."""
 
 EXPLORED = "explored"
-"""What stands in the place of the property in a trace that was explored by hand and ends in a state like any other."""
+"""Replaces the property in a trace that was explored by hand."""
 
 DIFFERENCE = "difference"
-"""What stands in the place of the property in a trace that one model allows and another does not."""
+"""Replaces the property in a trace that one model allows and another does not."""
 
 WITHOUT_PROPERTY = frozenset({AGREEMENT, DIFFERENCE, EXPLORED})
-"""What stands in the place of the property where a trace is about none: its steps are all that can be verified."""
+"""Replaces the property in traces that are about none: only their steps can be verified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +33,7 @@ class TraceStep:
     """One state of a trace and the step that led to it.
 
     `action` is None for the initial state. `parameters` maps the name of a parameter to its label ("b1"). `state` is
-    the readable state that `model.decode` gives. `label` is the step in words ("b3 fetches from b1").
+    the readable state, from `model.decode`. `label` is the step in words ("b3 fetches from b1").
     """
 
     action: str | None
@@ -47,7 +44,7 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class RefusedStep:
-    """A step from the last state that is enabled and assigns outside a field's domain: the failure of type_ok."""
+    """An enabled step from the last state that would leave a field's domain: a violation of type_ok."""
 
     action: str
     parameters: Mapping[str, str]
@@ -60,13 +57,13 @@ class Trace(Tabular):
     """A counterexample: model and bounds, the property that fails, the steps, and the reason in words.
 
     `model` is the name under which the model is found again: "kip320", or "path/to/file.py:Class". `steps[0]` is the
-    initial state. `refused` is set for type_ok alone, whose last state is sound but has a step that leaves a domain.
+    initial state. `refused` is set for type_ok alone: the last state is then sound, and a step from it leaves a domain.
 
-    A run that goes on for ever has a `loop`: the last state is that of step `loop` again (the last step itself: the run
-    stays there), and `fairness` is what it respects. A `witness` is not a counterexample: its last state is a state of
-    the kind that a `sometimes` property asks for.
+    A run that never ends has a `loop`: its last state equals that of step `loop`, and if this is the last step the run
+    stays there. `fairness` is the fairness that the run respects. A `witness` is not a counterexample: its last state
+    is one in which a `sometimes` property holds.
 
-    `demands` is what must happen for the steps to come about, as the model says it; a file does not have it.
+    `demands` is what must happen in a real system for the steps to come about, by the model; files do not contain it.
     """
 
     model: str
@@ -87,12 +84,12 @@ class Trace(Tabular):
 
     @builtins.property
     def takes_race(self) -> bool:
-        """Whether the steps come about only by a race inside one method of the system."""
+        """Whether the steps need a race inside one method of the system."""
         return any(demand.hardness is Hardness.RACE for demand in self.demands)
 
     @builtins.property
     def outcome(self) -> str:
-        """What it shows, in words: "weak_isr fails after 10 steps"."""
+        """The outcome in words: "weak_isr fails after 10 steps"."""
         steps = self.length - 1
         first = "in the initial state" if self.refused is None else "in the first step"
         count = first if steps == 0 else f"after {plural(steps, 'step')}"

@@ -1,6 +1,6 @@
-"""The trace file, format "insync-trace/1": JSON, one line a step, checked in full when it is read.
+"""The trace file, format "insync-trace/1": JSON with a line for each step, whose form is checked in full.
 
-Whether a trace is true of its model is the business of `replay`; here only its form is checked.
+Whether the model takes the steps of a trace is checked by `replay`.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def trace_text(trace: Trace) -> str:
 
 
 def portable_reference(reference: str) -> str:
-    """Return what a trace or proof file says of a model: of an absolute path the file's name alone."""
+    """Return the reference to a model as trace and proof files have it: of an absolute path only the file name."""
     path, colon, name = reference.rpartition(":")
     return f"{os.path.basename(path)}{colon}{name}" if os.path.isabs(path) else reference
 
@@ -88,14 +88,14 @@ def portable_reference(reference: str) -> str:
 def replay_command(trace: Trace, file: Path) -> str:
     """Return the command that replays a trace from the file that it was written to.
 
-    It names a model of the user's own, which a trace alone does not run.
+    The command names a model in a Python file, as a trace alone does not run that.
     """
     named = ["--model", as_argument(trace.model)] if is_in_file(trace.model) else []
     return shlex.join(["insync", "replay", as_argument(str(file)), *named])
 
 
 def _run_entries(trace: Trace) -> dict[str, object]:
-    """What only a run that never ends, or a witness, has to say."""
+    """The entries of a run that never ends, or of a witness."""
     entries: dict[str, object] = {}
     if trace.loop is not None:
         entries["loop"] = trace.loop
@@ -111,16 +111,19 @@ def _line(value: object) -> str:
 
 
 def read_trace(path: str | Path) -> Trace:
-    """Read a trace file; raises UserError naming the file, the place in it, the value and what was expected there.
+    """Read a trace file.
 
-    The labels of the steps are not in the file: they are the names of the actions until `replay` makes the trace anew.
+    The file does not contain the labels of the steps: until `replay` executes the trace, these are the actions' names.
+
+    Raises:
+        UserError: the file is no trace; the message has the file, the place in it, the value and what was expected.
     """
     path = Path(path)
     return parse_trace(str(path), _TRACE_FILE.text(path))
 
 
 def parse_trace(place: str, text: str) -> Trace:
-    """Return the trace that the text of a trace file has; messages begin with `place`. See `read_trace`."""
+    """Return the trace in the text of a trace file; messages begin with `place`. See `read_trace`."""
     return _Reader(place).trace(_TRACE_FILE.parsed(place, text))
 
 
@@ -251,6 +254,6 @@ class _Reader:
 
 
 def _shown(value: object) -> str:
-    """The value as it stands in the file, shortened."""
+    """The value as it is written in the file, shortened."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "..."
