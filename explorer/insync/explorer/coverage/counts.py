@@ -1,4 +1,8 @@
-"""Conditions of which it is asked in how many states they hold, each asked once, and the answers by condition."""
+"""The conditions whose states `why` counts, and the coverage that is made of the counts.
+
+`Questions` collects the conditions, each once, `Answers` has the number of states for each. The functions `ask_of_...`
+add the conditions of an action or property, and return a function from the answers to its coverage.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +42,11 @@ __all__ = [
 
 
 class Answers:
-    """In how many states each condition that was asked of holds.
+    """The number of states in which each condition holds.
 
     Args:
-        states: how many states there are.
-        counts: in how many of them each condition holds.
+        states: the number of all states.
+        counts: the number of states in which each condition holds.
     """
 
     def __init__(self, states: int, counts: Mapping[Node, int]) -> None:
@@ -55,14 +59,14 @@ class Answers:
 
 
 class Questions:
-    """The conditions that are asked of.
+    """The conditions to count.
 
     Args:
-        graph: whose conditions they are.
-        inside: what holds in the states that are counted over.
+        graph: of the conditions.
+        inside: the condition of the states that are counted.
 
     Attributes:
-        nodes: for each condition what must hold in a state for it to count: the condition, inside.
+        nodes: for each condition its conjunction with `inside`, which is what is counted.
     """
 
     def __init__(self, graph: Graph, inside: Node) -> None:
@@ -70,44 +74,44 @@ class Questions:
         self.nodes: dict[Node, Node] = {}
 
     def ask(self, conditions: Sequence[Node]) -> Node:
-        """Ask in how many states all of some conditions hold; return the condition by which the answer is found."""
+        """Count the states in which all of some conditions hold; return the condition that is the key of the answer."""
         condition = combine(self.graph, Op.AND, list(conditions))
         if condition.op is not Op.CONST:
             self.nodes[condition] = combine(self.graph, Op.AND, [self.inside, condition])
         return condition
 
     def ask_some(self, alternatives: Sequence[Sequence[Node]]) -> Node:
-        """Ask in how many states all conditions of some alternative hold."""
+        """Count the states in which all conditions of at least one alternative hold; return the key of the answer."""
         each = [combine(self.graph, Op.AND, list(conditions)) for conditions in alternatives]
         return self.ask([combine(self.graph, Op.OR, each)])
 
     def not_all(self, conditions: Sequence[Node]) -> Node:
-        """Return the condition that some of these do not hold."""
+        """Return the condition that at least one of these fails."""
         return apply(Op.NOT, combine(self.graph, Op.AND, list(conditions)))
 
 
-# What is asked of an action: its guards, branches, assignments and fields, over all values of its parameters.
+# ------------------------------------------------------------------------------------------------------------ actions
 
 
 _PLACES = re.compile(r"\[[^\]]*\]|\{.*\}$")
 
 
 def field_of(path: str) -> str:
-    """Return the field that a cell is of, whatever the place in it: `replica[].log[].epoch`."""
+    """Return the field that contains a cell, without indexes: `replica[].log[].epoch`."""
     return _PLACES.sub(lambda found: "[]" if found[0].startswith("[") else "", path)
 
 
 def ask_of_action(
     questions: Questions, schema: Schema, name: str, place: str, bindings: Sequence[Anatomy]
 ) -> Callable[[Answers], ActionCoverage]:
-    """Ask what is to be known of an action; what is returned makes it of the answers.
+    """Add the conditions of an action, and return the function from the answers to its coverage.
 
     Args:
-        questions: where to ask.
+        questions: where the conditions are added.
         schema: of the states.
         name: the action.
         place: its `file:line`.
-        bindings: its parts for all values of its parameters.
+        bindings: the parts of the action for all values of its parameters.
     """
     possible = [(one, one.bound) for one in bindings if one.bound is not None]
     takes = [(one, [*bound.guard, *(check.node for check in bound.checks)]) for one, bound in possible]
@@ -150,11 +154,11 @@ def _ask_of_guards(questions: Questions, bindings: Sequence[Anatomy]) -> list[Ca
             parts.setdefault((one.spot, one.place), []).extend(conjuncts(one.condition))
             false.setdefault((one.spot, one.place), [])
         if binding.bound is None:
-            last = binding.required[-1]  # it ended the tracing
+            last = binding.required[-1]  # it is false, and ended the tracing
             ruled_out[last.spot, last.place] = ruled_out.get((last.spot, last.place), 0) + 1
             continue
         for key, own in parts.items():
-            # What the model is confined to is no guard: only the states inside are counted.
+            # A confinement is no guard, as only the states inside are counted.
             others = [node for other, nodes in parts.items() if other != key for node in nodes]
             fails = questions.not_all(own)
             false[key].append(questions.ask([fails]))
@@ -238,26 +242,26 @@ def _ask_of_fields(questions: Questions, schema: Schema, actions: Sequence[Bound
 
 
 def _ask_within(questions: Questions, guard: Sequence[Node], alternatives: Sequence[Sequence[Node]]) -> Node:
-    """Ask in how many states a guard and one of some conjunctions hold."""
+    """Count the states in which a guard and at least one of some conjunctions hold."""
     graph = questions.graph
     some = combine(graph, Op.OR, [combine(graph, Op.AND, list(conditions)) for conditions in alternatives])
     return questions.ask([*guard, some])
 
 
-# What is asked of a property: whether it was put to the test at all.
+# --------------------------------------------------------------------------------------------------------- properties
 
 
 def ask_of_property(
     questions: Questions, model: Model, asked: Invariant, node: Node, premises: Sequence[Premise]
 ) -> Callable[[Answers], PropertyCoverage]:
-    """Ask what is to be known of a property; what is returned makes it of the answers.
+    """Add the conditions of a property, and return the function from the answers to its coverage.
 
     Args:
-        questions: where to ask.
-        model: whose property it is.
+        questions: where the conditions are added.
+        model: the model of the property.
         asked: the property.
         node: its condition.
-        premises: what was noticed of its implications.
+        premises: the premises of its implications, with their source spans.
     """
     of_steps = asked if isinstance(asked, StepInvariant) else None
     of_states = of_steps is None
@@ -284,7 +288,7 @@ def ask_of_property(
 def _ask_of_premises(
     questions: Questions, premises: Sequence[Premise], true: Callable[[Node | bool], Sequence[Sequence[Node]]]
 ) -> list[Callable[[Answers], PremiseCoverage]]:
-    """Ask in how many states each premise is true; `true` gives the alternatives in which one is."""
+    """Count the states in which each premise is true; `true` returns the alternatives in which one is."""
     by_spot: dict[Spot, list[Sequence[Node]]] = {}
     for one in premises:
         by_spot.setdefault(one.spot, []).extend(true(one.condition))
@@ -301,7 +305,7 @@ def _in_the_state(graph: Graph, premise: Node | bool) -> list[list[Node]]:
 
 
 def _in_a_step(model: Model, asked: StepInvariant, premise: Node | bool) -> list[list[Node]]:
-    """Return what makes a premise on two states true: that some action takes a step there, of which it is true."""
+    """Return the alternatives in which a premise on two states is true: for each action, a step of which it is true."""
     on_two = asked.pair(model).graph.boolean(premise) if isinstance(premise, bool) else premise
     program, never = model.program, apply(Op.NOT, on_two)
     return [[apply(Op.NOT, step_condition(program, never, action))] for action in program.actions]
@@ -311,21 +315,23 @@ def _word(holds: bool) -> str:
     return "always" if holds else "never"
 
 
-# How near a condition is to failing: whether one comparison in it, coming out the other way, would make it fail.
+# ----------------------------------------------------------------------------------------------------------- nearness
+#
+# A condition that holds is near to failing if it would fail were the result of one of its comparisons reversed.
 
 
 _CONNECTIVES = {Op.AND, Op.OR, Op.NOT}
 
 
 def comparisons(root: Node) -> list[Node]:
-    """Return the conditions that a condition is made of by and, or and not, those of constants left out."""
+    """Return the comparisons of which a condition is made by and, or and not, without constants."""
     return [node for node in _conditions(root) if node.op not in _CONNECTIVES and node.op is not Op.CONST]
 
 
 def one_from_failing(root: Node) -> Node:
-    """Return the condition that another holds, and would fail if one of its comparisons came out the other way.
+    """Return the condition that another one holds, and would fail were the result of one of its comparisons reversed.
 
-    A comparison that stands in several places is taken for as many: each could come out by itself.
+    A comparison that occurs in several places counts as several, of which each could be reversed alone.
     """
     graph = root.graph
     near: dict[int, tuple[Node, Node]] = {}  # holds and one from failing; fails and one from holding
@@ -349,7 +355,7 @@ def one_from_failing(root: Node) -> Node:
 
 
 def _one_alone(graph: Graph, ones: Sequence[Node], others: Sequence[Node]) -> Node:
-    """Return the condition that one of some conditions holds where the others' conditions of all other places do."""
+    """Return the condition that for some index i, `ones[i]` holds and `others[j]` holds for all j other than i."""
 
     def both(left: Node, right: Node) -> Node:
         return combine(graph, Op.AND, [left, right])
@@ -361,7 +367,7 @@ def _one_alone(graph: Graph, ones: Sequence[Node], others: Sequence[Node]) -> No
 
 
 def _conditions(root: Node) -> list[Node]:
-    """Return a condition and what it is made of by and, or and not, arguments before users."""
+    """Return a condition and its parts under and, or and not, arguments before their users."""
     seen: dict[int, Node] = {}
     stack = [root]
     while stack:

@@ -1,4 +1,4 @@
-"""What `why` found: counts over the states of a model, by the places of its source that they are about."""
+"""The result of `why`: counts over the states of a model, by source span."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class GuardCoverage:
-    """A condition of an action's `require`, over all chances: a state and values of the parameters each.
+    """A condition of an action's `require`, over all chances; a chance is a state with values of the parameters.
 
     Attributes:
         spot: the call of `require`.
-        place: of the condition among its arguments.
+        place: the index of the condition among the arguments.
         text: the condition as it is written.
-        false: in how many chances it did not hold.
-        alone: in how many of these all other conditions of the action held: it alone decided.
-        ruled_out: for how many values of the parameters the bounds and settings make it false, whatever the state;
-            these are no chances.
-        decided: whether they decide it in all chances as well.
+        false: the number of chances in which it did not hold.
+        alone: the number of these in which all other conditions of the action held, so that it alone decided.
+        ruled_out: the values of the parameters for which bounds and settings make it false in every state; these are
+            no chances.
+        decided: whether bounds and settings decide it in all chances as well.
     """
 
     spot: Spot
@@ -50,11 +50,11 @@ class BranchCoverage:
 
     Attributes:
         spot: the `If`, or the `when`.
-        word: which of them.
+        word: "If" or "when".
         text: the condition as it is written.
-        true, false: in how many steps it held, and did not; a step that comes to it several times may count in both,
-            and one that does not reach the block it stands in in neither.
-        decided: whether the bounds and settings decide it, whatever the state.
+        true, false: the number of steps in which it held, and in which it did not. A step that evaluates it several
+            times may count in both, and a step that does not reach its block counts in neither.
+        decided: whether bounds and settings decide it in every state.
     """
 
     spot: Spot
@@ -67,7 +67,7 @@ class BranchCoverage:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentCoverage:
-    """An assignment in an action: in how many steps it happened, whether or not it changed the field."""
+    """An assignment in an action: the number of steps in which it happened, whether or not it changed the field."""
 
     spot: Spot
     steps: int
@@ -79,14 +79,14 @@ class ActionCoverage:
 
     Attributes:
         name: the action.
-        file, line: where it stands.
-        bindings: for how many values of its parameters there are chances: it is not ruled out by the bounds alone.
-        states: in how many states it was enabled, for some values of its parameters.
-        chances: how many pairs of a state and values of the parameters there are.
-        steps: in how many of them it was taken.
-        refused: in how many it was enabled, and would have assigned what its field cannot hold: no step.
-        guards, branches, assignments: the parts of it, in the order in which it comes to them.
-        changed: for each field that it assigns, in how many steps the field got another value.
+        file, line: its place in the source.
+        bindings: the number of values of its parameters that bounds and settings do not rule out.
+        states: the number of states in which it was enabled, for some values of its parameters.
+        chances: the number of pairs of a state and values of the parameters.
+        steps: the number of chances in which it was taken.
+        refused: the number of chances in which it was enabled and would have left a field's domain, which is no step.
+        guards, branches, assignments: the parts of it, in the order in which it reaches them.
+        changed: for each field that it assigns, the number of steps in which the field got another value.
     """
 
     name: str
@@ -104,36 +104,36 @@ class ActionCoverage:
 
     @property
     def never_false(self) -> tuple[GuardCoverage, ...]:
-        """The guards that held in every chance, although that is up to the state: here they ask for nothing."""
+        """The guards that held in every chance, although the state decides them: here they restrict nothing."""
         return tuple(guard for guard in self.guards if self.chances and not guard.false and not guard.decided)
 
     @property
     def never_true(self) -> tuple[GuardCoverage, ...]:
-        """The guards that held in no chance: they alone keep the action from ever being enabled."""
+        """The guards that held in no chance, so that the action is never enabled."""
         return tuple(guard for guard in self.guards if self.chances and guard.false == self.chances)
 
     @property
     def never_alone(self) -> tuple[GuardCoverage, ...]:
-        """The guards that failed at times, and never without another: here they follow from the others."""
+        """The guards that sometimes failed, but never alone: here they follow from the others."""
         return tuple(guard for guard in self.guards if 0 < guard.false < self.chances and not guard.alone)
 
     @property
     def one_way(self) -> tuple[BranchCoverage, ...]:
-        """The branches of which one side was never taken, in an action that was, and which the state decides."""
+        """The branches with a side that was never taken, though the action was and the state decides the branch."""
         asked = (branch for branch in self.branches if self.steps and not branch.decided)
         return tuple(branch for branch in asked if not (branch.true and branch.false))
 
 
 @dataclass(frozen=True, slots=True)
 class PremiseCoverage:
-    """A premise in a property: the first condition of an `Implies`, or that there is a member to ask `for_all` of.
+    """A premise in a property: the first condition of an `Implies`, or that the range of a `for_all` is not empty.
 
     Attributes:
         spot: the call.
         word: "Implies" or "for_all".
-        text: the condition as it is written; of `for_all` the call.
-        true: in how many states it was true, for somebody it is asked of; of a property of steps, in how many a step
-            begins of which it is true.
+        text: the condition as it is written; for `for_all` the call.
+        true: the number of states in which it was true for some member; for a property of steps, the number of states
+            from which a step leads for which it is true.
     """
 
     spot: Spot
@@ -144,16 +144,16 @@ class PremiseCoverage:
 
 @dataclass(frozen=True, slots=True)
 class PropertyCoverage:
-    """How much a property was put to the test.
+    """How far the states put a property to the test.
 
     Attributes:
         name: the property.
-        fails: in how many states it fails.
-        near: in how many states it holds, and would fail if one of its comparisons came out the other way; None for a
-            property of steps.
+        fails: the number of states in which it fails.
+        near: the number of states in which it holds, and would fail were the result of one of its comparisons reversed;
+            None for a property of steps.
         premises: of its implications.
-        comparisons: how many comparisons it is made of.
-        settled: those that came out the same in every state, as text; `...` where it would be too long.
+        comparisons: the number of its comparisons.
+        settled: the comparisons with the same result in every state, as text; `...` for one that is too long.
     """
 
     name: str
@@ -165,26 +165,26 @@ class PropertyCoverage:
 
     @property
     def never_true(self) -> tuple[PremiseCoverage, ...]:
-        """The premises that were true in no state: what they imply was never asked."""
+        """The premises that were true in no state, so that their conclusions were never tested."""
         return tuple(premise for premise in self.premises if not premise.true)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WhyResult(Tabular):
-    """What the search of a model exercised, and what it did not.
+    """The coverage of a model's source by its reachable states.
 
     Attributes:
         model: the name by which the model is found again.
         bounds: its bounds.
-        states: how many states were counted over: all of the complete levels, within what it is confined to.
+        states: the number of states that were counted: those of complete levels, inside the confinement.
         depth: the number of levels.
-        stopped_by: the limit that ended the search; then all counts are those of the levels before.
-        actions: those that were asked for.
-        unchanged: the fields that no step of any action changes; empty where some actions were left out.
-        properties: those that were asked for.
-        within: the names of the invariants that it was confined to.
-        warnings: what is suspicious in the model, or in its settings; a sentence for each.
-        seconds: how long it took.
+        stopped_by: the limit that ended the search; all counts are then of the levels before.
+        actions: the coverage of the chosen actions.
+        unchanged: the fields that no step of any action changes; empty if actions were chosen.
+        properties: the coverage of the chosen properties.
+        within: the names of the invariants that the search was confined to.
+        warnings: what is suspicious in the model or its settings; a sentence each.
+        seconds: the time that it took.
     """
 
     model: str

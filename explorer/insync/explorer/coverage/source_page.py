@@ -1,4 +1,4 @@
-"""The author's source as a page with the counts in its margin: one file, which needs no network and no script."""
+"""The result of `why` as an HTML page: the author's source with counts in its margin, without network or script."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 _HEATS = 5
 _AROUND = 8
-_SHORTEST = 20  # of what says which condition of a line is meant, in characters
+_SHORTEST = 20  # characters of a condition that tells the entries of a line apart
 
 
 def why_page(result: WhyResult) -> str:
@@ -53,7 +53,7 @@ def why_page(result: WhyResult) -> str:
 
 
 def _names(files: Mapping[str, object]) -> dict[str, str]:
-    """Return for each file a name that no other has: as much of the end of its path as it takes."""
+    """Return a unique name for each file: the shortest end of its path that no other file has."""
     names: dict[str, str] = {}
     for file in files:
         parts = file.split(os.sep)
@@ -148,7 +148,7 @@ def _file(file: str, name: str, lines: Mapping[int, Sequence[Margin]], most: Map
 
 
 def _shown(counted: Sequence[int]) -> list[int]:
-    """Return the lines to show: those with counts and some around them, and what is between two that are near."""
+    """Return the lines to show: those with counts, and `_AROUND` lines before and after each."""
     near = {line for one in counted for line in range(one - _AROUND, one + _AROUND + 1) if line > 0}
     return sorted(near)
 
@@ -207,18 +207,20 @@ def _anchor(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
-# What stands in the margin of the author's source: the counts of each line, over all actions that come to it.
+# ------------------------------------------------------------------------------------------------------------ margins
+#
+# The counts of each line, added up over the actions that reach it.
 
 
-@dataclass(slots=True)  # not frozen: it adds up what several actions say
+@dataclass(slots=True)  # not frozen: counts of several actions are added
 class Margin:
     """One entry in the margin of a line.
 
     Attributes:
         kind: action, require, If, when, assign, Implies or for_all.
-        text: what it is about, where a line has several entries.
-        counts: what is counted, by what it is called; the first is what the line is coloured by.
-        parts: the same for each action that comes to the line.
+        text: the condition or assignment, to tell several entries of a line apart.
+        counts: the counts by name; the first determines the colour of the line.
+        parts: the same for each action that reaches the line.
     """
 
     kind: str
@@ -227,14 +229,14 @@ class Margin:
     parts: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def add(self, action: str, counts: dict[str, int]) -> None:
-        """Add what one action says."""
+        """Add the counts of one action."""
         for name, number in counts.items():
             self.counts[name] = self.counts.get(name, 0) + number
         self.parts[action] = counts
 
     @property
     def cold(self) -> tuple[str, ...]:
-        """What never was so, in words."""
+        """What never happened, in words."""
         counts = self.counts
         match self.kind:
             case "action":
@@ -290,22 +292,22 @@ def _of_action(action: ActionCoverage) -> Iterator[_Entry]:
 
 
 def hottest(entries: Sequence[Margin]) -> int:
-    """Return the largest count that a line is coloured by."""
+    """Return the largest first count of some entries, which determines the colour of a line."""
     return max((next(iter(one.counts.values())) for one in entries), default=0)
 
 
-# The author's source: of a call that was noticed, the text of the condition that it was given.
+# ------------------------------------------------------------------------------------------- the source text of calls
 
 
 def argument_text(spot: Spot, place: int = 0) -> str:
     """Return an argument of a call as it is written, in one line.
 
-    It is the whole call where the arguments are not written one by one, as in `require(*conditions)`, and the line
-    where the call is not found: it stands in a `with` beside another, or the file is not what was imported.
+    The result is the whole call if the arguments are not written one by one, as in `require(*conditions)`. It is the
+    line if the call is not found: in a `with` of several calls, or in a file that was changed since it was imported.
 
     Args:
-        spot: what was noticed: the call, or the `with` statement that it opens.
-        place: of the argument.
+        spot: the span of the call, or of the `with` statement that it opens.
+        place: the index of the argument.
     """
     call = _call(spot)
     if call is None:
@@ -315,14 +317,14 @@ def argument_text(spot: Spot, place: int = 0) -> str:
 
 
 def argument_line(spot: Spot, place: int) -> int:
-    """Return the line in which an argument of a call begins, or the call where they are not written one by one."""
+    """Return the line in which an argument of a call begins, or the call if arguments are not written one by one."""
     call = _call(spot)
     argument = None if call is None else _argument(call, place)
     return spot.line if argument is None else argument.lineno
 
 
 def premise_text(spot: Spot) -> tuple[str, str]:
-    """Return the word that was given a premise, and the premise as it is written: of `for_all` the whole call."""
+    """Return the word with a premise, and the premise as it is written, which is the whole call for `for_all`."""
     call = _call(spot)
     name = None if call is None else getattr(call.func, "attr", getattr(call.func, "id", None))
     if name == "for_all":
@@ -337,17 +339,17 @@ def _argument(call: ast.Call, place: int) -> ast.expr | None:
 
 
 def _call(spot: Spot) -> ast.Call | None:
-    linecache.checkcache(spot.file)  # a model that was edited is loaded again
+    linecache.checkcache(spot.file)  # so that a model that was edited is read again
     known = _calls("".join(linecache.getlines(spot.file)))
     return known.get((spot.line, spot.column, spot.end_line, spot.end_column))
 
 
 @lru_cache(maxsize=64)
 def _calls(source: str) -> dict[tuple[int, int, int | None, int | None], ast.Call]:
-    """Return the calls in a file by where they stand, and those that open a `with` by where that stands."""
+    """Return the calls in a file by their span; those that open a `with` also by the span of that statement."""
     try:
         tree = ast.parse(source)
-    except SyntaxError:  # it has been changed since it was imported
+    except SyntaxError:  # changed since it was imported
         return {}
     found: dict[tuple[int, int, int | None, int | None], ast.Call] = {}
     for node in ast.walk(tree):
