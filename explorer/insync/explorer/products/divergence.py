@@ -1,4 +1,4 @@
-"""Where two models part: a shortest trace that one allows and the other does not."""
+"""Where two models diverge: a shortest trace that only one allows, the states of one alone; and two traces compared."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def parting_traces(
 ) -> tuple[tuple[OnlyOne | None, OnlyOne | None], StopReason | None]:
     """Return a shortest trace that only the first model allows, and one that only the second allows.
 
-    Beside them comes the limit that ended the search before both were found or there was nothing left to search.
+    The second result is the limit that ended the search before both were found or the product was searched.
     """
     found: list[OnlyOne | None] = [_of_initial(joined, side) for side in (0, 1)]
     stopped: StopReason | None = None
@@ -67,7 +67,7 @@ def parting_traces(
 def _search(
     joined: Joined, sides: Sequence[int], watch: Watch, threads: int, reporter: Reporter | None
 ) -> tuple[dict[int, Sequence[Move]], StopReason | None]:
-    """Return the joined moves to the nearest state in which some model takes a step alone, by the side of the model."""
+    """Return the joined moves to the nearest state in which a model takes a step alone, by the side of that model."""
     model, program = JoinedModel(joined.program), joined.program
     conditions: list[Node] = [apply(Op.NOT, joined.only[side]) for side in sides]
     try:
@@ -99,7 +99,7 @@ def _of_initial(joined: Joined, side: int) -> OnlyOne | None:
 
 
 def _of_moves(joined: Joined, side: int, moves: Sequence[Move]) -> OnlyOne:
-    """Return the trace of joined moves and the step that one model takes alone from there."""
+    """Return the trace of joined moves and of the step that one model takes alone after them."""
     model, other = joined.models(side)
     own: list[Move] = [
         (None if number is None else joined.numbers[number][side], joined.part(side, codes)) for number, codes in moves
@@ -151,7 +151,7 @@ def _told(joined: Joined, side: int, mine: Codes, theirs: Codes, apart: Sequence
     return f"{'; '.join(told)}{more}."
 
 
-# The states that two models of the same fields reach: how many both, and how many of each level one alone.
+# ------------------------------------------------------------------------------------------------------------- states
 
 
 def compare_states(
@@ -161,10 +161,10 @@ def compare_states(
 
     Args:
         first: a model.
-        second: another whose states have the very same cells, so that equal states are equal words.
-        watch: over both searches.
-        threads: how many work at once.
-        reporter: is told how far each search is.
+        second: a model whose states have the same cells, so that equal states are equal words.
+        watch: the limits of both searches.
+        threads: the number of threads.
+        reporter: called with the progress of each search.
     """
     with Team(threads) as team:
         searches: list[BreadthFirstSearch] = []
@@ -174,7 +174,7 @@ def compare_states(
                 if (stopped := searches[-1].run().stopped_by) is not None:
                     return stopped
             one, other = (search.space for search in searches)
-            # The second's states come behind those of the first, which stay where they are.
+            # The states of the second are appended to those of the first, which stay in their places.
             only_second = _added(one, other, watch)
             only_first = None if only_second is None else _added(other, one, watch)
         except GivenUp as ended:
@@ -192,14 +192,14 @@ def _begun(model: Model, watch: Watch, team: Team, reporter: Reporter | None) ->
     with watch.telling(while_compiling(reporter, watch)):
         kernels = compile_kernels(program, stopped=watch.interrupted)
     initials = PackedRows.of(program.initials.rows, program.schema.words)
-    # The partition that a state belongs to depends on the state alone, so it is the same one in both searches.
+    # The partition of a state depends on the state alone, so it is the same in both searches.
     return BreadthFirstSearch(kernels, watch, team, team.size, initials, keep_going=True, reporter=reporter)
 
 
 def _added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
-    """Add the states of one space to the stores of another; return how many of each level are new there.
+    """Add the states of one space to the stores of another; return the number of new states of each level.
 
-    None is that there was no memory for all of them.
+    The result is None if memory had no room for all of them.
     """
     new = []
     for level in range(len(of.levels)):
@@ -214,11 +214,11 @@ def _added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
     return tuple(new)
 
 
-# Two traces side by side: the first step in which they differ, and how.
+# ------------------------------------------------------------------------------------------------------------- traces
 
 
 def compare_traces(first: Trace, second: Trace) -> TraceDifference:
-    """Return the first step in which two traces differ: another step, another state after it, or none at all."""
+    """Return the first step in which two traces differ: in the step, in the state after it, or as one has ended."""
     number = next(
         (at for at, pair in enumerate(zip_longest(first.steps, second.steps)) if not _alike(*pair)),
         None,
@@ -269,7 +269,7 @@ def _about(first: Trace, second: Trace) -> dict[str, tuple[object, object]]:
 
 
 def _fields(one: object, other: object, path: str) -> Iterator[tuple[str, tuple[object, object]]]:
-    """Yield each innermost part of two readable values that differs, by its path, with the value in each."""
+    """Yield the path of each innermost part in which two readable values differ, with the value in each."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for name in dict.fromkeys([*one, *other]):
             inner = f"{path}.{name}" if path else str(name)
@@ -285,11 +285,11 @@ def _fields(one: object, other: object, path: str) -> Iterator[tuple[str, tuple[
 
 
 def _nested(one: list[object], other: list[object]) -> bool:
-    """Return whether lists hold parts worth telling apart, not the members of a set."""
+    """Return whether lists are compared element by element: if all elements are records or None."""
     return all(isinstance(part, Mapping) or part is None for part in [*one, *other])
 
 
-# How two models differ, and two traces.
+# ------------------------------------------------------------------------------------------------------------ results
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +298,8 @@ class PropertyChange:
 
     Attributes:
         name: the property.
-        first, second: what is known of it in each; None where the model has no property of that name.
-        lengths: of the shortest trace in each to where it fails; None where it does not.
+        first, second: the verdict in each model; None if the model has no property of that name.
+        lengths: of the shortest trace to a failure in each model; None if there is none.
     """
 
     name: str
@@ -309,7 +309,7 @@ class PropertyChange:
 
     @property
     def changed(self) -> bool:
-        """Whether it holds in one model and fails in the other; what a limit left open of one is no difference."""
+        """Whether it holds in one model and fails in the other; an incomplete verdict is no difference."""
         return {self.first, self.second} == {Verdict.HOLDS, Verdict.VIOLATED}
 
 
@@ -318,8 +318,8 @@ class StatesCompared:
     """The states of two models of the same fields, both searched to the end.
 
     Attributes:
-        both: how many are reached in both.
-        only_first, only_second: how many of each level of a model are reached in it alone.
+        both: the number of states that both reach.
+        only_first, only_second: for each level of a model, the number of states that it alone reaches.
     """
 
     both: int
@@ -329,12 +329,12 @@ class StatesCompared:
 
 @dataclass(frozen=True, slots=True)
 class OnlyOne:
-    """A shortest trace that one model allows and the other does not: they take the same steps up to the last.
+    """A shortest trace that only one model allows: both models take the same steps up to the last.
 
     Attributes:
-        trace: of the model that allows it; its last step is the one that the other does not take, or that leads the
-            other elsewhere. It has no step where its initial state is none of the other's.
-        reason: what the other does in place of the last step.
+        trace: of the model that allows it. The other does not take the last step, or reaches another state by it. The
+            trace has no step if its initial state is none of the other's.
+        reason: what the other does instead of the last step.
     """
 
     trace: Trace
@@ -346,17 +346,16 @@ class DiffResult(Tabular):
     """How two models differ.
 
     Attributes:
-        first, second: what the search of each found.
-        settings: the bounds and settings in which they differ, with the value of each; None where a model has none of
-            that name.
+        first, second: the result of the search of each.
+        settings: the bounds and settings in which they differ, with both values; None if a model has none of that name.
         properties: of either model.
-        own_fields: the cells that only the first has, and those that only the second has, by path; they are compared
-            in nothing.
-        states: of both searches; None where the fields differ, or a search was stopped.
-        only: a shortest trace that only the first allows, and one that only the second allows; None where there is
-            none, or none was found before `stopped_by`.
-        stopped_by: the limit that ended the search for these, or one of the others.
-        seconds: how long it all took.
+        own_fields: the paths of the cells that only the first has, and of those that only the second has; these are not
+            compared.
+        states: the states compared; None if the fields differ, or a search was stopped.
+        only: a shortest trace that only the first allows, and one that only the second allows; None if there is none,
+            or none was found before `stopped_by`.
+        stopped_by: the limit that ended the search for these traces, or another search.
+        seconds: the time that all took.
     """
 
     first: CheckResult
@@ -371,12 +370,12 @@ class DiffResult(Tabular):
 
     @property
     def differ(self) -> bool:
-        """Whether a difference was found: a trace that only one allows, or a property of both that changes."""
+        """Whether a difference was found: a trace that only one allows, or a property that changes."""
         return any(self.only) or any(one.changed for one in self.properties)
 
     @property
     def same(self) -> bool | None:
-        """Whether they take the same steps and have the same verdicts; None where a limit left that open."""
+        """Whether both take the same steps and have the same verdicts; None if a limit left that open."""
         if self.differ:
             return False
         return None if self.stopped_by is not None else True
@@ -420,11 +419,11 @@ class TraceDifference(Shown):
     """The first step in which two traces differ.
 
     Attributes:
-        step: its number, 0 being the initial state; None where they are the same.
-        labels: the step in words in each; None where a trace has ended.
-        fields: for each part of the state that differs after it, the value in each; None where a state has none.
-        about: what the traces are about and differ in: model, bounds, property, with the value of each.
-        lengths: how many states each has.
+        step: the number of the step, 0 for the initial state; None if the traces are the same.
+        labels: the step in words in each; None if a trace has ended.
+        fields: for each part of the state that differs after the step, both values; None if a state has none.
+        about: the headers that differ (model, bounds, property), with both values.
+        lengths: the number of states of each.
     """
 
     step: int | None
@@ -435,7 +434,7 @@ class TraceDifference(Shown):
 
     @property
     def same(self) -> bool:
-        """Whether they take the same steps through the same states."""
+        """Whether both traces take the same steps through the same states."""
         return self.step is None
 
     def summary(self) -> str:

@@ -1,8 +1,8 @@
-"""Two models as one program, whose steps are those that both take alike: it shows where they part.
+"""The synchronous product of two models: one program whose steps are those that both models take alike.
 
-A state of it has the cells of both, and those once that both have: of one path, with the same values. Two actions are
-one if they have the same name and the same values of their parameters. A joined step is one that both take and that
-leaves the common cells alike, so in each state that it reaches the two models agree in these.
+A joined state has the cells of both models; cells of the same path and values are common, and are in it once. Two
+actions are one if their names and the values of their parameters are equal. A joined step is taken by both models and
+gives the common cells equal values, so the two models agree on these in each reachable state.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Joined:
 
     Attributes:
         first, second: the models.
-        program: of the steps that both take alike.
-        places: for each cell of the second model its place among the joined cells; those of the first come first.
+        program: the product.
+        places: for each cell of the second model its index among the joined cells; those of the first come first.
         common: the joined cells that both have.
-        numbers: for each joined action its number in the first model and in the second.
-        counterparts: for each action of the first model the number of the second model's, if it has one; and the other
-            way round.
-        only: the condition that the first model takes a step here that the second does not take, or that leads
+        numbers: for each joined action its numbers in the first and in the second model.
+        counterparts: for each action of the first model the number of the same action in the second, or None; and the
+            other way round.
+        only: the condition that the first model takes a step that the second does not take, or that leads the second
             elsewhere; and the other way round.
         alone: the initial states of the first model that agree with none of the second, and the other way round.
     """
@@ -65,7 +65,7 @@ class Joined:
         return (self.first, self.second) if side == 0 else (self.second, self.first)
 
     def title(self, side: int) -> str:
-        """Return what to call the model of a side: its name, and where the other has it too what it is set to."""
+        """Return a title of the model of a side: its name, and for two models of one class the settings that differ."""
         model, other = self.models(side)
         if type(model) is not type(other):
             return model.name if model.name != other.name else model_reference(model)
@@ -74,7 +74,7 @@ class Joined:
         return f"{model.name} ({', '.join(own)})" if own else model.name
 
     def part(self, side: int, codes: Sequence[int]) -> Codes:
-        """Return the state of one model that a joined state has: 0 is the first, 1 the second."""
+        """Return the state of one model in a joined state; side 0 is the first, 1 the second."""
         if side == 0:
             return tuple(codes[: len(self.first.program.schema.cells)])
         return tuple(codes[place] for place in self.places)
@@ -89,7 +89,7 @@ class Joined:
 
 
 class JoinedModel(Model):
-    """The program of two models, for whoever asks for a model that has one."""
+    """A model with the joined program, for functions that take a model."""
 
     def __init__(self, program: Program) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class JoinedModel(Model):
 
 
 class _Cells:
-    """The cells of two states, of which those that both have are there once."""
+    """The joined cells, in the form that a schema is made of."""
 
     def __init__(self, cells: Iterable[tuple[str, int]]) -> None:
         self._cells = tuple(cells)
@@ -108,11 +108,11 @@ class _Cells:
 
 
 _Takes = dict[_Key, tuple[int, list[Node], dict[int, Node]]]
-"""The actions of one model over the joined cells: by key their number, what lets them be taken, and the updates."""
+"""The actions of one model over the joined cells, by key: number, guards and checks, and updates."""
 
 
 def join(first: Model, second: Model) -> Joined:
-    """Return two models as one program."""
+    """Return the synchronous product of two models."""
     places, cells = _places(first, second)
     schema = Schema(_Cells(cells))
     common = tuple(sorted(place for place in places if place < len(first.program.schema.cells)))
@@ -156,7 +156,7 @@ def _cell(update: tuple[int, Node]) -> int:
 
 
 def _places(first: Model, second: Model) -> tuple[tuple[int, ...], list[tuple[str, int]]]:
-    """Return where each cell of the second model is among the joined cells, and these."""
+    """Return the index of each cell of the second model among the joined cells, and the joined cells."""
     known = {(path, values): number for number, (path, _, values) in enumerate(_cells_of(first))}
     cells = [(path, size) for path, size, _ in _cells_of(first)]
     places = []
@@ -170,13 +170,13 @@ def _places(first: Model, second: Model) -> tuple[tuple[int, ...], list[tuple[st
 
 
 def _cells_of(model: Model) -> list[tuple[str, int, tuple[str, ...]]]:
-    """Return of each cell the path, how many codes it has, and what they stand for."""
+    """Return for each cell its path, its number of codes, and the values of the codes."""
     pairs = zip(model.program.schema.cells, cell_domains(model.state), strict=True)
     return [(cell.path, cell.size, _values(one, cell.size)) for cell, one in pairs]
 
 
 def _values(domain: Scalar | None, size: int) -> tuple[str, ...]:
-    """Return what the codes of a cell stand for; of a large one some of them, which say what the others are."""
+    """Return the values of a cell's codes; of a large cell only a few, which determine the others."""
     if domain is None:
         return ("there or not", str(size))
     some = range(size) if size <= _FEW else (0, 1, 2, size // 2, size - 1)
@@ -218,7 +218,7 @@ def _apart(graph: Graph, common: Sequence[int], mine: dict[int, Node], theirs: d
 def _beginnings(
     first: Model, second: Model, places: Sequence[int], common: Sequence[int]
 ) -> tuple[list[Codes], tuple[tuple[Codes, ...], tuple[Codes, ...]]]:
-    """Return the joined initial states, and those of either model that agree with none of the other."""
+    """Return the joined initial states, and the initial states of each model that agree with none of the other."""
     at = {place: cell for cell, place in enumerate(places)}
     theirs: dict[Codes, list[Codes]] = {}
     for codes in second.program.initials:
