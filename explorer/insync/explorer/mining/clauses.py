@@ -1,6 +1,7 @@
-"""Candidates for lemmas: of a few conditions one holds, whatever the members; and which of them no state refutes.
+"""Candidates for lemmas: universally quantified clauses of at most three literals, and the states that refute them.
 
-Kept are those of which no smaller one is true as well, for that would say more.
+A literal is an atom of the grammar or its negation. Candidates are tried on reachable states of a small instance. Only
+minimal clauses are kept: if a part of a clause is true everywhere, the part says more.
 """
 
 from __future__ import annotations
@@ -54,10 +55,10 @@ _OPPOSITE = {" == ": " != ", " <= ": " > ", " >= ": " < "}
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """That one of some literals holds, whatever members the variables stand for.
+    """A clause: for all members of the variables, one of the literals holds.
 
     Attributes:
-        saying: the number of the saying that they are from.
+        saying: the index of the `Saying` with the variables and atoms.
         literals: the literals, in order.
     """
 
@@ -65,7 +66,7 @@ class Candidate:
     literals: tuple[int, ...]
 
     def failures(self, failing: Sequence[Sequence[int]]) -> int:
-        """Return the places where it fails as bits, 0 if nowhere, given where each literal of each saying does."""
+        """Return the bits where the clause fails, given the bits where each literal of each saying fails."""
         own = failing[self.saying]
         return reduce(and_, (own[literal] for literal in self.literals))
 
@@ -73,13 +74,13 @@ class Candidate:
 def true_candidates(
     sayings: Sequence[Saying], failing: Sequence[Sequence[int]], size: int, go_on: Callable[[], None]
 ) -> Iterator[Candidate]:
-    """Yield the candidates of so many literals that fail nowhere, of which no part is true everywhere by itself.
+    """Yield the candidates of `size` literals that fail nowhere and have no part that fails nowhere.
 
     Args:
-        sayings: what can be said.
-        failing: for each of them and each literal where it fails.
-        size: how many literals, from 1 to 3.
-        go_on: called again and again; what it raises ends it.
+        sayings: the prefixes with their atoms.
+        failing: for each saying and literal the bits where it fails; see `TruthTable.failing`.
+        size: the number of literals, from 1 to 3.
+        go_on: called again and again; an exception it raises ends the work.
     """
     for number, (saying, fails) in enumerate(zip(sayings, failing, strict=True)):
         for literals in _sets(fails, size, go_on):
@@ -88,7 +89,7 @@ def true_candidates(
 
 
 def weakened(saying: Saying, candidate: Candidate, failing: Sequence[Sequence[int]]) -> Iterator[Candidate]:
-    """Yield the candidates with one literal more than one that fails somewhere, which do not fail there."""
+    """Yield the candidates with one literal more than a refuted one that `failing` does not refute."""
     mine, together = candidate.literals, candidate.failures(failing)
     for literal, where in enumerate(failing[candidate.saying]):
         if not together & where and literal not in mine and literal ^ 1 not in mine:
@@ -97,7 +98,7 @@ def weakened(saying: Saying, candidate: Candidate, failing: Sequence[Sequence[in
 
 
 def _sets(fails: Sequence[int], size: int, go_on: Callable[[], None]) -> Iterator[tuple[int, ...]]:
-    """Yield the smallest sets of literals of which one holds everywhere."""
+    """Yield the minimal sets of `size` literals of which one holds everywhere."""
     open_ones = [literal for literal, where in enumerate(fails) if where]
     if size == 1:
         yield from ((literal,) for literal, where in enumerate(fails) if not where)
@@ -121,7 +122,7 @@ def _sets(fails: Sequence[int], size: int, go_on: Callable[[], None]) -> Iterato
 
 
 def _speaks_of_all(saying: Saying, literals: Sequence[int]) -> bool:
-    """Return whether each variable is spoken of; with fewer it is a candidate of another saying."""
+    """Return whether the literals depend on each variable; else they are a candidate of another prefix."""
     used = 0
     for literal in literals:
         used |= saying.uses[literal // 2]
@@ -129,12 +130,12 @@ def _speaks_of_all(saying: Saying, literals: Sequence[int]) -> bool:
 
 
 def _comes_first(saying: Saying, literals: tuple[int, ...]) -> bool:
-    """Return whether it is the first of those that say the same with variables exchanged."""
+    """Return whether literals are the first of those that variables exchanged make of them."""
     return all(others >= literals for others in _exchanged(saying, literals))
 
 
 def _exchanged(saying: Saying, literals: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the literals that say the same with variables exchanged, for each way to do so that has such literals."""
+    """Yield the same literals with variables exchanged, for each exchange whose results are literals."""
     for renamed in saying.renamed:
         others = [to for literal in literals if (to := renamed[literal]) is not None]
         if len(others) == len(literals):
@@ -158,31 +159,30 @@ def _call_text(word: str, parts: Sequence[str]) -> str:
 
 
 def _opposite(text: str) -> str | None:
-    """Return a comparison of two things as the opposite comparison; None for what is no such comparison."""
+    """Return the opposite of a comparison; None if a condition is no comparison."""
     signs = [sign for sign in _OPPOSITE if sign in text]
     return text.replace(signs[0], _OPPOSITE[signs[0]]) if len(signs) == 1 and "lambda" not in text else None
 
 
-# What can be said of the members of some variables, as conditions of one model, and in which states each fails.
+# ------------------------------------------------------------------------------------------- atoms as columns of bits
 #
-# A condition is a column of bits, one for each choice of members and each state, so all states are looked at
-# together.
+# An atom is a column of bits, one for each choice of members and each state, so all states are tried at once.
 
 
 _FEW = 8
-"""States for which it does not pay to remember what each condition reads."""
+"""The most states for which caching by the cells that a condition reads does not pay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """The conditions on some variables.
+    """The atoms over the variables of one prefix.
 
     Attributes:
         prefix: the variables.
-        atoms: the conditions; a literal is twice the number of one, and one more where that must not hold.
-        uses: for each of them the variables that it speaks of, as a mask.
-        renamed: for each way to exchange variables of one kind what becomes of each literal; None where that is no
-            literal.
+        atoms: the atoms as texts; literal 2n is atom n, and literal 2n + 1 its negation.
+        uses: for each atom a mask of the variables that it depends on.
+        renamed: for each exchange of variables of one kind the literal that each literal becomes; None if it becomes
+            none.
     """
 
     prefix: Prefix
@@ -192,12 +192,12 @@ class Saying:
 
 
 def sayings_of(model: Model, small: Model, go_on: Callable[[], None]) -> list[Saying]:
-    """Return what can be said of the states of a model, and of those of the same model at small bounds.
+    """Return the prefixes with the atoms that can be read both in a model and in the same model at small bounds.
 
     Args:
         model: the model.
-        small: the same at small bounds; it may be the same instance.
-        go_on: called again and again; what it raises ends it.
+        small: the model at small bounds; it may be the same instance.
+        go_on: called again and again; an exception it raises ends the work.
     """
     reader, other = ConditionReader(model), ConditionReader(small)
     found = []
@@ -250,12 +250,12 @@ def _used(prefix: Prefix, bindings: Sequence[Binding], nodes: Sequence[Node]) ->
 
 
 class TruthTable:
-    """The conditions of sayings in one model.
+    """The truth of all atoms in states of one model.
 
     Args:
         model: the model.
-        sayings: what is said.
-        go_on: called again and again; what it raises ends it.
+        sayings: the prefixes with their atoms.
+        go_on: called again and again; an exception it raises ends the work.
     """
 
     def __init__(self, model: Model, sayings: Sequence[Saying], go_on: Callable[[], None]) -> None:
@@ -273,7 +273,7 @@ class TruthTable:
         self._reads = [_cells_of(node) for node in self._distinct]
 
     def failing(self, states: Sequence[Codes]) -> list[list[int]]:
-        """Return for each saying and literal where it fails: a bit for each choice of members and each state."""
+        """Return for each saying and literal where it fails, as a bit for each choice of members and each state."""
         bits, width = self._bits(states), len(states)
         found = []
         for atoms in self.nodes:
@@ -287,7 +287,7 @@ class TruthTable:
         return found
 
     def _bits(self, states: Sequence[Codes]) -> dict[int, int]:
-        """Return for each condition a bit for each state in which it holds."""
+        """Return for each condition the bits of the states in which it holds, by the index of its node."""
         found = dict.fromkeys((node.index for node in self._distinct), 0)
         if len(states) <= _FEW:
             for number, codes in enumerate(states):
@@ -302,7 +302,7 @@ class TruthTable:
 
 
 def _column(node: Node, cells: Sequence[int], states: Sequence[Codes]) -> int:
-    """Return a bit for each state in which a condition holds; it is evaluated once for what it reads."""
+    """Return the bits of the states in which a condition holds, evaluated once for all states with equal `cells`."""
     if not cells:
         return (1 << len(states)) - 1 if node.arg is True else 0
     read = itemgetter(*cells)
@@ -321,28 +321,28 @@ def _cells_of(node: Node) -> list[int]:
     return sorted(int(str(one.arg)) for one in reachable([node]) if one.op is Op.CELL)
 
 
-# States that candidates are tried on: reachable ones of a small instance, and those that a state leads to.
+# ---------------------------------------------------------------------------------------- states to try candidates on
 
 
 _STEPS = 60
-"""How long a walk is."""
+"""The most steps of a walk."""
 
 _TIRED = 20
-"""How many walks may find nothing new, one after the other."""
+"""The number of walks in a row without a new state after which walking ends."""
 
 
 def reached_from(
     stepper: Stepper, starts: Iterable[Codes], most: int, go_on: Callable[[], None]
 ) -> tuple[list[Codes], bool]:
-    """Return states that can be reached from some, and whether these are all.
+    """Return states that are reachable from some states, and whether these are all.
 
-    If there are more than may be returned, half of those returned are near, the others on random walks from there.
+    If more than `most` are reachable, half of the result are the nearest, the others lie on random walks from these.
 
     Args:
         stepper: takes the steps.
-        starts: where to begin.
-        most: how many states to return at most.
-        go_on: called again and again; what it raises ends it.
+        starts: the states to begin with.
+        most: the most states to return.
+        go_on: called again and again; an exception it raises ends the work.
     """
     known = dict.fromkeys(starts)
     level = list(known)
@@ -359,8 +359,8 @@ def reached_from(
 
 
 def _walked(stepper: Stepper, near: Sequence[Codes], most: int, go_on: Callable[[], None]) -> list[Codes]:
-    """Return states with those of random walks from them, as long as walks find something new."""
-    chance, known, tired = random.Random(most), dict.fromkeys(near), 0  # the same walks every time
+    """Return states together with those of random walks from them, as long as walks find new states."""
+    chance, known, tired = random.Random(most), dict.fromkeys(near), 0  # a fixed seed
     while len(known) < most and tired < _TIRED:
         codes, before = chance.choice(near), len(known)
         for _ in range(_STEPS):
@@ -378,12 +378,14 @@ def _after(stepper: Stepper, codes: Codes) -> list[Codes]:
     return [after for _, after in stepper.outcomes(codes) if not isinstance(after, Refused)]
 
 
-# A lemma that is stated as a text, in the language of typed conditions: nobody has written a function for it.
+# ---------------------------------------------------------------------------------------------------- lemmas as texts
+#
+# A mined lemma is a text in the language of typed conditions, and has no function in Python.
 
 
 @dataclass(frozen=True, slots=True)
 class StatedLemma(Invariant):
-    """A lemma and the text that it is read from.
+    """A lemma that is read from a text.
 
     Attributes:
         text: the condition.
@@ -393,15 +395,15 @@ class StatedLemma(Invariant):
 
 
 def stated(texts: Iterable[str]) -> list[StatedLemma]:
-    """Return a lemma for each text; they are called `mined-1` and so on, which no method can be called."""
+    """Return a lemma for each text, named `mined-1` and so on, which cannot be the name of a method."""
     return [_lemma(f"mined-{number}", text) for number, text in enumerate(texts, start=1)]
 
 
 def lemmas_in(proof: Proof, model: Model) -> list[StatedLemma]:
-    """Return the lemmas that a proof file states, having read each of them as a condition on the states of a model.
+    """Return the lemmas in a proof file that are texts, read as conditions on the states of a model.
 
     Raises:
-        UserError: one of them means nothing there.
+        UserError: one of them is no condition on these states.
     """
     reader = ConditionReader(model)
     for place, text in enumerate(proof.conditions):
@@ -414,7 +416,7 @@ def lemmas_in(proof: Proof, model: Model) -> list[StatedLemma]:
 
 
 def texts_of(lemmas: Iterable[Invariant]) -> dict[str, str]:
-    """Return the texts of those lemmas that are stated as one, by their names."""
+    """Return the texts of those lemmas that have one, by name."""
     return {lemma.name: lemma.text for lemma in lemmas if isinstance(lemma, StatedLemma)}
 
 
@@ -426,7 +428,7 @@ def _lemma(name: str, text: str) -> StatedLemma:
 
 
 def readable(text: str) -> str:
-    """Return a condition as a sentence would have it: `for all worker: doing[worker] == INSIDE => holder == worker`."""
+    """Return a condition for readers: `for all worker: doing[worker] == INSIDE => holder == worker`."""
     return _sentence(ast.parse(text.strip(), mode="eval").body)
 
 
@@ -445,7 +447,7 @@ def _in_pythons_words(tree: ast.expr) -> str:
 
 
 class _WithPythonsWords(ast.NodeTransformer):
-    """Writes `a and b` for `And(a, b)`: typed conditions may have either."""
+    """Writes `a and b` for `And(a, b)`; typed conditions may have either."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -457,16 +459,16 @@ class _WithPythonsWords(ast.NodeTransformer):
         return node
 
 
-# A model at small bounds, where candidates for lemmas are tried before z3 is asked about large ones.
+# ---------------------------------------------------------------------------------------------------- small instances
 
 
 def small_bounds(model: Model) -> dict[str, int]:
-    """Return bounds at which the model can be searched: each at most its default."""
+    """Return bounds at which the model can be searched, each at most its default."""
     return {name: min(getattr(model.b, name), bound.default) for name, bound in model.bounds.items()}
 
 
 def small_instance(model: Model, bounds: Mapping[str, int] | None = None) -> Model:
-    """Return the model under other bounds, with the settings that it has; None is `small_bounds`."""
+    """Return the model with the same settings under other bounds; None is `small_bounds`."""
     small = type(model)(**{**model.identity, **(small_bounds(model) if bounds is None else bounds)})
     return confined(small, names_within(model))
 
@@ -483,12 +485,12 @@ def refuted_candidates(
 
     Args:
         model: the model; its class is searched, under other bounds.
-        candidates: properties and lemmas alike.
-        bounds: what to search; None is `small_bounds`.
-        seconds: when to stop. A search that is not complete refutes what it found and says nothing of the rest.
+        candidates: properties and lemmas.
+        bounds: of the search; None is `small_bounds`.
+        seconds: the limit on time; an incomplete search refutes only candidates whose violation it found.
         stop: ends the search when it is set.
 
-    There are none if the small model has more initial states than a search can begin with: z3 refutes them as well.
+    The result is empty if the small model has more initial states than a search can begin with.
     """
     small = small_instance(model, bounds)
     if not small.program.initials.enumerated:

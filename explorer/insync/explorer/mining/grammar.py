@@ -1,8 +1,8 @@
-"""What can be said of a model's states in few words: the conditions that candidates for lemmas are made of.
+"""The grammar of candidates for lemmas: prefixes of quantified variables, and the atoms over them.
 
-An atom is a text in the language of typed conditions, on the members that some variables stand for. Atoms compare what
-lies at two places of a state, or a place with a variable, a member of an enumeration, none, or a number that the model
-compares such places with; and they are what the author wrote in guards and properties.
+An atom is a text in the language of typed conditions over the variables of a prefix. The first atoms are the author's
+conditions in guards and properties. Others compare two places of a state, or a place with a variable, a member of an
+enumeration, none, or a number that the model compares such places with.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ __all__ = ["MOST_ATOMS", "Binding", "Prefix", "atoms_of", "prefixes_of"]
 
 
 Binding = dict[str, Parameter]
-"""The member that each variable stands for."""
+"""The member of each variable."""
 
 MOST_ATOMS = 120
-"""How many conditions of one choice of variables are made into candidates; a model with more has a long state."""
+"""The most atoms of one prefix; only a model with a long state has more."""
 
 _MOST_MEMBERS = 16
 _MOST_BINDINGS = 128
@@ -40,7 +40,7 @@ _FEW_PLACES = 2
 
 @dataclass(frozen=True, slots=True)
 class MemberVariable:
-    """What a variable is called, and what it ranges over, with the name that conditions have for that."""
+    """A variable: its name, its range, and the name of this range in conditions."""
 
     name: str
     kind: type
@@ -49,7 +49,7 @@ class MemberVariable:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The variables that a candidate is said of, for all whose members it must hold."""
+    """The universally quantified variables of a candidate."""
 
     variables: tuple[MemberVariable, ...]
 
@@ -60,14 +60,14 @@ class Prefix:
         return [dict(zip(names, values, strict=True)) for values in itertools.product(*members)]
 
     def said_of_all(self, body: str) -> str:
-        """Return the condition that another one holds for all members."""
+        """Return the condition that `body` holds for all members of the variables."""
         if not self.variables:
             return body
         kinds = ", ".join(variable.kind_name for variable in self.variables)
         return f"for_all({kinds}, lambda {', '.join(variable.name for variable in self.variables)}: {body})"
 
     def renamings(self) -> list[dict[str, str]]:
-        """Return the ways to exchange variables of one kind, but for that which exchanges none."""
+        """Return the permutations of variables of one kind, without the identity."""
         names = [variable.name for variable in self.variables]
         kinds = [variable.kind for variable in self.variables]
         orders = itertools.permutations(range(len(names)))
@@ -76,7 +76,7 @@ class Prefix:
 
 
 def prefixes_of(model: Model) -> list[Prefix]:
-    """Return what candidates of a model may range over: nothing, one variable, or two."""
+    """Return the prefixes of a model's candidates: without a variable, with one or two, and for pairs of elements."""
     names = ConditionNames(model)
     lengths = {domain.over for domain in _domains(model.state) if isinstance(domain, d.Array)}
     kinds: list[tuple[str, type]] = []
@@ -99,7 +99,7 @@ def prefixes_of(model: Model) -> list[Prefix]:
 def _about_elements(
     model: Model, names: ConditionNames, kinds: Sequence[tuple[str, type]]
 ) -> Iterator[list[tuple[str, type]]]:
-    """Yield what there is in two elements of a collection of records that differ in one field: two votes of a voter."""
+    """Yield the kinds in two elements of a collection of records that differ in one field, as two votes of a voter."""
     for domain in _domains(model.state):
         of = getattr(domain, "of", None)
         if not isinstance(domain, d.BitSet | d.ListedSet) or not isinstance(of, d.Record):
@@ -116,7 +116,7 @@ def _about_elements(
 
 
 def _variables(chosen: Sequence[tuple[str, type]], taken: set[str]) -> tuple[MemberVariable, ...]:
-    """Return a variable of each kind, named after it, and after nothing that conditions have a name for."""
+    """Return a variable of each kind, named after the kind, with a name that conditions do not use yet."""
     found: list[MemberVariable] = []
     for kind_name, kind in chosen:
         own = kind_name.lower()
@@ -127,21 +127,21 @@ def _variables(chosen: Sequence[tuple[str, type]], taken: set[str]) -> tuple[Mem
 
 
 def atoms_of(model: Model, prefix: Prefix) -> list[str]:
-    """Return the conditions on the members of some variables, each once, the author's own first."""
+    """Return the atoms over the variables of a prefix, each once, the author's own conditions first."""
     said = _Phrases(model, prefix)
     return list(dict.fromkeys(itertools.chain(said.written(), said.of_variables(), said.of_places(), said.of_pairs())))
 
 
 @dataclass(frozen=True, slots=True)
 class _Operand:
-    """A place in a state, or the member that a variable stands for: how it is written, and what can be there."""
+    """A place in a state, or a variable: its text and its domain."""
 
     text: str
     domain: d.Domain
 
 
 class _Phrases:
-    """What can be said of the members of some variables."""
+    """The atoms over the variables of a prefix."""
 
     def __init__(self, model: Model, prefix: Prefix) -> None:
         self.model, self.prefix, self.compared = model, prefix, compared(model)
@@ -152,7 +152,7 @@ class _Phrases:
         self.own = [_Operand(variable.name, _domain_of(variable.kind, model)) for variable in prefix.variables]
 
     def written(self) -> Iterator[str]:
-        """Yield what the author wrote of such members in guards and properties."""
+        """Yield the author's conditions in guards and properties, over these variables."""
         for condition in written_conditions(self.model):
             yield from _with_variables(condition, self.prefix.variables)
 
@@ -161,7 +161,7 @@ class _Phrases:
             yield from self._two(one, other)
 
     def of_places(self) -> Iterator[str]:
-        """Yield what can be said of each place by itself, or of it and a variable."""
+        """Yield the atoms of a single place, or of a place and a variable."""
         for place in self.places:
             yield from self._one(place)
             for own in self.own:
@@ -172,7 +172,7 @@ class _Phrases:
             yield from self._two(one, other)
 
     def _within(self, domain: d.Domain, path: str) -> Iterator[tuple[str, d.Domain]]:
-        """Yield the places of a value, with the variables as indexes of its arrays."""
+        """Yield the places of a value with their domains; variables are the indexes of its arrays."""
         if isinstance(domain, d.Record):
             for name, field in domain.present.items():
                 yield from self._within(field, f"{path}.{name}" if path else name)
@@ -216,7 +216,7 @@ class _Phrases:
                 yield from (f"{text} {sign} {number}" for sign in signs)
 
     def _elements(self, text: str, domain: d.Domain) -> Iterator[str]:
-        """Yield that a record of what the variables and other places are is in a collection."""
+        """Yield that a collection contains a record made of variables and other places."""
         of = getattr(domain, "of", None)
         if not isinstance(of, d.Record):
             return
@@ -253,12 +253,12 @@ class _Phrases:
             yield f"{one.text} == {other.text}"
 
     def _member(self, kind: type[PythonEnum], member: PythonEnum) -> str:
-        """Return how a member of an enumeration is written."""
+        """Return the text of a member of an enumeration."""
         return f"{self.kind_names.get(kind, kind.__name__)}.{member.name}"
 
 
 def _with_variables(condition: WrittenCondition, variables: Sequence[MemberVariable]) -> Iterator[str]:
-    """Yield what an author wrote of parameters, said of variables that range over the same."""
+    """Yield a condition from the source with variables of the same range in place of its parameters."""
     fitting = [[one.name for one in variables if one.kind is kind] for kind in condition.parameters.values()]
     for chosen in itertools.product(*fitting):
         if len(set(chosen)) == len(chosen):
@@ -278,13 +278,13 @@ def _numbers(kind: type, model: Model) -> range | None:
 
 
 def _sort_of(domain: d.Domain) -> type[Index] | None:
-    """Return the sort whose members, or none, are at a place."""
+    """Return the sort of the members at a place, which may be optional; None if there are no members."""
     of = domain.of if isinstance(domain, d.OptionalScalar) else domain
     return of.sort if isinstance(of, d.Member) and not issubclass(of.sort, Subset) else None
 
 
 def _members_of_set(domain: d.Domain) -> type[Index] | None:
-    """Return the sort of the members of the sets that are at a place; those of a set of sets are none."""
+    """Return the sort of the members of the sets at a place; None for sets of sets and other values."""
     if isinstance(domain, d.Member) and issubclass(domain.sort, Subset):
         return domain.sort.of
     return _sort_of(domain.of) if isinstance(domain, d.Set) else None
@@ -299,7 +299,7 @@ def _holds_records(place: _Operand) -> bool:
 
 
 def _domains(domain: d.Domain) -> Iterator[d.Domain]:
-    """Yield a domain and all within it."""
+    """Yield a domain and all domains within it."""
     yield domain
     inner: Mapping[str, d.Domain] = getattr(domain, "fields", {})
     for one in (*inner.values(), getattr(domain, "of", None)):
@@ -307,7 +307,7 @@ def _domains(domain: d.Domain) -> Iterator[d.Domain]:
             yield from _domains(one)
 
 
-# What a model compares: the numbers that places of its states are compared with, and the sorts whose order counts.
+# ------------------------------------------------------------------------------------------- comparisons of the model
 
 
 _MOST = 6
@@ -316,28 +316,28 @@ _ORDERS = (Op.LT, Op.LE, Op.MIN, Op.MAX)
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What the guards, updates and properties of a model compare.
+    """The comparisons in the guards, updates and properties of a model.
 
     Attributes:
-        by_shape: for each domain of numbers, by its shape, those that its values are compared with.
-        sorts: the sorts whose members are compared as to which is less.
+        by_shape: the numbers that values of each domain of numbers are compared with, by the domain's shape.
+        sorts: the sorts whose members are compared by their order.
     """
 
     by_shape: dict[tuple[object, ...], set[int]]
     sorts: frozenset[type]
 
     def numbers(self, domain: d.Int) -> list[int]:
-        """Return the numbers of a domain to compare its values with: its least and greatest, and the model's own."""
+        """Return the numbers to compare values of a domain with: its least and greatest, and those of the model."""
         mine = self.by_shape.get(domain.shape(), set())
         return sorted({domain.lo, domain.hi, *sorted(n for n in mine if domain.lo < n < domain.hi)[:_MOST]})
 
     def ordered(self, sort: type | None) -> bool:
-        """Return whether the model compares members of a sort as to which is less."""
+        """Return whether the model compares members of a sort by their order."""
         return sort in self.sorts
 
 
 def compared(model: Model) -> Compared:
-    """Return what a model's guards, updates and properties compare."""
+    """Return the comparisons in a model's guards, updates and properties."""
     return kept_for(model, Compared, lambda: _compared(model))
 
 
@@ -363,7 +363,7 @@ def _compared(model: Model) -> Compared:
 
 
 def _cells(node: Node) -> list[tuple[int, int]]:
-    """Return the cells whose code, with a number added to it, is the value of a node."""
+    """Return the cells whose code plus an offset may be the value of a node, with the offset."""
     more = 0
     if node.op is Op.ADD and node.args[1].op is Op.CONST:
         node, more = node.args[0], node.args[1].lo

@@ -1,8 +1,8 @@
-"""The conditions that the author of a model wrote in its actions and invariants, taken apart, as they stand there.
+"""The atomic conditions in the source of a model's actions and invariants.
 
-The text of a method is read and never run. A local name is put in place by what was assigned to it, a helper that only
-returns something by what it returns, and what the state or the model is called is left out: `me.role == Role.LEADER`
-after `me = s.server[i]` is `server[i].role == Role.LEADER`.
+The text of a method is parsed and never run. A local name is replaced by the expression assigned to it, and a call of a
+helper by the expression that the helper returns. The names of state and model are omitted: after `me = s.server[i]`,
+`me.role == Role.LEADER` becomes `server[i].role == Role.LEADER`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _LONGEST = 160
 
 @dataclass(frozen=True, slots=True)
 class WrittenCondition:
-    """A condition as it was written.
+    """A condition from the source.
 
     Attributes:
         tree: the condition, in the language of typed conditions.
-        parameters: what each name in it ranges over that is a parameter, or the variable of a quantifier around it.
+        parameters: the range of each name in it that is a parameter, or the variable of a quantifier around it.
     """
 
     tree: ast.expr
@@ -47,7 +47,7 @@ class WrittenCondition:
 
 
 def written_conditions(model: Model) -> list[WrittenCondition]:
-    """Return the conditions of a model's actions and invariants, without what joins them; the same may be there twice.
+    """Return the atomic conditions of a model's actions and invariants, with repetitions.
 
     A method whose source cannot be read has none.
     """
@@ -75,7 +75,7 @@ def _source(function: Callable[..., Any]) -> ast.FunctionDef | None:
 
 
 class _MethodText:
-    """Goes through the text of a method, noting the conditions in it."""
+    """Reads the text of a method and collects its conditions."""
 
     def __init__(
         self, kind: type[Model], function: Callable[..., Any], parameters: Mapping[str, type], depth: int
@@ -90,7 +90,7 @@ class _MethodText:
         self.me, self.state = (*names, "", "")[:2]
 
     def run(self, given: Mapping[str, ast.expr] | None = None) -> None:
-        """Read the method; what is given stands for its parameters."""
+        """Read the method, with the expressions `given` for its parameters."""
         self.local |= given or {}
         for statement in self.tree.body if self.tree is not None else ():
             self._statement(statement)
@@ -121,7 +121,7 @@ class _MethodText:
         return _Unqualified(self).visit(_Replacing(self.local).visit(_own(tree)))  # type: ignore[no-any-return]
 
     def _conditions(self, tree: ast.AST, parameters: Mapping[str, type]) -> None:
-        """Note the conditions in an expression, and go into those that others are made of."""
+        """Collect the conditions in an expression and in its parts."""
         if isinstance(tree, ast.Lambda):
             return
         if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in _QUANTIFIERS:
@@ -140,7 +140,7 @@ class _MethodText:
             self._conditions(inner, parameters)
 
     def _kind(self, tree: ast.expr) -> type | None:
-        """Return what a quantifier ranges over, if that is a kind."""
+        """Return the kind that a quantifier ranges over, if it is one."""
         found = self.globals.get(tree.id) if isinstance(tree, ast.Name) else None
         return found if isinstance(found, type) and is_kind(found) else None
 
@@ -151,7 +151,7 @@ class _MethodText:
             self.found.append(WrittenCondition(_positive(tree), mine))
 
     def helper(self, call: ast.Call) -> ast.expr | None:
-        """Return what a call of a helper returns; None where that is not known."""
+        """Return the expression that a call of a helper returns; None if unknown."""
         function, given = self._called(call)
         if not inspect.isfunction(function) or function.__module__.startswith("insync.model"):
             return None
@@ -166,7 +166,7 @@ class _MethodText:
         return inner.returned
 
     def _called(self, call: ast.Call) -> tuple[object, list[ast.expr]]:
-        """Return the function that is called, one of the module or of the model, and all that it is given."""
+        """Return the called function of the module or the model, and all of its arguments."""
         if isinstance(call.func, ast.Name):
             return self.globals.get(call.func.id), call.args
         whose = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -176,7 +176,7 @@ class _MethodText:
 
 
 class _Replacing(ast.NodeTransformer):
-    """Puts expressions in the place of names."""
+    """Replaces names by expressions."""
 
     def __init__(self, known: Mapping[str, ast.expr]) -> None:
         self.known = known
@@ -193,7 +193,7 @@ class _Replacing(ast.NodeTransformer):
 
 
 class _Unqualified(ast.NodeTransformer):
-    """Leaves out what the state and the model are called, and puts what helpers return in their place."""
+    """Omits the names of state and model, and replaces calls of helpers by the expressions that these return."""
 
     def __init__(self, reading: _MethodText) -> None:
         self.reading = reading
@@ -215,7 +215,7 @@ class _Unqualified(ast.NodeTransformer):
 
 
 def _positive(tree: ast.expr) -> ast.expr:
-    """Return `a == b` for `a != b`: a candidate may have either, and nobody need read both."""
+    """Return `a == b` for `a != b`, as a candidate may have either literal of one atom."""
     if isinstance(tree, ast.Compare) and [type(sign) for sign in tree.ops] == [ast.NotEq]:
         return ast.Compare(tree.left, [ast.Eq()], tree.comparators)
     return tree

@@ -1,6 +1,6 @@
-"""Mining: candidates for lemmas made of a model's own conditions, and those of them that prove its properties.
+"""Counterexample-guided synthesis of invariants (Garg et al. 2014): the candidates that prove a model's properties.
 
-Nothing that is found here is believed: whoever asks for it proves it.
+The result is a suggestion: the caller proves the chosen lemmas.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ __all__ = [
 
 
 MOST_STATES = 3000
-"""How many reachable states of the small instance candidates are tried on."""
+"""The most reachable states of the small instance that candidates are tried on."""
 
 MOST_LITERALS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """What mining came to.
+    """The result of mining.
 
     Attributes:
-        lemmas: the texts of the candidates that were chosen; they prove the properties if `enough`.
-        enough: whether every step keeps the properties and the lemmas, as far as mining has found out.
-        candidates: how many candidates are true of all states that they were tried on.
-        fallen: how many candidates were refuted by a step, of these and of weaker ones that took their place.
-        states: how many states they were tried on, all of them reachable in the small instance.
-        all_states: whether these are all that are reachable there.
+        lemmas: the texts of the chosen candidates, which prove the properties if `enough`.
+        enough: whether every step keeps the properties and the lemmas, as far as mining has found.
+        candidates: the number of candidates that hold in all states that they were tried on.
+        fallen: the number of candidates that steps refuted, among these and the weaker ones that replaced them.
+        states: the number of reachable states of the small instance that candidates were tried on.
+        all_states: whether these are all of its reachable states.
         bounds: the bounds and settings of the small instance.
-        questions: how many questions z3 was asked about steps.
-        open: what refutes the induction from a state in which all candidates hold that are left.
+        questions: the number of queries to z3 about steps.
+        open: a query with a counterexample to induction in whose first state all remaining candidates hold.
     """
 
     lemmas: tuple[str, ...] = ()
@@ -80,15 +80,15 @@ def mine_lemmas(
     watch: ProofWatch,
     report: QueryReporter,
 ) -> Mined:
-    """Return what was found to prove properties with; if it is stopped, what was found by then.
+    """Return lemmas that prove properties, or what was found when a limit was reached.
 
     Args:
         model: the model.
-        small: the same at bounds at which candidates are tried first; it may be the same instance.
-        properties: what is to be proved.
-        helping: lemmas that are proved with it.
-        watch: says when to stop.
-        report: is told of each question when it is answered.
+        small: the model at the bounds at which candidates are tried first; it may be the same instance.
+        properties: the properties to prove.
+        helping: lemmas that are proved together with them.
+        watch: the limits.
+        report: called with each query when it is answered.
     """
     mining = _Mining(model, small, [*properties, *helping], watch, report)
     try:
@@ -109,12 +109,12 @@ class _Mining:
         self.found = Mined(bounds=dict(small.identity))
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Release all memory."""
         for stepper in self.steppers.values():
             stepper.close()
 
     def run(self) -> None:
-        """Try candidates of two conditions, and of three where those are not enough."""
+        """Try candidates of up to two literals, and of three if those are not enough."""
         if not self.small.program.initials.enumerated:
             return
         go_on = self.watch.go_on
@@ -137,7 +137,7 @@ class _Mining:
         return states
 
     def _try(self, sayings: Sequence[Saying], pool: Sequence[Candidate], size: int) -> None:
-        """Refine the candidates where z3 is quick, and then at the bounds that are asked about."""
+        """Refine the candidates at small bounds, where z3 is quick, and then at the bounds of the model."""
         asked, begun = self.found.questions, Refined(list(pool), size)
         for model in dict.fromkeys((self.small, self.model)):
             begun.enough = None
@@ -155,37 +155,39 @@ class _Mining:
                 )
 
 
-# Which candidates prove properties: those are added that exclude what refutes an induction, until nothing does.
+# --------------------------------------------------------------------------------------------------------- refinement
 #
-# z3 is asked about the properties and the few lemmas chosen so far. From a good state that it finds a step leads to a
-# bad one. If some candidates fail in that state, the simplest of them becomes a lemma. If none does, all candidates
-# allow the state, and whatever can be reached from it: a candidate that fails there is in no inductive set of
-# candidates, and is dropped, and those take its place that say a little less and do not fail; if a property fails
-# there, no set of these candidates proves it. So the properties are proved in the end if and only if the largest
-# inductive set of the candidates proves them, which is the one that Houdini would find (see `insync.proofs.houdini`),
-# and z3 is asked about a few lemmas at a time. That candidates give way to weaker ones is from DistAI (Yao and
-# others, OSDI 2021).
+# z3 decides whether every step keeps the properties and the few lemmas chosen so far. A counterexample to induction is
+# a step from a good state to a bad one. If some candidates fail in the good state, the simplest of them becomes a
+# lemma. If none does, every inductive set of candidates allows this state and all states reachable from it:
+#
+# - a candidate that fails in one of these states is in no inductive set, so slightly weaker ones replace it, as in
+#   DistAI (Yao et al. 2021);
+# - if a property fails there, no set of these candidates proves it.
+#
+# So the properties are proved if and only if the largest inductive set of candidates proves them. This is the set that
+# Houdini finds (see `insync.proofs.houdini`), but a query to z3 here has only a few lemmas.
 
 
 MOST_CANDIDATES = 30_000
-"""How many candidates there may be at a time; the simplest are taken."""
+"""The most candidates at a time; the simplest are taken."""
 
 _FOLLOWED = 400
-"""How many states are looked at that can be reached from one that all candidates allow."""
+"""The most states that are examined of those reachable from a state that all candidates allow."""
 
 
-@dataclass(slots=True)  # not frozen: it is what a refinement has come to so far
+@dataclass(slots=True)  # not frozen: a refinement changes it
 class Refined:
-    """What a refinement came to.
+    """The state and the result of a refinement.
 
     Attributes:
         pool: the candidates that nothing has refuted.
-        most_literals: how many literals a candidate may have that takes the place of one that is refuted.
-        chosen: those of them that are lemmas.
+        most_literals: the most literals of a candidate that replaces a refuted one.
+        chosen: the candidates that are lemmas.
         enough: whether every step keeps the properties and the lemmas; None as long as that is open.
-        fallen: how many candidates were refuted.
-        questions: how many questions z3 was asked about steps.
-        open: the question whose answer shows that they are not enough.
+        fallen: the number of refuted candidates.
+        questions: the number of queries to z3 about steps.
+        open: the query whose answer shows that the candidates are not enough.
     """
 
     pool: list[Candidate]
@@ -206,19 +208,19 @@ def refine(
     watch: ProofWatch,
     report: QueryReporter,
 ) -> None:
-    """Choose lemmas from a pool of candidates, until every step keeps them and the properties or that cannot be.
+    """Choose lemmas from a pool of candidates, until every step keeps them and the properties, or no choice can do so.
 
     Args:
         model: the model.
-        wanted: what is to be proved: properties, and lemmas of other origin.
-        sayings: what the candidates are made of.
-        begun: the pool, and lemmas chosen already; what becomes of them is noted there, also if it is stopped.
+        wanted: the properties to prove, and lemmas of other origin.
+        sayings: the prefixes with the atoms of the candidates.
+        begun: the pool, and lemmas that are chosen already; it is updated, also if the refinement is stopped.
         stepper: takes the model's steps.
-        watch: says when to stop.
-        report: is told of each question when it is answered.
+        watch: the limits.
+        report: called with each query when it is answered.
 
     Raises:
-        Stopped: it has to stop.
+        Stopped: a limit is reached.
     """
     _Refinement(model, wanted, sayings, begun, stepper, watch, report).run()
 
@@ -240,7 +242,7 @@ class _Refinement:
         self.order = enabled_actions(model)
 
     def run(self) -> None:
-        """Go on until it is known whether the candidates are enough."""
+        """Refine until it is decided whether the candidates are enough."""
         self.found.open = None
         while self.found.enough is None:
             self.watch.go_on()
@@ -255,7 +257,7 @@ class _Refinement:
             self._leave_out()
 
     def _broken(self, without: Candidate | None = None) -> Query | None:
-        """Return the first question about steps that is not answered with a proof; the next begins with that action."""
+        """Return the first query about steps without a proof, or None; later calls begin with that query's action."""
         chosen = [lemma for one, lemma in self._lemmas() if one is not without]
         steps = Preservation(self.model, [*self.wanted, *chosen], watch=self.watch)
         with closing(steps.ask_each(self.order)) as answers:
@@ -272,7 +274,7 @@ class _Refinement:
         return list(zip(self.found.chosen, stated(texts), strict=True))
 
     def _begin(self) -> None:
-        """All steps keep what is chosen: drop what does not hold at first, or be content."""
+        """As all steps keep the chosen lemmas, drop those that fail in an initial state; if there are none, end."""
         lemmas = self._lemmas()
         fallen = {one.name for one in refuted_at_first(self.model, [lemma for _, lemma in lemmas])}
         if not fallen:
@@ -280,7 +282,7 @@ class _Refinement:
         self._drop([one for one, lemma in lemmas if lemma.name in fallen])
 
     def _learn(self, query: Query) -> None:
-        """Choose a lemma that excludes the state from which a step went wrong, or drop what that state refutes."""
+        """Choose a lemma that excludes the good state of a counterexample, or drop the candidates that it refutes."""
         found = query.counterexample
         assert found is not None
         state = found.states.codes[-1 if found.refused is not None else -2]
@@ -310,7 +312,7 @@ class _Refinement:
         self.found.fallen += len(gone)
 
     def _weaken(self, fallen: Sequence[Candidate], fails: Sequence[Sequence[int]]) -> None:
-        """Put candidates that say less in the place of some, those that do not fall with them."""
+        """Replace refuted candidates by weaker ones that the same states do not refute."""
         known = set(self.found.pool)
         for one in fallen:
             self.watch.go_on()
@@ -323,7 +325,7 @@ class _Refinement:
         return len(one.literals) < self.found.most_literals and len(self.found.pool) < MOST_CANDIDATES
 
     def _leave_out(self) -> None:
-        """Leave out the lemmas without which every step keeps the rest as well, the least simple first."""
+        """Drop each lemma without which every step keeps the rest, the least simple first."""
         for one in sorted(self.found.chosen, key=self._simplicity, reverse=True):
             with suppress(Stopped):
                 self.watch.go_on()
@@ -332,6 +334,6 @@ class _Refinement:
 
 
 def _parts(one: Candidate) -> Iterator[Candidate]:
-    """Yield the candidates with some of its literals, which would say more."""
+    """Yield the candidates with some of the literals, which are stronger."""
     for size in range(1, len(one.literals)):
         yield from (Candidate(one.saying, literals) for literals in combinations(one.literals, size))
