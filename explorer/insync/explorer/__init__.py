@@ -1,8 +1,22 @@
-"""Public: everything that can be asked of a model on this machine; a name is loaded when it is first used.
+"""Public: the verbs of insync on this machine; a name is loaded when it is first used.
 
 The verbs take a model as a class with `bounds=`, an instance, or a name such as "kip320", and all else by keyword:
-`limits=Limits(...)`, `reporter=` (told how far it is), `stop=` (a `threading.Event` that ends it with what is known).
-The folders and modules of this package are internal, but for `insync.explorer.hypothesis`.
+`limits=Limits(...)`, `reporter=` (called with the progress), `stop=` (a `threading.Event` that ends the work with what
+was found). The folders and modules of this package are internal, except for `insync.explorer.hypothesis`.
+
+A verb has a module of its own: `check`, `simulate`, `prove`, `liveness`, `why`, `mutate`, `agree`, `diff`, `replay`,
+`explore`, and `ask` for Kafka, whose questions continue in `disturbances`, `exposure` and `defect_search`.
+
+- Results: `results`, `proof_results`; `tables` shows them in Python.
+- What verbs share: `given_model` and `named_model` for the model, `limits`, `progress`, `symmetry`; `run_identity`,
+  `run_lock` and `manifest_entries` for run directories.
+- Engines of `agree`: `check_by_evaluator`, and with `java` other checkers, `tlc` and `spin`. `mutants` is for `mutate`,
+  `testing` has the pytest fixture.
+- `search` finds states by machine code; `stepping` takes single steps; `runs` is the state graph with its cycles.
+- `traces` has traces and their files, `pictures` draws them. `coverage`, `products` and `mining` are the work of `why`,
+  `diff` and `prove`. `exploring` is exploration by hand, in a browser by `exploring_page`.
+- `export` writes models for other tools, `hypothesis` is for tests of systems, `notebook` for notebooks, and `programs`
+  runs other programs.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def _asked(
 
 
 def _pairs(ran: Sequence[Opinion]) -> Iterator[tuple[Opinion, Opinion]]:
-    """Yield pairs to compare: each engine with the first, and if that was stopped also with the one that came furthest."""
+    """Yield pairs to compare: each with the first, and if that was stopped also with the one that came furthest."""
     counting = [opinion for opinion in ran if opinion.levels is not None]
     first, furthest = ran[:1], max(counting, key=lambda opinion: opinion.depth, default=None)
     for one in [*first, furthest] if first and first[0].stopped_by is not None else first:
@@ -347,7 +347,7 @@ SHARES: Mapping[str, Limits] = {
 
 
 def sharing(engine: Engine, share: Limits) -> Engine:
-    """Return an engine with its share of a default run as limits, whatever limits are passed; see `Opinion.of_share`."""
+    """Return an engine limited to its share of a default run, whatever limits are passed; see `Opinion.of_share`."""
 
     def shared(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         found = engine(model, properties, share, stop)

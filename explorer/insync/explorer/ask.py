@@ -65,7 +65,7 @@ Given = Mapping[str, int | str]
 
 
 Began = Callable[[int, int, Given], None]
-"""Called when a search begins: its number from 1, how many there are, and the settings that differ from the question."""
+"""Called when a search begins, with its number from 1, how many there are, and the settings that are changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -378,7 +378,7 @@ _Ways = dict[str, tuple[int, tuple[str, ...]]]
 
 
 def _fewest(failure: Failure, model: Cluster, watch: Watch) -> tuple[_Ways, bool]:
-    """Find the fewest failures that break each of `STOPS`, and the steps that lead there (shortest paths: Dijkstra 1959).
+    """Find the fewest failures that break each of `STOPS`, and the steps to them (shortest paths: Dijkstra 1959).
 
     Returns:
         The failures and steps by property, and whether the search was complete.

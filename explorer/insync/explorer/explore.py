@@ -1,4 +1,4 @@
-"""`explore`: begin an exploration by hand, at an initial state, a trace, an address, or a violation that is searched."""
+"""`explore`: begin an exploration by hand, at an initial state, a trace, an address, or a violation to search for."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _replayed(model: Model, given: Trace | str | Path) -> Trace:
 
 
 def refuse_trace_of_another(trace: Trace, kind: type[Model], place: str) -> None:
-    """Raise UserError if a trace is of another model than `kind`, wherever their files are; `place` begins the message."""
+    """Raise UserError, with `place` at its beginning, if a trace is of another model, wherever their files are."""
     own = portable_reference(class_reference(kind))
     if trace.model.rpartition(":")[2] != own.rpartition(":")[2]:
         other = portable_reference(trace.model)

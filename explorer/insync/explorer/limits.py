@@ -1,4 +1,4 @@
-"""What may stop a search before the space is complete, and the watch over it."""
+"""The limits of a search, the reasons for which it may stop early, and the watch that checks them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Limits", "StopReason", "Watch", "limits_of", "require_room", "requir
 
 
 class StopReason(StrEnum):
-    """The bound that ended a search; of random walks also that they had seen no new abstract state for long."""
+    """The limit that ended a search; SATURATION ends random walks that have seen no new abstract state for long."""
 
     DEPTH = "depth"
     STATES = "states"
@@ -30,7 +30,7 @@ class StopReason(StrEnum):
 
     @classmethod
     def of(cls, ended: GivenUp) -> Self:
-        """Return the bound for which work was given up."""
+        """Return the limit for which work was given up."""
         return cls(str(ended.reason))
 
 
@@ -39,13 +39,13 @@ class Limits:
     """Bounds of a search; None means no bound.
 
     Attributes:
-        depth: levels, the initial state being level 1.
+        depth: levels; the level of the initial states is 1.
         states: distinct states; the search ends with the level in which they are reached.
         seconds: of compilation and search together.
-        memory_bytes: resident set of the process. None lets it take nine tenths of the memory that is free.
+        memory_bytes: the resident set of the process. None adds nine tenths of the memory that is free to what it has.
 
     Raises:
-        UserError: seconds below 0, or something else that is not a whole number of at least 1.
+        UserError: seconds below 0, or another limit that is not a whole number of at least 1.
     """
 
     depth: int | None = None
@@ -66,7 +66,7 @@ class Limits:
 
 
 def require_whole(given: str, value: object, least: int, most: int | None = None) -> None:
-    """Raise UserError unless a value is a whole number in a range; `given` is the argument as it was written."""
+    """Raise UserError unless a value is a whole number in a range; `given` is the argument for the message."""
     number = value if isinstance(value, int) and not isinstance(value, bool) else least - 1
     if number < least or (most is not None and number > most):
         allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
@@ -75,10 +75,10 @@ def require_whole(given: str, value: object, least: int, most: int | None = None
 
 
 def limits_of(given: Limits | None) -> Limits:
-    """Return the limits that a verb was given; None means no limit.
+    """Return the limits passed to a verb; None means no limit.
 
     Raises:
-        UserError: it was given something else.
+        UserError: the argument is something else.
     """
     if given is not None and not isinstance(given, Limits):
         message = f"limits={given!r} is not a Limits; write limits=Limits(seconds=60), say."
@@ -87,15 +87,15 @@ def limits_of(given: Limits | None) -> Limits:
 
 
 def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -> Limits:
-    """Return the limits of what knows no other than the one on seconds.
+    """Return the limits of work that only seconds can limit.
 
     Args:
         limits: the limits; None means no limit.
-        what: what is limited, for the message.
-        instead: a sentence on what else limits it.
+        what: the work, for the message.
+        instead: a sentence on what else limits the work, for the message.
 
     Raises:
-        UserError: there is another limit.
+        UserError: another limit is set.
     """
     given = limits_of(limits)
     for name in ("depth", "states", "memory_bytes"):
@@ -106,15 +106,15 @@ def require_seconds_alone(limits: Limits | None, what: str, instead: str = "") -
 
 
 _TELLING_SECONDS = 1.0
-_STEP = 10 << 20  # a figure that is too little is answered by a round one: what Python takes is not the same each time
+_STEP = 10 << 20  # the message names a round figure, as what Python takes is not the same each time
 
 
 class Watch:
-    """Says when a search has to stop.
+    """Checks the limits of a search.
 
     Args:
-        limits: its bounds.
-        stop: set by whoever asks for the end.
+        limits: of the search.
+        stop: set to end the search.
     """
 
     def __init__(self, limits: Limits, stop: threading.Event | None) -> None:
@@ -127,17 +127,17 @@ class Watch:
         self._due = math.inf
 
     def again(self, depth: int) -> Watch:
-        """Return the watch over the same search once more, to a depth, which takes what it takes."""
+        """Return a watch over the same search once more, to a depth, without a limit on time."""
         return Watch(Limits(depth=depth, memory_bytes=self.limits.memory_bytes), self._stop)
 
     @property
     def seconds(self) -> float:
-        """How long the search has been running."""
+        """The seconds since the search began."""
         return time.perf_counter() - self.started
 
     @property
     def room(self) -> int:
-        """How many bytes of memory may be taken besides what is taken; not positive where there are none."""
+        """The bytes of memory that may still be taken; not positive if there are none."""
         return self.memory_bytes - self.resident
 
     @property
@@ -152,7 +152,7 @@ class Watch:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody has asked for the end, which is urgent as a limit on the time is not."""
+        """Whether `stop` is set, which is more urgent than a limit on time."""
         return self._stop is not None and self._stop.is_set()
 
     def interrupted(self) -> StopReason | None:
@@ -167,14 +167,14 @@ class Watch:
         return None
 
     def must_stop(self, grows: bool) -> StopReason | None:
-        """Return why walks must stop at once, if they must: time, interrupt, or memory where they keep what grows."""
+        """Return why walks must stop at once, if they must: time, interrupt, or memory if what they keep grows."""
         return self.interrupted() or (StopReason.MEMORY if grows and self.is_full else None)
 
     @contextmanager
     def telling(self, tell: Callable[[], None] | None) -> Iterator[None]:
-        """Call `tell` about once a second within the block, whenever the watch is asked whether to stop.
+        """Call `tell` about once a second within the block, when the limits are checked.
 
-        It is for work that asks often and says nothing itself: a compilation, a decision about runs.
+        For work that checks the limits often and has no progress of its own: a compilation, a decision about runs.
         """
         self._tell, self._due = tell or _nothing, time.perf_counter() + _TELLING_SECONDS
         try:
@@ -188,7 +188,7 @@ class Watch:
             raise GivenUp(reason)
 
     def after_level(self, depth: int, states: int) -> StopReason | None:
-        """Return why the search must not go on after a complete level, if it must not: depth or states."""
+        """Return why the search must stop after a complete level, if it must: depth or states."""
         if self.limits.depth is not None and depth >= self.limits.depth:
             return StopReason.DEPTH
         if self.limits.states is not None and states >= self.limits.states:
@@ -196,27 +196,27 @@ class Watch:
         return None
 
     def reaches(self, depth: int, states: int) -> bool:
-        """Return whether the limits on depth and states let a search come so far."""
+        """Return whether the limits allow a search of this depth with this number of states."""
         return not (
             (self.limits.depth is not None and depth > self.limits.depth)
             or (self.limits.states is not None and states > self.limits.states)
         )
 
     def settle(self) -> None:
-        """Note that what was promised by `may_use` is in memory by now, or never will be."""
+        """End all promises of `may_use`: the memory has been taken by now, or is not needed."""
         self._promised = 0
 
     def require_room(self, needed: int = 0, use: str = "") -> None:
-        """Raise UserError if a limit on the memory leaves no room to work in: a search must come beyond one state.
+        """Raise UserError if a limit on memory leaves no room to work in; see the function `require_room`.
 
         Args:
-            needed: bytes that are touched before anything comes of the work.
-            use: what they are for, in words.
+            needed: bytes that the work takes before it has any result.
+            use: the use of these bytes, in words.
         """
         require_room(self.limits, resident_memory(), needed, use)
 
     def may_use(self, size: int) -> bool:
-        """Promise so many more bytes of memory, if they are within the bound; called from any thread."""
+        """Promise `size` more bytes of memory if the limit allows it; any thread may call this."""
         with self._lock:
             if resident_memory() + self._promised + size > self.memory_bytes:
                 return False
@@ -229,13 +229,13 @@ def _nothing() -> None:
 
 
 def require_room(limits: Limits, taken: int, needed: int, use: str) -> None:
-    """Raise UserError if a limit on the memory leaves no room to work in.
+    """Raise UserError if a limit on memory leaves no room to work in.
 
     Args:
-        limits: with or without one.
-        taken: bytes within it that are taken before the search begins.
-        needed: bytes that are touched before anything comes of the work.
-        use: what they are for, in words.
+        limits: with or without a limit on memory.
+        taken: bytes that are taken before the search begins.
+        needed: bytes that the work takes before it has any result.
+        use: the use of these bytes, in words.
     """
     given = limits.memory_bytes
     if given is None or taken + needed <= given:

@@ -1,4 +1,7 @@
-"""Properties of runs, decided on the graph of a small space: reached or not, always followed or not, with a trace."""
+"""`liveness`: properties of runs under fairness, decided on the state graph of a small space.
+
+A run that breaks a property is a lasso: a path to a fair cycle (Vardi & Wolper 1986, Emerson & Lei 1987).
+"""
 
 from __future__ import annotations
 
@@ -32,19 +35,19 @@ __all__ = ["LivenessResult", "RunResult", "liveness"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunResult(Shown):
-    """What is known about one property of runs.
+    """The result for one property of runs.
 
     Attributes:
-        name: the property.
-        kind: what it says of runs.
-        sentence: what it means.
-        fairness: what was taken for granted.
-        verdict: for `sometimes`, holds means that there is a witness for each binding.
-        instances: how many bindings of its parameters there are.
-        trace: the counterexample, or the witness of a `sometimes` property: of several bindings that which is reached
-            last.
+        name: of the property.
+        kind: of the property: sometimes, eventually or leads_to.
+        sentence: the property in words.
+        fairness: the fairness that was assumed.
+        verdict: for `sometimes`, holds means that each binding has a witness.
+        instances: the number of bindings of the property's parameters.
+        trace: the counterexample, or the witness of a `sometimes` property; of several bindings, the witness of the
+            one that is reached last.
         undecided: why the verdict is incomplete; None if it is not.
-        unreached: the bindings for which a `sometimes` property has no witness, unless it has none at all.
+        unreached: the bindings for which a `sometimes` property has no witness; empty if none has one.
     """
 
     name: str
@@ -69,14 +72,14 @@ class LivenessResult(Tabular):
         model: the name by which the model is found again.
         bounds: the bounds of the model.
         verdict: violated if any property is, else incomplete if any is, else holds.
-        stopped_by: the bound that ended exploration or decisions; None when the graph is the whole space and all is
+        stopped_by: the limit that ended exploration or decisions; None if the graph is the whole space and all is
             decided.
         distinct_states, transitions, depth: the size of the graph.
-        properties: what is known of each.
-        warnings: what is suspicious in the model, or in its settings; a sentence for each.
+        properties: the result for each property.
+        warnings: what is suspicious in the model or its settings; a sentence each.
         seconds: spent to explore, and to decide.
-        refused: the shortest trace to a step that leaves the domain of a field, which violates type_ok. Runs are not
-            defined then, and no property of them is decided.
+        refused: the shortest trace to a step that leaves the domain of a field, which violates type_ok. Runs are then
+            not defined, and no property of runs is decided.
     """
 
     model: str
@@ -121,15 +124,15 @@ def liveness(
     """Decide properties of runs.
 
     Args:
-        model: what to explore: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
-        properties: names of properties; None is all that the model has. They are decided in all states: a model that
-            its class confines to some is not confined here.
-        fairness: taken for granted in place of each property's own.
-        limits: bounds of compilation and exploration; the one on seconds covers the decisions as well.
-        reporter: is told about once a second how far it is.
-        stop: ends it when it is set; properties that are not decided by then are incomplete, but `sometimes`
-            properties are still looked for, for half a second, in what was explored.
+        properties: names of properties; None is all that the model has. They are decided in all states: a confinement
+            of the model's class has no effect here.
+        fairness: assumed instead of each property's own.
+        limits: of compilation and exploration; the limit on seconds covers the decisions as well.
+        reporter: called about once a second with the progress.
+        stop: ends the work when it is set. Properties that are not decided by then are incomplete, but witnesses of
+            `sometimes` properties are searched for another half second in the explored part.
 
     Raises:
         UserError: an unknown model, bound, property, action or parameter, or no property at all.
@@ -139,7 +142,7 @@ def liveness(
     if fairness is not None:
         fair_sets(model, fairness)
     for found in chosen:
-        fair_sets(model, fairness or found.fairness)  # so that a mistake is found before the work
+        fair_sets(model, fairness or found.fairness)  # so that a mistake is reported before the work
     started = time.perf_counter()
     watch = graph_watch(limits, stop)
     if not chosen:
@@ -178,7 +181,7 @@ def liveness(
 
 
 def _not_confined(model: Model) -> Iterator[str]:
-    """Say that a confinement of the model does not count: a run that it cuts off would seem to end there."""
+    """Yield a warning that a confinement has no effect: a run that it cuts off would seem to end there."""
     within = names_within(model)
     if within:
         yield (
@@ -188,7 +191,7 @@ def _not_confined(model: Model) -> Iterator[str]:
 
 
 def _while_deciding(reporter: Reporter | None, graph: StateGraph, watch: Watch, name: str) -> Callable[[], None] | None:
-    """What tells a reporter which property is being decided."""
+    """The function that reports which property is being decided; see `Watch.telling`."""
     if reporter is None:
         return None
     depth, size = len(graph.starts) - 1, len(graph)
@@ -199,10 +202,10 @@ _OVERTIME_SECONDS = 0.5
 
 
 class _Court:
-    """Decides properties on a graph, one after the other, until somebody stops it.
+    """Decides properties on a graph, one after the other, until it is stopped.
 
-    What the stopped exploration has found may show that a `sometimes` property holds, and that is quickly seen: such
-    properties have half a second in all after the end.
+    A stopped exploration may still contain the witness of a `sometimes` property, and these are found quickly. So such
+    properties have half a second, in all, after the end.
     """
 
     def __init__(self, graph: StateGraph, watch: Watch) -> None:
@@ -212,7 +215,7 @@ class _Court:
         self._over_since: float | None = None
 
     def decided(self, found: RunProperty, fairness: Fairness) -> RunResult:
-        """Return what is known of a property; incomplete if the time is up."""
+        """Return the result for a property; incomplete if a limit is reached."""
         if found.kind is RunKind.SOMETIMES:
             fairness = Fairness()
         result = RunResult(found.name, found.kind, found.sentence, fairness, Verdict.INCOMPLETE, 0, None)
@@ -244,7 +247,7 @@ class _Court:
             raise GivenUp(reason)
 
     def _over(self) -> StopReason | None:
-        """Return why even a search for a witness must end, if it must: so long after the end of everything else."""
+        """Return why a search for a witness must end, if it must: `_OVERTIME_SECONDS` after everything else."""
         reason = self.watch.interrupted()
         if reason is None or not self.graph.expanded:
             return reason
@@ -253,7 +256,7 @@ class _Court:
         return reason if time.perf_counter() - self._over_since >= _OVERTIME_SECONDS else None
 
     def _witness(self, found: RunProperty, instances: Sequence[Instance]) -> tuple[Trace | None, tuple[str, ...]]:
-        """Return the trace to the state by which each binding is reached, or else the bindings that are not."""
+        """Return the trace to the state by which every binding is reached, or else the bindings that are not."""
         graph = self.graph
         truth = graph.truth([one.then for one in instances], self._over)
         unreached = tuple(str(one) for one, holds in zip(instances, truth, strict=True) if not holds.any())
@@ -290,13 +293,13 @@ class _Court:
         start = rest[0] if rest else np.arange(len(graph)) < graph.initial
         inside = ~then
         looping = inside.copy()
-        looping[graph.expanded :] = False  # what is not expanded only seems to have no steps
+        looping[graph.expanded :] = False  # states that are not expanded only seem to have no steps
         fair = fair_components(adjacency, looping, obligations, watch)
         return find_lasso(adjacency, start, inside, fair, obligations, watch)
 
 
 def _shortest(graph: StateGraph, state: int) -> Path:
-    """The path to a state on which each state is the least that leads on."""
+    """The path to a state on which each state is the least predecessor of the next."""
     import numpy as np
 
     path: Path = []

@@ -1,9 +1,9 @@
-"""Mutants of a model: its program with one condition or one assignment of one action taken away.
+"""Mutants of a model (mutation testing: DeMillo et al. 1978): its program without one condition or one assignment.
 
-Actions are traced once for each binding of their parameters; what was written once is one mutant, taken away in all
-bindings. Of an initial method a condition is taken away, so that the model may begin in more states. A mutant that
-takes the same steps as the model from every state that the model reaches is equivalent to it: that is a condition on
-the model's own states, so one search decides it for all mutants.
+A mutant omits one condition or assignment of the source, in all bindings of an action's parameters. Without a condition
+of an initial method, the model may begin in more states. A mutant is equivalent to the model if it takes the same steps
+from every reachable state of the model. This is a condition on the states of the model, so one search decides it for
+all mutants.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Change(StrEnum):
-    """What was done to the action or initial method."""
+    """The kind of change to an action or initial method."""
 
     GUARD = "guard"
     WEAKER = "weaker guard"
@@ -47,9 +47,9 @@ class Mutant:
 
     Attributes:
         action: its name.
-        change: what kind of change.
-        without: what was taken away, in the model's words.
-        replaced: the changed bindings of an action, by the number of the action.
+        change: the kind of change.
+        without: the omitted condition or assignment, in the names of the model.
+        replaced: the changed bindings of an action, by the number of the bound action.
         begun: the changed bindings of an initial method, by the number of the beginning.
     """
 
@@ -61,7 +61,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What the mutant is called."""
+        """The name of the mutant."""
         kind = "does not assign" if self.change is Change.ASSIGNMENT else "does not require"
         return f"{self.action} {kind} {self.without}"
 
@@ -70,7 +70,7 @@ class Mutant:
 
         Args:
             original: the program of the model.
-            go_on: called again and again while initial states are looked for; what it raises ends it.
+            go_on: called again and again while initial states are enumerated; an exception it raises ends that.
 
         Raises:
             ModelError: an initial state has a value outside its field's domain.
@@ -111,7 +111,7 @@ def _change_of(weaker: Weakened) -> Change:
 
 
 def _spoken_of(bindings: Mapping[int, BoundAction], weaker: Weakened) -> list[tuple[str, Parameter]]:
-    """Return the parameters that a condition was written with: those whose other values make it another one."""
+    """Return the parameters that occur in a condition: those whose other values make another condition."""
     one = bindings[weaker.binding]
 
     def unlike(other: BoundAction) -> list[str]:
@@ -126,13 +126,13 @@ def _spoken_of(bindings: Mapping[int, BoundAction], weaker: Weakened) -> list[tu
 
 
 def _with_guard(action: BoundAction, guard: Sequence[Node]) -> BoundAction:
-    """The action with a weaker guard, checked again for what the guard had excluded."""
+    """The action with a weaker guard, and with the checks that the guard had made unnecessary."""
     needed: list[Check] = [*action.checks, *(c for c in action.shown if not always_holds(guard, c.node))]
     return replace(action, guard=tuple(guard), checks=tuple(needed))
 
 
 def _of_requirements(model: Model, name: str, bindings: Mapping[int, Beginning]) -> Iterator[Mutant]:
-    """The mutants of an initial method: each begins in all states of the model, and perhaps in others."""
+    """The mutants of an initial method: each begins in all initial states of the model, and perhaps in others."""
     for count, weaker in enumerate(weakened({number: one.required for number, one in bindings.items()}), start=1):
         one = bindings[weaker.binding]
         nodes = [node for node in (weaker.condition, weaker.part) if node is not None]
@@ -143,7 +143,7 @@ def _of_requirements(model: Model, name: str, bindings: Mapping[int, Beginning])
 
 
 def _allowing(one: Beginning, required: Sequence[Node]) -> Beginning:
-    """The initial states of a method that requires less, looked at again for what it had excluded."""
+    """The initial states with fewer requirements, and with the checks that these had made unnecessary."""
     conditions = (*one.well_formed, *required)
     expected = (*one.expected, *(each for each in one.shown if not always_holds(conditions, each[0])))
     return replace(one, conditions=conditions, expected=expected)
@@ -167,7 +167,7 @@ def _of_assignments(model: Model, name: str, bindings: Mapping[int, BoundAction]
 
 
 def same_steps(program: Program, mutant: Mutant) -> Node:
-    """Return the condition that the mutant takes the same steps from a state, but for those that change nothing."""
+    """Return the condition that model and mutant take the same steps, apart from steps that change nothing."""
     graph = program.graph
     pairs = [(program.actions[number], action) for number, action in mutant.replaced.items()]
     return combine(graph, Op.AND, [_same(graph, old, new) for old, new in pairs])
@@ -198,24 +198,26 @@ def _iff(graph: Graph, a: Node, b: Node) -> Node:
     return combine(graph, Op.OR, [both, neither])
 
 
-# What a mutant lacks, in the model's words: fields with the names of the action's parameters in place of members.
+# --------------------------------------------------------------------------------------------------------- names
+#
+# The omitted condition or assignment as it was written: with the action's parameters where the program has members.
 
 
 _MOST_FIELDS = 5
 
 
 def assignment_of(model: Model, action: BoundAction, cell: int) -> str:
-    """Return what an update of a cell assigns to, as it was written: `replica[follower].log[]`.
+    """Return the target of an assignment that updates a cell, as it was written: `replica[follower].log[]`.
 
-    An optional record, a sequence, a bag and a set are assigned as a whole, an element of an array whatever its place.
+    An optional record, a sequence, a bag and a set are assigned as a whole. All elements of an array have one name.
     """
     return _general(model.state, model.program.schema.cells[cell].path, dict(action.parameters), whole=True)
 
 
 def conditions_on_state(model: Model, begun: Beginning, nodes: Sequence[Node]) -> list[Node] | None:
-    """Return conditions on the variables of an initial method as conditions on the states that it makes.
+    """Return conditions on the variables of an initial method as conditions on its states.
 
-    None is that some variable is no cell of these states: `ANY` was assigned, and something else calculated of it.
+    The result is None if a variable is no cell of these states, as when a cell is calculated from `ANY`.
     """
     cells = {node.index: cell for cell, node in enumerate(begun.cells)}
     variables = [begun.graph.cell(number).index for number in range(len(begun.graph.cell_sizes))]
@@ -226,7 +228,7 @@ def conditions_on_state(model: Model, begun: Beginning, nodes: Sequence[Node]) -
 
 
 def lacking(model: Model, bound: Sequence[tuple[str, Parameter]], condition: Node, part: Node | None = None) -> str:
-    """Return a condition, or a part of one with the variable that it speaks of, with the names of bound parameters."""
+    """Return a condition, or a part of one with its quantified variable, in the names of bound parameters."""
     parameters = dict(bound)
     if part is None:
         return _condition(model, parameters, condition)
@@ -240,7 +242,7 @@ def lacking(model: Model, bound: Sequence[tuple[str, Parameter]], condition: Nod
 
 
 def _condition(model: Model, parameters: Mapping[str, Parameter], node: Node) -> str:
-    """Return a condition with the names of parameters; the fields it reads where it is too long."""
+    """Return a condition in the names of parameters; if it is too long, only the fields that it reads."""
     text = show(model, node)
     if not text:
         return f"a condition on {_fields(model, parameters, node)}"
@@ -264,7 +266,7 @@ def _fields(model: Model, parameters: Mapping[str, Parameter], node: Node) -> st
 
 
 def _general(domain: Domain, path: str, parameters: Mapping[str, Parameter], *, whole: bool) -> str:
-    """Return a cell's path with parameters in place of members; `whole`: of the assignment that it is a part of."""
+    """Return a cell's path with parameters for members; with `whole`, of the assignment that contains it."""
     text, bound = "", {name: value for name, value in parameters.items() if isinstance(value, Index)}
     for part in PART.finditer(path):
         if isinstance(domain, (Seq, Bag, ListedSet, BitSet)):
@@ -289,18 +291,18 @@ def _index(array: Array, label: str, bound: Mapping[str, Index], *, whole: bool)
     return "" if whole else label
 
 
-# Conditions with one of them taken away, or one part of one, in all bindings of an action or method at once.
+# --------------------------------------------------------------------------------------------- weaker conditions
 
 
 @dataclass(frozen=True, slots=True)
 class Weakened:
-    """What is left of some conditions.
+    """The conditions of all bindings of an action or method without one condition, or without a part of one.
 
     Attributes:
-        binding: a binding that has the condition, to name it by.
+        binding: a binding with the condition, from which its name is made.
         condition: the condition.
-        part: the part of it that is taken away; None where it is all.
-        left: for each binding that it changes, the conditions that are left.
+        part: the omitted part; None if the whole condition is omitted.
+        left: the remaining conditions, for each binding that changes.
     """
 
     binding: int
@@ -310,10 +312,10 @@ class Weakened:
 
 
 def weakened(conditions: Mapping[int, Sequence[Node]]) -> Iterator[Weakened]:
-    """Take away each condition, and each part of one that is made of parts.
+    """Yield the conditions without each one of them, and without each part of one.
 
     Args:
-        conditions: those of each binding, by its number.
+        conditions: the conditions of each binding, by its number.
     """
     binding = max(conditions, key=lambda number: len(conditions[number]))
     most = conditions[binding]
@@ -343,7 +345,7 @@ def _weaker(conditions: Sequence[Node], one: Node, part: int) -> list[Node]:
 
 
 def _parts(conjunct: Node) -> Sequence[Node]:
-    """The conditions that must all hold within a quantified conjunct or an alternative of one; none elsewhere."""
+    """The parts of a conjunct: the conditions within a quantifier or an alternative that must all hold."""
     if isinstance(conjunct.arg, Quantifier) and conjunct.op is Op.AND:
         return max((_inner(child) for child in conjunct.args), key=len, default=())
     return _inner(conjunct) if conjunct.op is Op.OR else ()
@@ -360,7 +362,7 @@ def _inner(node: Node) -> Sequence[Node]:
 
 def _without_part(graph: Graph, node: Node, part: int) -> Node:
     if isinstance(node.arg, Quantifier) and node.op is Op.AND:
-        size = len(_parts(node))  # where simplification has left less, it is not known which parts these are
+        size = len(_parts(node))  # with fewer parts, after simplification, their places are unknown
         children = [_without_part(graph, c, part) if len(_inner(c)) == size else c for c in node.args]
         return combine(graph, Op.AND, children, node.arg)
     if node.op is Op.AND and node.arg is None:
@@ -374,7 +376,7 @@ def _without_part(graph: Graph, node: Node, part: int) -> Node:
 
 
 def _aligned(most: Sequence[Node], guard: Sequence[Node]) -> list[Node | None]:
-    """For each of the longest conditions the one of another binding that was written at the same place."""
+    """For each condition of `most`, the condition of another binding from the same place of the source, or None."""
     if len(most) == len(guard):
         return list(guard)
     shapes = [[_shape(node) for node in one] for one in (most, guard)]

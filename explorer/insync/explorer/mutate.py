@@ -1,8 +1,8 @@
-"""Do the properties mean anything? Break the model in every small way, and see which properties notice.
+"""`mutate`: mutation testing of a model (DeMillo et al. 1978), which measures what its properties notice.
 
-Each mutant (see `mutants`) is searched like the model. It is killed if a property that holds for the model fails, it is
-equivalent if it takes the same steps from every state that the model reaches and begins in no other, and else it has
-survived: either the properties do not say enough, or what was taken away is not needed for them.
+Each mutant (see `mutants`) is searched like the model. It is killed if a property fails that holds for the model. It is
+equivalent if it takes the same steps from every reachable state of the model and reaches no other state. Else it
+survives: the properties are too weak, or the omitted condition or assignment does not matter to them.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from insync.properties.registry import (
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 
 MOST_STATES = 20_000_000
-"""How many states a mutant may have unless the limits say otherwise."""
+"""The limit on the states of a mutant if the caller sets none."""
 
 
 class Fate(StrEnum):
-    """What became of a mutant."""
+    """The result of the search of a mutant."""
 
     KILLED = "killed"
     SURVIVED = "survived"
@@ -61,14 +61,14 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MutantResult:
-    """What became of one mutant.
+    """The result for one mutant.
 
     Attributes:
-        name: what was taken away.
-        action, change, without: the same in parts.
-        fate: what became of it.
-        killed_by: the properties that fail, with the length of their traces; 0 where what they ask for is not reached.
-        distinct_states: of the mutant; None where it was not searched to its end.
+        name: what the mutant omits.
+        action, change, without: the parts of the name.
+        fate: killed, survived, equivalent or undecided.
+        killed_by: the properties that fail, with the lengths of their traces; 0 for a `sometimes` without a witness.
+        distinct_states: of the mutant; None if its search is not complete.
         stopped_by: the limit that left it undecided.
     """
 
@@ -84,19 +84,19 @@ class MutantResult:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MutationResult(Tabular):
-    """What became of all mutants.
+    """The results for all mutants.
 
     Attributes:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
-        properties: those that judged, type_ok included.
-        failing: properties left out, because they fail of the model itself.
+        properties: the properties that were checked on the mutants, type_ok included.
+        failing: the properties that were left out, as they fail on the model itself.
         distinct_states: of the model.
         mutants: the results, in the order of the actions.
-        seconds: how long it took.
-        stopped_by: INTERRUPT if somebody stopped it, or the limit that ended the search of the model itself: then the
-            figures are those of what was done by then, and there are no mutants if it ended before they were made.
-        warnings: what is suspicious in the model, or in its settings; a sentence for each.
+        seconds: the time that all took.
+        stopped_by: INTERRUPT if `stop` was set, or the limit that ended the search of the model itself. The result
+            then has what was done by then, and no mutants if there were none yet.
+        warnings: what is suspicious in the model or its settings; a sentence each.
         within: the names of the invariants that the searches were confined to.
     """
 
@@ -112,7 +112,7 @@ class MutationResult(Tabular):
     within: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
-        """Return how many mutants had this fate."""
+        """Return the number of mutants with this fate."""
         return sum(mutant.fate is fate for mutant in self.mutants)
 
     def summary(self) -> str:
@@ -134,7 +134,7 @@ class MutationResult(Tabular):
 
     @property
     def score(self) -> float | None:
-        """The share of the decided mutants that are not equivalent which were killed; None without any."""
+        """The mutation score: killed / (killed + survived); None if there are no such mutants."""
         killed, survived = self.count(Fate.KILLED), self.count(Fate.SURVIVED)
         return killed / (killed + survived) if killed + survived else None
 
@@ -152,21 +152,21 @@ def mutate(
     reporter: Callable[[int, int, MutantResult], None] | None = None,
     stop: threading.Event | None = None,
 ) -> MutationResult:
-    """Break a model in every small way and see which properties notice.
+    """Make all mutants of a model and check for each whether a property fails.
 
     Args:
-        model: what to change: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
-        properties: names of properties; None is all that the model has but deadlock_free and those of `within`. Those
-            that fail of the model are left out.
+        properties: names of properties; None is all of the model except deadlock_free and those of `within`.
+            Properties that fail on the model are left out.
         actions: the actions and initial methods to change; None is all.
-        runs: whether to ask the model's properties of runs about those that survive; needs the extra `graph`.
-        within: names of invariants, to states in which they hold the model and its mutants are confined. None is what
-            the model's class says.
-        limits: of each search, compilation included; without one on the states it is `MOST_STATES`.
-        threads: how many work at once; None is one per core.
-        reporter: called with the number of the mutant, of all mutants, and the result, when it is there.
-        stop: ends the work when it is set; what is left is undecided.
+        runs: whether to decide the model's properties of runs on mutants that survive; needs the extra `graph`.
+        within: names of invariants; model and mutants are confined to states in which they hold. None is the
+            confinement of the model's class.
+        limits: of each search, compilation included; the default limit on states is `MOST_STATES`.
+        threads: the number of threads; None is one per core.
+        reporter: called with the number of the mutant, the number of all mutants, and each result.
+        stop: ends the work when it is set; the remaining mutants are undecided.
 
     Raises:
         UserError: an unknown model, bound, property or action, or a model that breaks type_ok.
@@ -228,9 +228,9 @@ class _Jury:
     def results(
         self, actions: Sequence[str] | None, reporter: Callable[[int, int, MutantResult], None] | None
     ) -> list[MutantResult]:
-        """Return what becomes of each mutant; after a stop the reporter is told nothing any more.
+        """Return the result for each mutant; after a stop the reporter is not called any more.
 
-        There are none if the model itself was not searched to its end: nothing can be said of its mutants then.
+        There are no results if the search of the model itself is not complete, as they would rest on it.
         """
         if not self._may_judge():
             return []
@@ -244,10 +244,10 @@ class _Jury:
         return results
 
     def equivalent(self, mutants: Sequence[Mutant]) -> list[bool | StopReason]:
-        """Say of each mutant whether it takes the model's own steps from every state of the model: one search.
+        """Return for each mutant whether it takes the model's own steps from every state of the model, by one search.
 
-        So does each mutant of an initial method. Where a limit or a stop ends that search it is not known of those that
-        have taken no other step by then; the reason stands in the place of the answer.
+        True for every mutant of an initial method. If that search is stopped, mutants without another step so far have
+        the reason in place of the answer.
         """
         watch = Watch(self.limits, self.stop)
         program, conditions = self.model.program, []
@@ -264,7 +264,7 @@ class _Jury:
         return [False if number in differing else others for number in range(len(mutants))]
 
     def _violated(self, kernels: Kernels, watch: Watch) -> tuple[set[int], StopReason | None]:
-        """Return the places of those conditions that fail in some state of the model, and what ended the search."""
+        """Return the indexes of the conditions that fail in some state of the model, and what ended the search."""
         program = self.model.program
         with Team(self.threads) as team:
             initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
@@ -276,7 +276,7 @@ class _Jury:
                 search.close()
 
     def fate(self, mutant: Mutant, equivalent: bool | StopReason) -> MutantResult:
-        """Return what becomes of a mutant; undecided if it survives and is perhaps equivalent."""
+        """Return the result for a mutant; undecided if it survives and may be equivalent."""
         if equivalent is True and not mutant.begun:
             return _result(mutant, Fate.EQUIVALENT, {}, self.original.distinct_states)
         if self.stop.is_set():
@@ -285,7 +285,7 @@ class _Jury:
             program = mutant.program(self.whole.program, Watch(self.limits, self.stop).go_on)
         except GivenUp as ended:
             return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.of(ended))
-        except ModelError:  # an initial state in which a field has a value that it cannot have
+        except ModelError:  # an initial state has a value outside its field's domain
             return _result(mutant, Fate.KILLED, {TYPE_OK: 1})
         if not program.initials.enumerated:
             return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.STATES)
@@ -314,11 +314,11 @@ class _Jury:
         return _result(mutant, Fate.SURVIVED, {}, result.distinct_states)
 
     def _reaches_no_more(self, found: CheckResult) -> bool:
-        """Return whether a mutant that begins in more states and takes the same steps was seen in the same states."""
+        """Return whether a mutant that may begin in more states has no more states than the model."""
         return (found.distinct_states, found.outside) == (self.original.distinct_states, self.original.outside)
 
     def _noticed_in_runs(self, broken: Model) -> tuple[dict[str, int], StopReason | None]:
-        """Return the properties of runs that fail with the lengths of their traces, and what ended the search."""
+        """Return the properties of runs that fail, with the lengths of their traces, and what ended the search."""
         if not self.runs:
             return {}, None
         names = [found.name for found in select_run_properties(broken, self.runs)]
@@ -329,7 +329,7 @@ class _Jury:
 
 
 def _with_program(model: Model, program: Program) -> Model:
-    """The model with another program over the same graph, so that its properties mean the same."""
+    """The model with another program over the same graph, so that its properties are the same nodes."""
     broken = copy.copy(model)
     broken._program = program
     return broken

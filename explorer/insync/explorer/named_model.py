@@ -1,4 +1,4 @@
-"""The model that a file names: a trace, a proof, an exported module or a run directory.
+"""The model that a trace, a proof, an exported module or a run directory names.
 
 Reading such a file runs nothing. A model that comes with insync is found by its name. Any other model is a Python file,
 and importing it runs it, so it is imported only where the caller names it. A class that the process has imported
@@ -35,8 +35,8 @@ class Naming:
     Attributes:
         model: the reference to the model, as it stands in the file.
         what: what the file is, in a word: "trace", "proof", "module", "run".
-        place: the file, as messages begin with it.
-        file: the file, where a model beside it is looked for; None where it is in none.
+        place: the beginning of messages.
+        file: its path, as the model may lie beside it; None if the text is in no file.
     """
 
     model: str
@@ -46,7 +46,7 @@ class Naming:
 
     @property
     def found(self) -> str:
-        """The reference with the path of the file that is there: as it stands in the file, or beside that file."""
+        """The reference with the path of a file that exists: as it stands in the file, or beside that file."""
         path, _, name = self.model.rpartition(":")
         if self.file is None or not path or _is_file(path) or not _is_file(beside := str(self.file.parent / path)):
             return self.model
@@ -54,12 +54,12 @@ class Naming:
 
     @property
     def is_there(self) -> bool:
-        """Whether the Python file is there."""
+        """Whether the Python file exists."""
         return _is_file(self.found.rpartition(":")[0])
 
     @property
     def sentence(self) -> str:
-        """Says which file would run, or that it is not there."""
+        """The sentence that names the file that would run, or says that it is missing."""
         path, _, name = self.found.rpartition(":")
         begun = f"{self.place}: this is a {self.what} of {name}, a model in {path}"
         if not self.is_there:
@@ -68,7 +68,7 @@ class Naming:
 
     @property
     def argument(self) -> str:
-        """How a caller names the model."""
+        """The argument by which a caller names the model."""
         path, _, name = self.found.rpartition(":")
         return as_argument(self.found if self.is_there else f"path/to/{os.path.basename(path)}:{name}")
 
@@ -77,9 +77,9 @@ class UnnamedModel(UserError):
     """Files name models in Python files, which the caller has not named.
 
     Attributes:
-        said: which files would run; a sentence for each.
-        advice: what to do, before the words that do it.
-        models: how the caller names them.
+        said: a sentence for each file that would run.
+        advice: the beginning of the sentence that says what to do.
+        models: the arguments by which the caller names the models.
     """
 
     def __init__(self, said: str, advice: str, models: Sequence[str]) -> None:
@@ -93,15 +93,15 @@ class UnnamedModel(UserError):
 def kinds_of(namings: Sequence[Naming], given: Sequence[str] = ()) -> list[type[Model]]:
     """Return the class of the model of each file, importing no Python file but those of `given`.
 
-    A file gets the model of its own name, of those that are given. One model alone that has the name of none is taken
-    for all.
+    A file gets the given model with the name that the file has. A single given model whose name no file has is used
+    for all files.
 
     Args:
         namings: the files.
-        given: the references that the command line has, with the option `--model`.
+        given: the references of the option `--model`.
 
     Raises:
-        UnnamedModel: files name Python files that are not given; nothing was imported.
+        UnnamedModel: files name Python files that are not in `given`; nothing was imported.
         UserError: there is no such model.
     """
     chosen = [_given_for(naming, given) for naming in namings]
@@ -122,14 +122,14 @@ def opened_kind(naming: Naming) -> type[Model]:
     """Return the class of the model of a file, if it comes with insync or has been imported in this process.
 
     Raises:
-        UnnamedModel: it is in a Python file.
+        UnnamedModel: the model is in a Python file.
         UserError: there is no such model.
     """
     return loaded_kind(naming.model) or kinds_of([naming])[0]
 
 
 def loaded_kind(reference: str) -> type[Model] | None:
-    """Return the class that a reference is to, of those in this process the one defined last; None if there is none."""
+    """Return the class of a reference that this process has defined last; None if there is none."""
     if reference in BUILT_IN:
         return find_model(reference)
     here = [kind for kind in _kinds(Model) if class_reference(kind) == reference]
@@ -138,7 +138,7 @@ def loaded_kind(reference: str) -> type[Model] | None:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return whether two references have the same class and name of a file, which may have been moved."""
+    """Return whether two references have the same class and file name; the file may have been moved."""
     return os.path.basename(one) == os.path.basename(other)
 
 
@@ -148,7 +148,7 @@ def is_in_file(reference: str) -> bool:
 
 
 def as_argument(path: str) -> str:
-    """Return a path or reference as a command takes it: with a hyphen at its beginning it would be an option."""
+    """Return a path or reference as an argument of a command, which is no option though it may begin with a hyphen."""
     return f"./{path}" if path.startswith("-") else path
 
 
@@ -158,7 +158,7 @@ def _class_name(reference: str) -> str:
 
 
 def _given_for(naming: Naming, given: Sequence[str]) -> str | None:
-    """Return the given model of the name that a file has; of several, one whose file has the same name as well."""
+    """Return the given model whose name a file has; of several, one whose file has the same name as well."""
     exact = [each for each in given if same_name(each, naming.model)]
     alike = [each for each in given if _class_name(each) == _class_name(naming.model)]
     return next(iter([*exact, *alike]), None)
@@ -180,5 +180,5 @@ def _is_file(path: str) -> bool:
 
 
 def _kinds(base: type[Model]) -> list[type[Model]]:
-    """Return the classes below a class, those of a class in the order of their definition."""
+    """Return all subclasses of a class, those of each class in the order of their definition."""
     return [found for kind in base.__subclasses__() for found in (kind, *_kinds(kind))]

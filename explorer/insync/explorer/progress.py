@@ -1,4 +1,4 @@
-"""What a search says while it works."""
+"""The progress of a search: what reporters receive, when reports are due, and an estimate of where the search ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Phase(StrEnum):
-    """What a search is doing."""
+    """The phase of a search."""
 
     COMPILE = "compile"
     SEARCH = "search"
@@ -45,15 +45,15 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiskNeed:
-    """About what a search takes that goes on with sorted files on disk.
+    """An estimate of what a search takes that continues with sorted files on disk.
 
     Attributes:
-        free: bytes that the disk has for it.
-        state_bytes: on disk, of a state.
-        bytes: on disk in the end; 0 where the levels so far do not say it.
-        seconds: that it will take from there; likewise.
-        least_states: how many there are with the next level, where no more can be said; else 0.
-        million_seconds: that a million new states of that level take.
+        free: free bytes of the disk.
+        state_bytes: bytes of a state on disk.
+        bytes: bytes on disk at the end; 0 if there is no estimate of the end.
+        seconds: the seconds to the end; 0 likewise.
+        least_states: the states with the next level, if there is no estimate of the end; else 0.
+        million_seconds: the seconds for a million new states of that level.
     """
 
     free: int
@@ -66,23 +66,22 @@ class DiskNeed:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a search is.
+    """How far a search has come.
 
     Attributes:
         level: the level that is being expanded.
         frontier: its states that are not expanded yet.
         distinct_states: all states found so far.
         states_per_second: found in the last seconds; see `Pulse`.
-        memory_bytes: resident set of the process.
+        memory_bytes: the resident set of the process.
         seconds: since compilation or search began.
-        phase: what it is doing.
-        subject: the property that is being decided, in that phase.
-        growth: how many states the level has for each of the level before; 0 where that is not known.
-        end: about how large the whole space is, where the levels so far say so and no limit ends the search before.
-        memory_at_end: about what the process takes then, where all states are in its memory.
-        memory_limit: what it may take; 0 where they are elsewhere.
-        disk: about what the rest takes, where the states are in sorted files on disk; in the phase DISK, where they are
-            going to be.
+        phase: of the search.
+        subject: the property that is being decided, in the phase DECIDE.
+        growth: the states of the level for each state of the level before; 0 if unknown.
+        end: the estimated size of the whole space; None without an estimate, or if a limit ends the search before.
+        memory_at_end: the estimated memory of the process at the end, if it has all states in memory.
+        memory_limit: the memory that it may take; 0 if the states are elsewhere.
+        disk: the estimated need of the rest, if the states are in sorted files on disk, or will be from the phase DISK.
     """
 
     level: int
@@ -105,7 +104,7 @@ Reporter = Callable[[Progress], None]
 
 
 def while_compiling(reporter: Reporter | None, watch: Watch) -> Callable[[], None] | None:
-    """Return what tells a reporter that the model is being compiled; see `Watch.telling`."""
+    """Return the function that reports that the model is being compiled; see `Watch.telling`."""
     if reporter is None:
         return None
     return lambda: reporter(Progress(0, 0, 0, 0.0, watch.resident, watch.seconds, Phase.COMPILE))
@@ -113,17 +112,17 @@ def while_compiling(reporter: Reporter | None, watch: Watch) -> Callable[[], Non
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """Where a simulation is.
+    """How far a simulation has come.
 
     Attributes:
         walks: taken so far.
         steps: taken so far.
         steps_per_second: taken in the last seconds; see `Pulse`.
-        memory_bytes: resident set of the process.
-        seconds: since it began.
-        abstract_states: seen so far; None where they are not counted.
-        begins: what begins now and reports nothing until it is over, such as `tracing the model`; empty where it is
-            walks that are under way.
+        memory_bytes: the resident set of the process.
+        seconds: since the simulation began.
+        abstract_states: seen so far; None if they are not counted.
+        begins: what begins now and reports nothing until it is over, such as `tracing the model`; empty while walks
+            are taken.
     """
 
     walks: int
@@ -143,7 +142,7 @@ _RATE_SECONDS = 10.0
 
 
 class Pulse:
-    """Says when the next report is due, and how fast things went in the last ten seconds."""
+    """Decides when the next report is due, and measures the rate of the last ten seconds."""
 
     def __init__(self, period: float = 1.0) -> None:
         self._period = period
@@ -155,7 +154,7 @@ class Pulse:
         return time.perf_counter() - self._last >= self._period
 
     def rate(self, count: int) -> float:
-        """Return how much the count grew per second of late, and begin to wait for the next report."""
+        """Return the growth of the count per second of late, and start the time to the next report."""
         self._last = now = time.perf_counter()
         while len(self._known) > 1 and now - self._known[1][0] >= _RATE_SECONDS:
             self._known.popleft()
@@ -164,19 +163,19 @@ class Pulse:
         return (count - before) / max(now - since, 1e-9)
 
 
-# How far a search still has to go, as its levels grow: an estimate, where the levels so far allow one.
+# ---------------------------------------------------------------------------------------------------------- estimates
 #
-# From one level to the next a space grows by a factor that falls, from far above 1 to 0: the levels rise, and then
-# fall. The factors of the last levels are put on a straight line, the later ones counting more, which goes on to
-# where it says that there is no next level. How far off that is was measured: tests/parity/test_estimates.py.
+# From level to level a space grows by a factor that falls from far above 1 to 0. A weighted least-squares line through
+# the last factors, later ones weighing more, is continued to the level that would have no state. The errors of this
+# estimate are measured in tests/parity/test_estimates.py.
 
 
 _FEWEST_LEVELS = 8
-_FACTORS = 5  # on the line
-_FADING = 0.8  # of the weight of a factor, from one level to the one before it
-_STEEPEST = 1.5  # while a level has more than this for each state of the one before, the end is anybody's guess
-_AGREEMENT = 1.5  # within which the estimates of the last levels must be of one another
-_FLATTEST = 1e-3  # by which the factors must fall, from level to level
+_FACTORS = 5  # that the line is fitted to
+_FADING = 0.8  # the weight of a factor relative to the next one's
+_STEEPEST = 1.5  # no estimate as long as a level has more than this for each state of the one before
+_AGREEMENT = 1.5  # the largest ratio between the estimates of the last levels
+_FLATTEST = 1e-3  # the least fall of the factors from level to level
 _MOST_LEVELS = 10_000
 
 
@@ -185,11 +184,11 @@ Reaches = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class SpaceEstimate:
-    """About how large the whole space is.
+    """The estimated size of the whole space.
 
     Attributes:
-        levels: how many it has.
-        states: how many it has, of those that a search visits.
+        levels: the number of levels.
+        states: the number of states that a search visits.
     """
 
     levels: int
@@ -197,19 +196,19 @@ class SpaceEstimate:
 
 
 def last_growth(levels: Sequence[int]) -> float:
-    """Return how many states the last level has for each of the one before; 0 where there is one level at most."""
+    """Return the states of the last level for each state of the one before; 0 if there is one level at most."""
     return levels[-1] / levels[-2] if len(levels) > 1 else 0.0
 
 
 def estimated_end(levels: Sequence[int], reaches: Reaches | None = None) -> SpaceEstimate | None:
-    """Return about how large a space is whose first levels have these sizes; None where that would be a guess.
+    """Return an estimate of the size of a space with these first levels; None if it would be a guess.
 
-    It is one while there are few levels, while they still grow fast, where they do not fall in the long run, and where
-    what the last three levels say differs much.
+    There is no estimate as long as the levels are few or grow fast, if their growth does not fall, and if the last
+    three levels lead to very different estimates.
 
     Args:
-        levels: the states of each complete level, at least 1 each.
-        reaches: whether the limits of the search let it come to so many levels and states; None where it has none.
+        levels: the number of states of each complete level, at least 1 each.
+        reaches: whether the limits of the search allow this number of levels and states; None means no limits.
     """
     if len(levels) < _FEWEST_LEVELS or levels[-1] > _STEEPEST * levels[-2]:
         return None
@@ -239,7 +238,7 @@ def _continued(levels: Sequence[int]) -> SpaceEstimate | None:
 
 
 def _line(values: Sequence[float]) -> tuple[float, float]:
-    """Return the slope of the line through some values, one apart, and its height at the last of them."""
+    """Return the slope of the fitted line through values that are one apart, and its height at the last value."""
     weights = [_FADING**age for age in reversed(range(len(values)))]
     places = range(1 - len(values), 1)
     total = sum(weights)
@@ -251,21 +250,21 @@ def _line(values: Sequence[float]) -> tuple[float, float]:
     return slope, height - slope * place
 
 
-# What is said of a breadth-first search while it works.
+# ----------------------------------------------------------------------------------------------- breadth-first search
 
 
 SLOT_BYTES = 16
-"""Of the table of states that are kept whole, for a state."""
+"""Bytes for each state in the table of states that are kept whole."""
 
 
 def progress_of(space: Space, watch: Watch, row_bytes: int, pending: int, rate: float) -> Progress:
-    """Return where a search is.
+    """Return the progress of a search.
 
     Args:
-        space: what was found.
+        space: the searched space.
         watch: of the search.
-        row_bytes: of a packed state.
-        pending: how many states of the last level are not expanded yet.
+        row_bytes: bytes of a packed state.
+        pending: states of the last level that are not expanded yet.
         rate: states found per second in the last seconds.
     """
     distinct = sum(len(partition) for partition in space.partitions)
@@ -286,7 +285,7 @@ def progress_of(space: Space, watch: Watch, row_bytes: int, pending: int, rate: 
 
 
 def _bytes_of_state(space: Space, row_bytes: int, distinct: int) -> int:
-    """About what a state takes."""
+    """The approximate bytes of memory for each state."""
     if space.kept == "states":
         return row_bytes + SLOT_BYTES
     return sum(partition.used_bytes for partition in space.partitions) // max(1, distinct)

@@ -1,4 +1,4 @@
-"""What `prove` and `bounded_check` return: the answers of z3, the traces that come of them, and the verdict."""
+"""The results of `prove` and `bounded_check`: the answers of z3, traces of violations, and the verdict."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = ["BoundedResult", "ProofResult"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BoundedResult(Tabular):
-    """What a bounded check found.
+    """The result of a bounded check.
 
     Attributes:
         model: the model.
-        properties: what was checked, beside type_ok.
-        lemmas: what was assumed, having been proved.
+        properties: the properties that were checked, beside type_ok.
+        lemmas: the lemmas that were proved and then assumed.
         result: the answers of z3.
-        traces: of each violation that was found.
+        traces: a trace for each violation.
     """
 
     model: Model
@@ -46,37 +46,37 @@ class BoundedResult(Tabular):
 
     @property
     def verdict(self) -> Verdict:
-        """Violated, or incomplete: longer traces were not looked at."""
+        """Violated, or incomplete, as longer traces were not examined."""
         return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
 
     def summary(self) -> str:
         return f"{model_reference(self.model)}: {self.verdict}, searched with z3 to depth {self.result.depth}"
 
     def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return the table `queries`: what z3 was asked."""
+        """Return the table `queries`, with a row for each query to z3."""
         return {"queries": lambda: _queries_table(self.result.queries)}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is suspicious in the model, its settings or the properties; a sentence for each."""
+        """What is suspicious in the model, its settings or the properties; a sentence each."""
         return _warnings(self.model, self.properties)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ProofResult(Tabular):
-    """What an induction proved, and what an inference dropped on the way to it.
+    """The result of a proof by induction, and of the inference of its lemmas.
 
     Attributes:
         model: the model.
-        properties: those that the induction is about.
+        properties: the properties of the induction.
         lemmas: the lemmas that it uses.
         result: the answers of z3.
         traces: the violations that initiation found.
-        dropped: candidates that an inference dropped.
-        lost: properties that were asked for and are among those dropped.
-        tried: what was tried, a sentence for each way, where it was left to `prove` to choose one.
-        unbounded: the bounds that were left open: the proof is for all their values, not for those of `model`.
-        mined: what mining came to; None where no lemma was mined.
+        dropped: candidates that the inference dropped.
+        lost: properties that the caller gave and the inference dropped.
+        tried: a sentence for each way that `prove(automatic=True)` tried.
+        unbounded: the bounds that were left open; the proof is for all their values, not for those of `model`.
+        mined: the result of mining; None if no lemma was mined.
     """
 
     model: Model
@@ -92,35 +92,35 @@ class ProofResult(Tabular):
 
     @property
     def verdict(self) -> Verdict:
-        """Holds if all that was asked for is proved of every reachable state; else violated or incomplete."""
+        """Holds if all properties are proved for every reachable state; else violated or incomplete."""
         if self.result.verdict is ProofVerdict.PROVED and not self.lost:
             return Verdict.HOLDS
         return Verdict.VIOLATED if self.traces else Verdict.INCOMPLETE
 
     @property
     def identity(self) -> dict[str, int | str]:
-        """The bounds and settings that it is about: all but those that were left open."""
+        """The bounds and settings of the proof: all but those that were left open."""
         return {name: value for name, value in self.model.identity.items() if name not in self.unbounded}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is suspicious in the model, its settings or the properties; a sentence for each."""
+        """What is suspicious in the model, its settings or the properties; a sentence each."""
         return _warnings(self.model, self.properties)
 
     def summary(self) -> str:
         return f"{model_reference(self.model)}: {self.verdict}, {plural(len(self.result.queries), 'question')} to z3"
 
     def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return the table `queries`: what z3 was asked."""
+        """Return the table `queries`, with a row for each query to z3."""
         return {"queries": lambda: _queries_table(self.result.queries)}
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether there is no proof yet, nothing was refuted, and some questions were answered."""
+        """Whether there is no proof yet, nothing was refuted, and some queries were answered."""
         return self.result.verdict is ProofVerdict.UNKNOWN and not self.lost and bool(self.result.proved)
 
     def save(self, path: str | Path) -> None:
-        """Write the proof to a file, from which it can be checked again, or what there is of an unfinished one.
+        """Write the proof, or the finished part of one, to a file from which it can be checked again.
 
         Raises:
             UserError: there is no proof and no part of one, bounds are open, or the file cannot be written.
@@ -158,7 +158,7 @@ def _warnings(model: Model, properties: Sequence[Invariant]) -> tuple[str, ...]:
 
 
 def _queries_table(queries: Sequence[Query]) -> TableColumns:
-    """Return the columns of a table of what z3 was asked."""
+    """Return the columns of a table of queries to z3."""
     return {
         "question": [query.name for query in queries],
         "answer": [query.verdict.value for query in queries],

@@ -1,7 +1,8 @@
-"""`prove`: properties of every reachable state by induction, with lemmas; `bounded_check`: short violations, with z3.
+"""`prove`: proofs by k-induction with z3 and lemmas; `bounded_check`: bounded model checking.
 
-To infer lemmas, candidates are first tried where they fall soonest: in the initial state, on every reachable state of
-a small instance, and by the steps of that instance. z3 is asked about the instance itself for those that are left.
+Lemmas are inferred as the largest inductive subset of candidates (Houdini: Flanagan & Leino 2001). Before z3 decides on
+the model itself, candidates are refuted where that is cheap: in the initial states, in the reachable states of a small
+instance, and by the steps of that instance.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _SEARCHING = 60.0
 """The most seconds of the search that tries candidates on a small instance."""
 
 QueryReporter = Callable[[Query], None]
-"""Called with each question to z3 when it is answered."""
+"""Called with each query to z3 when it is answered."""
 
 
 def prove(
@@ -69,27 +70,28 @@ def prove(
     """Prove that properties hold in every reachable state, by induction.
 
     Args:
-        model: the model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
-        bounds: bounds and settings of a class or a name; those left out have their defaults, also beside a proof.
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        bounds: bounds and settings of a class or a name; those left out have their defaults, with a proof file too.
         properties: names of properties; None is those of the proof file, or the model's headline.
-        lemmas: names of what helps and is proved as well; "all" is every lemma declared for the model.
-        infer: whether to find out which of the lemmas help, and leave the others out; without `lemmas` and `proof`
-            all are tried. If the library has none for the model, and the rest is no proof, lemmas are mined.
+        lemmas: names of conditions that are proved together with the properties; "all" is every lemma declared for the
+            model.
+        infer: whether to find the lemmas that are inductive together, and omit the others; without `lemmas` and
+            `proof` all are candidates. If the library has none for the model, and there is no proof, lemmas are mined.
         mine: whether to do the same without the library's lemmas, and mine lemmas from the model's own conditions.
-        automatic: whether to try an induction with the lemmas given, or all of the library, and if that is no proof to
-            infer lemmas; `tried` of the result says what was done.
-        unbounded: whether to prove it for all values of the bounds that the model's class names `unbounded`, whatever
-            they are in `bounds`; without `lemmas` and `proof` with all lemmas of the library that are true of a small
-            instance. What is not proved is then unknown, never refuted.
-        proof: a file that `ProofResult.save` wrote: its lemmas are taken too.
+        automatic: whether to try an induction with the lemmas given, or with all of the library, and then, if that is
+            no proof, to infer lemmas; `tried` of the result lists these ways.
+        unbounded: whether to prove the properties for all values of the bounds that the model's class names
+            `unbounded`, whatever `bounds` has. Without `lemmas` and `proof`, with all lemmas of the library that hold
+            in a small instance. A property that is not proved is then unknown, never refuted.
+        proof: a file that `ProofResult.save` wrote; its lemmas are used too.
         k: how many good states in a row are assumed before a step; None is that of the proof file, or 1.
-        within: names of invariants; what is proved is then about the states that are reached through states in which
-            they hold. None is those of the proof file, or what the model's class says.
-        limits: `seconds` for all of it; a proof has no other limit.
-        query_seconds: for each question to z3; one that takes longer is unknown, and the next one is asked.
-        threads: how many questions z3 is asked at a time; None is one for each core.
-        reporter: is told of each question when it is answered.
-        stop: ends it when it is set.
+        within: names of invariants; the proof is then about states that are reached through states in which they hold.
+            None is those of the proof file, or the confinement of the model's class.
+        limits: `seconds` for all of the work; a proof has no other limit.
+        query_seconds: for each query to z3; one that takes longer is unknown, and the next one follows.
+        threads: how many queries z3 answers at a time; None is one per core.
+        reporter: called with each query when it is answered.
+        stop: ends the work when it is set.
 
     Raises:
         UserError: an unknown model, bound, property or lemma, another limit than seconds, or z3 is not installed.
@@ -125,26 +127,26 @@ def bounded_check(
     reporter: QueryReporter | None = None,
     stop: threading.Event | None = None,
 ) -> BoundedResult:
-    """Look with z3 for the shortest trace to a violation, in the states of `depth` levels and the steps from them.
+    """Find the shortest trace to a violation with z3, in the states of `depth` levels and the steps from them.
 
     A trace to a step that breaks a step invariant ends with the state after it, so it may have `depth` + 1 states.
 
     Args:
-        model: the model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
-        depth: how many levels of states are looked at; the initial states are the first.
-        bounds: bounds and settings of a class or a name; those left out have their defaults, also beside a proof.
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        depth: the number of levels; the level of the initial states is 1.
+        bounds: bounds and settings of a class or a name; those left out have their defaults, with a proof file too.
         properties: names of properties; None is those of the proof file, or the model's headline.
-        lemmas: names of what is proved first and then assumed, which spares z3 states that cannot be reached.
-        infer: whether to find out which of the lemmas can be proved; without `lemmas` and `proof` all are tried.
-        proof: a file that `ProofResult.save` wrote: its lemmas are taken too.
-        within: names of invariants, from states in which one fails no step is taken; see `prove`.
-        limits: `seconds` for all of it.
-        query_seconds: for each question to z3.
-        reporter: is told of each question when it is answered.
-        stop: ends it when it is set.
+        lemmas: names of conditions that are proved first and then assumed, which excludes unreachable states.
+        infer: whether to find the lemmas that can be proved; without `lemmas` and `proof` all are candidates.
+        proof: a file that `ProofResult.save` wrote; its lemmas are used too.
+        within: names of invariants; no step leads from a state in which one fails. See `prove`.
+        limits: `seconds` for all of the work.
+        query_seconds: for each query to z3.
+        reporter: called with each query when it is answered.
+        stop: ends the work when it is set.
 
     Raises:
-        UserError: lemmas that are not inductive, or whatever `prove` raises.
+        UserError: lemmas that are not inductive, or an error that `prove` raises.
     """
     saved = read_proof(Path(proof)) if proof is not None else None
     built = _confined(model_of(model, bounds), saved, within)
@@ -154,7 +156,7 @@ def bounded_check(
 
 @dataclass(frozen=True, slots=True)
 class _Conditions:
-    """What is proved, and what helps; `k` is how many good states are assumed."""
+    """The properties and lemmas of a proof; `k` is how many good states in a row are assumed."""
 
     properties: list[Invariant]
     lemmas: list[Invariant]
@@ -167,7 +169,7 @@ class _Conditions:
 
 
 def _confined(model: Model, saved: Proof | None, within: Sequence[str] | None) -> Model:
-    """Return the model as it is confined by the caller, or else as a saved proof says, or else its class."""
+    """Return the model, confined as the caller, else the saved proof, else its class requires."""
     return confined(model, saved.within if within is None and saved is not None else within)
 
 
@@ -193,7 +195,7 @@ def _conditions(
 
 
 class _Work:
-    """The ways to prove, within one time for all that they do and until somebody stops them."""
+    """The ways to prove, with one limit on time for all of them."""
 
     def __init__(
         self,
@@ -209,7 +211,7 @@ class _Work:
         self.watch = ProofWatch(ProofLimits(given.seconds, query_seconds, threads or available_cores()), stop)
 
     def bounded(self, conditions: _Conditions, depth: int, infer: bool) -> BoundedResult:
-        """Look for a violation within a depth, with the lemmas that are proved first."""
+        """Find a violation within a depth, with lemmas that are proved first."""
         model, asked = self.model, conditions.properties
         lemmas = self._proved_lemmas(conditions.lemmas, infer)
         result = check_bounded(
@@ -218,7 +220,7 @@ class _Work:
         return BoundedResult(model, asked, lemmas, result, _traces(model, asked, result))
 
     def _proved_lemmas(self, lemmas: list[Invariant], infer: bool) -> list[Invariant]:
-        """Return the lemmas if they are proved, or those that are: a bounded check may assume no others."""
+        """Return the lemmas that are proved, as a bounded check may assume no others; without `infer`, all must be."""
         if infer:
             found = self._infer(self.model, lemmas)
             return [lemma for lemma in lemmas if lemma.name in found.proved]
@@ -237,11 +239,11 @@ class _Work:
         raise UserError(message)
 
     def proved(self, conditions: _Conditions) -> ProofResult:
-        """Prove the conditions by induction as they are."""
+        """Prove the given conditions by induction."""
         return self._result(conditions, self._induction(conditions.all, conditions.k))
 
     def proved_for_all_bounds(self, conditions: _Conditions, *, chosen: bool) -> ProofResult:
-        """Prove conditions for all values of some bounds; lemmas nobody chose must hold in a small instance."""
+        """Prove conditions for all values of open bounds; lemmas that were not chosen must hold in a small instance."""
         from insync.proofs.unbounded import check_all_bounds
 
         left = self.watch.left.seconds
@@ -262,7 +264,7 @@ class _Work:
         return replace(self._result(kept, result, dropped), unbounded=type(self.model).unbounded)
 
     def tried(self, conditions: _Conditions) -> ProofResult:
-        """Prove the conditions as they are, or else find out which of them are inductive together."""
+        """Prove the given conditions, or else find the largest inductive subset of them."""
         first = self.proved(conditions)
         used = f"induction with {plural(len(first.lemmas), 'lemma')}" if first.lemmas else "induction without a lemma"
         if first.verdict is not Verdict.INCOMPLETE or first.result.stopped_by is not None:
@@ -281,7 +283,7 @@ class _Work:
         return replace(second, tried=tuple(ways))
 
     def inferred(self, conditions: _Conditions, *, mining: bool) -> ProofResult:
-        """Find out which of the conditions are inductive together; if the properties are not, mine lemmas perhaps."""
+        """Find the largest inductive subset; if it lacks properties and `mining` is set, mine lemmas."""
         refuted = self._refuted(conditions.all)
         found = self._largest_inductive(conditions, refuted)
         asked, fallen = {p.name for p in conditions.properties}, {d.name for d in refuted}
@@ -290,7 +292,7 @@ class _Work:
         return self._mined(conditions.properties, found)
 
     def _refuted(self, asked: Sequence[Invariant]) -> list[Dropped]:
-        """Return what fails in an initial state, or in a reachable state of the small instance."""
+        """Return the conditions that fail in an initial state, or in a reachable state of the small instance."""
         dropped = refuted_at_first(self.model, asked, self.stop)
         left = self.watch.left.seconds
         seconds = _SEARCHING if left is None else min(_SEARCHING, left)
@@ -298,10 +300,10 @@ class _Work:
         return dropped + refuted_candidates(self.model, rest, seconds=seconds, stop=self.stop)
 
     def _largest_inductive(self, conditions: _Conditions, refuted: Sequence[Dropped]) -> ProofResult:
-        """Find out which of the conditions that no state refutes are inductive together."""
+        """Find the largest inductive subset of the conditions that no state refutes."""
         asked, model, dropped = conditions.all, self.model, list(refuted)
         small = small_instance(model)
-        if small.identity != model.identity:  # what a step breaks there is found in seconds, at large bounds in minutes
+        if small.identity != model.identity:  # there a breaking step is found in seconds, at large bounds in minutes
             where = ", ".join(f"{name} {value}" for name, value in small.identity.items())
             fallen = self._infer(small, _named(_without(asked, dropped))).dropped
             dropped += [replace(d, by=f"{d.by} ({where})") for d in fallen]
@@ -312,7 +314,7 @@ class _Work:
         return self._result(kept, found.induction, dropped, lost)
 
     def _mined(self, properties: Sequence[Invariant], found: ProofResult) -> ProofResult:
-        """Mine lemmas to prove properties, beside those that are proved."""
+        """Mine lemmas for the properties, in addition to lemmas that are proved."""
         small = small_instance(self.model)
         if small.identity == self.model.identity:
             small = self.model
@@ -344,7 +346,7 @@ class _Work:
 
 
 def _named(conditions: Sequence[Invariant]) -> list[Invariant]:
-    """Return the conditions that the registry has, and not those that are stated as texts, at some bounds."""
+    """Return the conditions of the registry, without those stated as texts, which are about some bounds only."""
     return [condition for condition in conditions if not isinstance(condition, StatedLemma)]
 
 
@@ -365,7 +367,7 @@ def _traces(model: Model, properties: Sequence[Invariant], found: Bounded) -> li
 
 
 def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
-    """Return a counterexample to induction as a trace; it does not begin with the initial state."""
+    """Return a counterexample to induction as a trace, which does not begin in an initial state."""
     refused = None if found.refused is None else Refused(found.refused, found.reason)
     trace = trace_of(model, found.failing[0], _moves(found.states), found.reason, refused)
     first, *rest = trace.steps

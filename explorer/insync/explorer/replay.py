@@ -1,4 +1,4 @@
-"""Execute a trace again with the evaluator, and refuse it unless every step and the violation at its end are real."""
+"""`replay`: execute a trace with the evaluator, and refuse it unless all its steps and its violation are real."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class ReplayError(UserError):
 
 
 def replay(trace: Trace | str | Path, *, model: ModelLike | None = None, place: str | None = None) -> Trace:
-    """Execute a trace again and return it with states, labels and reason as they come out now.
+    """Execute a trace again and return it with the states, labels and reason of this execution.
 
     Args:
-        trace: the claim, or the file that it is in; only its model name and bounds are taken on trust.
-        model: the model: an instance with the bounds of the trace, or a class or a name, which gets them. None is the
-            model that the trace names, if it comes with insync or its class has been imported already.
-        place: what the messages begin with; None is the file, or else `trace`.
+        trace: a trace, or the file with one; only its model name and bounds are trusted.
+        model: an instance with the bounds of the trace, or a class or a name, which gets them. None is the model that
+            the trace names, if it comes with insync or its class has been imported already.
+        place: the beginning of messages; None is the file, or else `trace`.
 
     Raises:
         UnnamedModel: the trace names a Python file, and `model` is None; nothing was imported.
@@ -60,7 +60,7 @@ def model_of_trace(
 
     Args:
         trace: the trace.
-        place: what the messages begin with.
+        place: the beginning of messages.
         model: a class or a name. None is the model that the trace names, if it comes with insync or its class has been
             imported already.
         beside: the file of the trace.
@@ -99,8 +99,8 @@ class _Replay:
         return replace(self._ended(trace, steps), demands=tuple(self.model.demands(steps)))
 
     def _ended(self, trace: Trace, steps: list[TraceStep]) -> Trace:
-        """The trace with what its end shows."""
-        if trace.property in WITHOUT_PROPERTY:  # at most a system that it was about could say more
+        """The trace with these steps and the verified claim about its end."""
+        if trace.property in WITHOUT_PROPERTY:  # the steps are all that a model can verify
             return replace(trace, steps=tuple(steps))
         known = run_properties_of(self.model)
         if trace.property in known:
@@ -113,7 +113,7 @@ class _Replay:
         return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused)
 
     def _run(self, trace: Trace, found: RunProperty, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
-        """Verify a run that never ends, or a witness."""
+        """Verify a lasso or a witness."""
         witness = found.kind is RunKind.SOMETIMES
         if trace.witness != witness or (trace.loop is None) != witness:
             shape = "is a witness and has no loop" if witness else "has a loop and is not a witness"
@@ -132,7 +132,7 @@ class _Replay:
         return replace(trace, steps=steps, reason=verified.reason, refused=None)
 
     def _first(self, trace: Trace) -> TraceStep:
-        """The first step; where there are several initial states, its state must be one of them."""
+        """The first step, whose state must be an initial one."""
         initials, start = self.model.program.initials, first_codes(self.model, trace)
         if start is None and not (initials.enumerated and len(initials) == 1):
             many = f"{len(initials)} " if initials.enumerated else ""
@@ -156,7 +156,7 @@ class _Replay:
         return self._executed(step, where)
 
     def _executed(self, step: TraceStep, where: str) -> TraceStep:
-        """The step that the walk has taken last, if its state is the one of the trace."""
+        """The step that the walk has taken last; an error unless its state is that of the trace."""
         executed = trace_step(self.model, self.walk.moves[-1])
         difference = _difference(step.state, executed.state, "")
         if difference is not None:
@@ -194,7 +194,7 @@ class _Replay:
         return reason
 
     def _reason_of_step(self, trace: Trace, found: StepInvariant) -> str:
-        """Why the last step breaks an invariant of steps."""
+        """Why the last step breaks a step invariant."""
         states = [codes for _, codes in self.walk.moves[-2:]]
         reason = explain_step(self.model, found, *states) if len(states) == 2 else None
         if reason is None:
@@ -203,7 +203,7 @@ class _Replay:
         return reason
 
     def _find(self, action: str, parameters: Mapping[str, str], where: str) -> int:
-        """The number of the bound action that a step names, or the sentence that says what it got wrong."""
+        """The number of the bound action that a step names; if there is none, the error says what is wrong."""
         program = self.model.program
         number = program.action_number(action, dict(parameters))
         if number is not None:
@@ -242,7 +242,7 @@ def _call(action: str | None, parameters: Mapping[str, str]) -> str:
 
 
 def _difference(claimed: object, real: object, path: str) -> str | None:
-    """Say where two readable states first differ, or return None."""
+    """Return a sentence on the first difference of two readable states, or None."""
     if isinstance(claimed, Mapping) and isinstance(real, Mapping):
         for name in real:
             if name not in claimed:
@@ -262,7 +262,7 @@ def _difference(claimed: object, real: object, path: str) -> str | None:
 
 
 def _shown(value: object) -> str:
-    """The value as a trace file has it."""
+    """The value as it is written in a trace file."""
     return json.dumps(value, ensure_ascii=False)
 
 

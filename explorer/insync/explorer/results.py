@@ -1,4 +1,4 @@
-"""What a search concludes."""
+"""The results of searches: verdicts, violations, and `CheckResult`, that of an exhaustive search by any engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "properties_
 
 
 class Verdict(StrEnum):
-    """What is known about a property, or about all of them."""
+    """The verdict on a property, or on all properties of a result."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -23,13 +23,13 @@ class Verdict(StrEnum):
 
 
 def together(verdicts: Sequence[str]) -> Verdict:
-    """Return what several verdicts come to: violated if one is, else incomplete if one is."""
+    """Return the verdict of several together: violated if one is, else incomplete if one is, else holds."""
     return next((verdict for verdict in (Verdict.VIOLATED, Verdict.INCOMPLETE) if verdict in verdicts), Verdict.HOLDS)
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyResult:
-    """What is known about one property; incomplete: no violation in the levels that were searched."""
+    """The verdict on one property; incomplete if the searched levels have no violation, and others may have one."""
 
     name: str
     verdict: Verdict
@@ -49,41 +49,41 @@ class Violation(Shown):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckResult(Tabular):
-    """The result of an exhaustive search: all but times and memory depends on model, bounds and properties alone.
+    """The result of an exhaustive search: a function of model, bounds and properties, except for times and memory.
 
     Attributes:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
-        engine: which engine searched.
-        storage: how visited states were kept: "exact", so that no two of them can be taken for one.
+        engine: the name of the engine.
+        storage: "exact", as visited states are compared as a whole and no hash stands for a state.
         verdict: violated if any property is, else holds if the space is complete.
-        stopped_by: the bound that ended the search, or that for the traces; None if both ended by themselves.
+        stopped_by: the limit that ended the search, or the search for traces; None if both ended by themselves.
         distinct_states: the states of all complete levels.
-        representatives: how many of them were visited, where one stands for all that differ in who is who only; None
-            where every state was visited.
-        transitions: the steps taken, from all states of the levels that were expanded as a whole.
-        depth: the number of levels, the initial state being level 1.
-        levels: the number of states in each.
+        representatives: the number of visited states, if symmetry was used and one stands for all its permutations;
+            None if every state was visited.
+        transitions: the steps from all states of the levels that were expanded as a whole.
+        depth: the number of levels; the level of the initial states is 1.
+        levels: the number of states of each level.
         frontier: the states of the last level, if it was not expanded as a whole; else 0.
-        properties: what is known about each property that was asked for, and type_ok if it fails.
+        properties: the verdict on each property that the caller gave, and on type_ok if it fails.
         violations: a shortest trace for each property that fails.
-        actions: the steps taken of each action, by its name.
-        never_enabled: the actions that are enabled in no state, which a complete search knows; else empty.
-        not_enabled_yet: the actions without a step in the levels that were expanded, of a search that is not complete.
-            Where steps were refused, neither names an action that can be refused.
-        impossible: those among these two that the bounds and settings alone rule out, whatever the state.
-        deadlocks: how many of the states that were expanded have no step.
-        within: the names of the invariants that the search was confined to: what is counted here and what `holds` says
-            is about the states that can be reached through states in which they hold.
-        outside: how many states were found in which one of these fails, and which are counted nowhere else: they were
-            checked, and not expanded.
-        warnings: what is suspicious in the model, or in its settings; a sentence for each.
+        actions: the steps of each action, by its name.
+        never_enabled: in a complete search, the actions that are enabled in no state; else empty.
+        not_enabled_yet: in an incomplete search, the actions without a step in the expanded levels. If steps were
+            refused, neither list has an action that can be refused.
+        impossible: the actions of these two lists that bounds and settings rule out in every state.
+        deadlocks: the number of expanded states that have no step.
+        within: the names of the invariants that the search was confined to. Counts and verdicts are then about the
+            states that are reached through states in which these hold.
+        outside: the number of states found in which one of these fails. They were checked and not expanded, and no
+            other figure counts them.
+        warnings: what is suspicious in the model or its settings; a sentence each.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
-        kept: as what the visited states were kept: "states", each whole, "codes", which are as exact and smaller, or
-            "files" on disk, when there was no memory left.
-        huge_pages: of the memory of a search in this process; None where the system does not tell, or where the states
-            take less than 8 MiB. Results are compared without it.
+        kept: how the visited states were kept: "states", each whole; "codes", as exact and smaller; or "files" on
+            disk, when memory was full.
+        huge_pages: of the memory of a search in this process; None if the system does not report them, or the states
+            take less than 8 MiB. Comparisons of results ignore it.
     """
 
     model: str
@@ -115,7 +115,7 @@ class CheckResult(Tabular):
 
     @property
     def complete_depth(self) -> int:
-        """How many levels are complete: all that are counted."""
+        """The number of complete levels, which is `depth`."""
         return self.depth
 
     def summary(self) -> str:
@@ -137,7 +137,7 @@ class CheckResult(Tabular):
 
 
 def properties_table(properties: Sequence[PropertyResult], lengths: Mapping[str, int]) -> TableColumns:
-    """Return the columns of a table of properties; `lengths` are the states of the traces that there are."""
+    """Return the columns of a table of properties; `lengths` has the lengths of the traces, by property."""
     return {
         "property": [found.name for found in properties],
         "verdict": [found.verdict.value for found in properties],

@@ -1,4 +1,4 @@
-"""What a run searches, as it is written into a run directory: a run goes on only where all of it is the same."""
+"""The identity of a search, which a run directory keeps: a run is resumed only if all of it is the same."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _MEANING = {
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a run searches.
+    """The identity of a search.
 
     Attributes:
         insync: the version that writes the files.
-        model, bounds: what is searched.
-        properties: what is checked.
-        code: a hash of the transition relation and the properties, as they are traced.
-        symmetric: whether its states stand for all that differ in who is who only.
-        within: the invariants that it is confined to.
+        model, bounds: of the search.
+        properties: the properties that are checked.
+        code: a hash of the traced transition relation and properties.
+        symmetric: whether the states are representatives.
+        within: the invariants that the search is confined to.
     """
 
     insync: str
@@ -47,12 +47,12 @@ class Identity:
     within: tuple[str, ...] = ()
 
     def entries(self) -> dict[str, Any]:
-        """Return it as plain values for a manifest."""
+        """Return plain values for a manifest."""
         return {**asdict(self), "properties": list(self.properties), "within": list(self.within)}
 
     @classmethod
     def from_entries(cls, entries: Mapping[str, Any]) -> Identity:
-        """Return what `entries` described; other entries are passed over.
+        """Return the identity that `entries` described; other entries are ignored.
 
         Raises:
             Damaged: they are none that `entries` returns.
@@ -65,7 +65,7 @@ class Identity:
 
 
 def identity_of(model: Model, properties: Sequence[str], code: str, symmetric: bool, version: str) -> Identity:
-    """Return what a run of this model and these properties searches."""
+    """Return the identity of a search of this model for these properties."""
     reference, within = model_reference(model), names_within(model)
     return Identity(version, reference, model.identity, tuple(properties), code, symmetric, within)
 
@@ -75,8 +75,8 @@ def require_same(place: str, found: Identity, wanted: Identity) -> None:
 
     Args:
         place: the run directory.
-        found: what its run searches.
-        wanted: what is to be searched.
+        found: the identity in the run directory.
+        wanted: the identity of this search.
     """
     for name, meaning in _MEANING.items():
         there, here = getattr(found, name), getattr(wanted, name)

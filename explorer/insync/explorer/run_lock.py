@@ -1,6 +1,6 @@
 """A lock on a run directory: one search at a time uses it, and the lock ends with the process that holds it.
 
-It is `flock` on an empty file of the directory. The file stays there, as another process may be opening it.
+The lock is `flock` on an empty file of the directory. The file stays, as another process may be opening it.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class RunLock:
         self.release()
 
     def release(self) -> None:
-        """Let others use the run directory; a second call does nothing."""
+        """Release the lock; a second call does nothing."""
         _held.discard(self)
         if self._descriptor is not None:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)  # also where a child that was just forked has it open
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)  # also if a child that was just forked has it open
         self._close()
 
     def _close(self) -> None:
@@ -76,7 +76,7 @@ _held: set[RunLock] = set()
 
 
 def _close_in_child() -> None:
-    """Close what a forked process inherits: the lock ends when nobody has the file open, so it would outlive us."""
+    """Close the file in a forked child: the lock lasts as long as any process has the file open."""
     while _held:
         _held.pop()._close()
 
@@ -85,7 +85,7 @@ os.register_at_fork(after_in_child=_close_in_child)
 
 
 def _opened(folder: Path) -> int | None:
-    """Open the lock file; None if only others may write to the run directory, as we can only read it then."""
+    """Open the lock file; None if this process may not write to the run directory, and so can only read it."""
     path = folder / LOCK_FILE
     flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:

@@ -1,4 +1,4 @@
-"""`simulate`: seeded random walks through a model, and the first that fails, shortened."""
+"""`simulate`: seeded random walks through a model; the first that fails is shortened by delta debugging."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from insync.properties.registry import Judged, confined, judge
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called", "walk_watch"]
 
-_FEW = 100  # initial states that the evaluator looks at in no time; machine code is made for more
+_FEW = 100  # initial states: so few are checked by the evaluator, more by machine code
 
 
 @dataclass(frozen=True, slots=True)
 class WalkLengths:
-    """The steps of the walks: fewest, most, on average, and how many walks ended in a state without a step."""
+    """The lengths of the walks in steps, and the number of walks that ended in a state without a step."""
 
     shortest: int
     longest: int
@@ -50,34 +50,34 @@ class WalkLengths:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SimulationResult(Tabular):
-    """The result of a simulation: all but times and memory depends on model, bounds, properties and walks alone.
+    """The result of a simulation: a function of model, bounds, properties and walks, except for times and memory.
 
-    The walks are taken in shares, in order; the figures are those of all shares up to the one with the first failure.
+    Walks are taken in shares, in order; the figures are those of all shares up to the one with the first failure.
 
     Attributes:
         model: the name by which the model is found again.
         bounds: the bounds of the model.
-        verdict: violated, or incomplete: walks prove nothing.
-        stopped_by: the bound that ended it; None if it ended with the last walk or the first failure. A violation
-            found all the same is then perhaps not that of the first walk that fails. `saturation` is no such bound: it
+        verdict: violated, or incomplete, as walks prove nothing.
+        stopped_by: the limit that ended the simulation; None if it ended with the last walk or the first failure. With
+            a limit, the violation may not be that of the first walk that fails; `saturation` is an exception, as it
             depends on the walks alone.
         seed: of the random numbers.
-        strategy: how they chose among the enabled actions.
-        depth: most steps of a walk.
-        walks: how many walks were taken.
-        steps: how many steps.
-        properties: what is known about each property.
-        violation: the failing walk with the smallest number, shortened; None if there is none, or if it was stopped
-            before the evaluator had confirmed it.
+        strategy: how walks chose among the enabled actions.
+        depth: the most steps of a walk.
+        walks: the number of walks.
+        steps: the number of steps.
+        properties: the verdict on each property.
+        violation: the failing walk with the smallest number, shortened; None if there is none, or if the
+            simulation was stopped before the evaluator had confirmed it.
         failed_walk: the number of that walk.
         failed_walk_length: its states before it was shortened.
         lengths: the lengths of the walks.
-        actions: the steps taken of each action, by its name.
-        not_taken: the actions of which no step was taken.
-        abstract_states: how many abstract states the walks saw; None if that was not asked for.
-        within: the names of the invariants that the walks were confined to: no step is taken from a state in which one
-            of them fails.
-        warnings: what is suspicious in the model, or in its settings; a sentence for each.
+        actions: the steps of each action, by its name.
+        not_taken: the actions without a step.
+        abstract_states: the abstract states that the walks saw; None if they were not counted.
+        within: the names of the invariants that the walks were confined to: no step leads from a state in which one of
+            them fails.
+        warnings: what is suspicious in the model or its settings; a sentence each.
         seconds: spent to compile, to walk and to shorten.
         peak_memory_bytes: the largest resident set of the process so far.
     """
@@ -108,7 +108,7 @@ class SimulationResult(Tabular):
         return f"{self.model}: {self.verdict}, {plural(self.walks, 'walk')}, {plural(self.steps, 'step')}"
 
     def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return the tables `actions` and `properties`, and `abstract_states` where they were counted."""
+        """Return the tables `actions` and `properties`, and `abstract_states` if they were counted."""
         counted = {} if self.abstract_states is None else {"abstract_states": self.abstract_states.table}
         return {"actions": self._actions, "properties": self._properties, **counted}
 
@@ -140,26 +140,27 @@ def simulate(
     """Take random walks, and check properties in each state.
 
     Args:
-        model: what to walk through: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        walks: how many, at least 1; walk n is the same whatever their number.
-        depth: most steps of a walk, at least 1.
+        walks: the number of walks, at least 1; walk n is the same whatever their number.
+        depth: the most steps of a walk, at least 1.
         seed: of the random numbers, from 0 to 2^64 - 1.
         strategy: how a walk chooses among the enabled actions: mixed, names, tastes or uniform; see `Strategy`.
-        abstract_states: whether to count the abstract states that the walks see: the states, told apart by what the
-            model's method `abstraction` names alone.
-        until_saturated: end after so many walks in a row without a new abstract state; at least 1 and below `walks`.
-        within: names of invariants; no step is taken from states in which one fails. None is what the class says.
+        abstract_states: whether to count the abstract states that the walks see: states told apart only by the values
+            of the model's method `abstraction`.
+        until_saturated: end after this many walks in a row without a new abstract state; at least 1 and below `walks`.
+        within: names of invariants; no step leads from a state in which one fails. None is the confinement of the
+            model's class.
         limits: `seconds` of compilation and walks together; walks have no other limit.
-        threads: how many work at once; None is one per core. The result does not depend on it.
-        reporter: is told about once a second how far it is.
+        threads: the number of threads; None is one per core. The result does not depend on it.
+        reporter: called about once a second with the progress.
         stop: ends compilation, walks or shortening when it is set.
 
     Raises:
-        UserError: an unknown model, bound, property or strategy, a model that cannot be traced, or another limit than
+        UserError: an unknown model, bound, property or strategy; a model that cannot be traced; or another limit than
             seconds.
-        InternalError: the evaluator does not confirm what the machine code found.
+        InternalError: the evaluator does not confirm a failing walk of the machine code.
     """
     return simulated(
         WalkThreads(threads),
@@ -178,7 +179,7 @@ def strategy_called(name: str) -> Strategy:
     """Return the strategy with a name.
 
     Raises:
-        UserError: there is none.
+        UserError: no strategy has this name.
     """
     if name not in list(Strategy):
         message = f"strategy={name!r} is none of {', '.join(Strategy)}."
@@ -187,7 +188,7 @@ def strategy_called(name: str) -> Strategy:
 
 
 class WalkEngine(Protocol):
-    """What takes random walks: the threads of this process, or the executors of a cluster."""
+    """Takes random walks: on threads of this process, or on the executors of a cluster."""
 
     def compile(
         self,
@@ -196,14 +197,14 @@ class WalkEngine(Protocol):
         abstraction: Abstraction | None,
         stopped: Callable[[], object],
     ) -> None:
-        """Make the machine code of a program, which notes what an abstraction names, if there is one.
+        """Compile a program; with an abstraction, its walks note abstract states.
 
         Raises:
-            GivenUp: `stopped`, which is asked again and again, gave a reason.
+            GivenUp: `stopped`, which is called again and again, returned a reason.
         """
 
     def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
-        """Take walks in order, each from one of some states, up to the first that fails or until the watch stops."""
+        """Take walks in order from initial states, up to the first that fails or until a limit is reached."""
 
 
 def simulated(
@@ -251,7 +252,7 @@ def simulated(
 
 
 def _wrong_at_first(program: Program, conditions: Sequence[Node]) -> FailedWalk | None:
-    """Return the walk of no step from the first initial state in which a condition fails, if there is one."""
+    """Return the walk without steps from the first initial state in which a condition fails, if there is one."""
     initials = program.initials
     if len(initials) <= _FEW:
         found = (
@@ -276,7 +277,7 @@ def _failing(conditions: Sequence[Node], codes: Codes) -> Iterator[int]:
 
 
 def _while_compiling(reporter: WalkReporter | None, watch: Watch) -> Callable[[], None] | None:
-    """What tells a reporter that no walk is taken yet."""
+    """The function that reports that no walk is taken yet; see `Watch.telling`."""
     if reporter is None:
         return None
     return lambda: reporter(WalkProgress(0, 0, 0.0, watch.resident, watch.seconds))
@@ -286,23 +287,23 @@ def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
     """Return the watch over random walks.
 
     Raises:
-        UserError: a limit that walks do not have.
+        UserError: another limit than seconds.
     """
     instead = " Say how many walks with walks=, and how long they are with depth=."
     return Watch(require_seconds_alone(limits, "random walks", instead), stop)
 
 
 def _shortened(model: Model, judged: Judged, failed: FailedWalk, stopped: Callable[[], object]) -> Violation:
-    """Return the violation that a failing walk ends in, with the steps that it does not need left out.
+    """Return the violation that a failing walk ends in, without the steps that it does not need.
 
     Args:
-        model: what was walked through.
-        judged: what was asked for.
+        model: the model.
+        judged: the properties.
         failed: the walk.
-        stopped: ends the shortening when it gives something true; the walk is then as short as it is by then.
+        stopped: ends the shortening when it returns something true; the walk is then as short as it is.
 
     Raises:
-        GivenUp: it is a long walk, and was to end before the evaluator had taken it once.
+        GivenUp: stopped before the evaluator had taken a long walk once.
     """
     stepper, start = Stepper(model), model.program.initials[failed.start]
     if failed.property == len(judged.nodes):
@@ -316,7 +317,7 @@ def _shortened(model: Model, judged: Judged, failed: FailedWalk, stopped: Callab
 
 
 def _states_of(failed: FailedWalk, judged: Judged) -> int:
-    """Return how many states a failing walk has: a refused step leads to none, a step that is broken to one more."""
+    """Return the number of states of a failing walk: a refused step leads to none, a broken step to one more."""
     if failed.property == len(judged.invariants):
         return len(failed.actions)
     return len(failed.actions) + 1 + isinstance(judged.invariants[failed.property], StepInvariant)
@@ -334,13 +335,13 @@ def _simulation_of(
     """Return the result of a simulation.
 
     Args:
-        model: what was walked through.
-        judged: what was asked for.
-        walks: those that were asked for.
-        abstraction: what was noted of the states.
-        taken: those that were taken.
-        violation: what the first failing walk ends in.
-        spent: the seconds of its parts.
+        model: the model.
+        judged: the properties.
+        walks: the walks that the caller wanted.
+        abstraction: the abstraction of the states, if abstract states were counted.
+        taken: the walks that were taken.
+        violation: of the first failing walk.
+        spent: the seconds of each part.
     """
     total, count = taken.total, sum(taken.total.lengths.values())
     actions = dict.fromkeys(model.program.action_names, 0)
@@ -379,7 +380,7 @@ def _simulation_of(
 
 
 def _abstract_states(abstraction: Abstraction, taken: Taken, count: int) -> AbstractStates:
-    """Return what so many walks saw; where no engine took any, one without a step may have seen an initial state."""
+    """Return the abstract states of `count` walks; if no engine took any, a walk without steps has seen one."""
     if taken.seen is not None:
         return taken.seen.found(abstraction.names, count)
     return AbstractStates(abstraction.names, count, 0 if count else None, ((1, 1),) * count)

@@ -1,9 +1,9 @@
-"""Whether a model treats the members of its symmetric sorts alike, so that a search may visit one state for many.
+"""Symmetry reduction: whether a model treats the members of its symmetric sorts alike (scalarsets: Ip & Dill 1996).
 
-For the swap of the first two members and for the cycle of all, which make every permutation: each action must do in
-the permuted state what the action with permuted parameters does, the initial state must stay as it is, and so must
-each property. Expressions are compared by their form first; what that does not show, z3 is asked about. What was shown
-once is not shown again (`alike_cache`).
+Two permutations generate all: the swap of the first two members, and the cycle of all members. For each of the two, an
+action must do in the permuted state what the action with permuted parameters does, and the initial states and the
+properties must stay the same. Expressions are compared by their form, and by z3 if that is not enough. What was shown
+once is kept on disk.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ __all__ = ["UNUSED", "Alike", "alike_key", "keep_shown", "symmetry_for", "was_sh
 
 
 LARGEST_GROUP = 2**62
-"""How many permutations there can be: orbits are counted in 64 bits."""
+"""The most permutations, as states of an orbit are counted in 64 bits."""
 
 _MOST_TRIED = math.factorial(7)
-"""How many orders of members that are related to each other are tried for one state."""
+"""The most orders of related members that are tried for one state."""
 
 _MOST_INITIALS = 2_000
-"""Of how many initial states the permutations are looked for in Python."""
+"""The most initial states that are permuted in Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """What a search makes of the sorts that are declared symmetric.
+    """The symmetry that a search uses.
 
     Attributes:
-        symmetry: what it uses; None is none.
-        notes: why it uses none, though there is one; a sentence each.
+        symmetry: of the search; None if it uses none.
+        notes: why it uses none though a sort is declared symmetric; a sentence each.
     """
 
     symmetry: Symmetry | None = None
@@ -64,8 +64,8 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[
 
     Args:
         model: the model.
-        conditions: what is checked in each state, by name.
-        go_on: called again and again; what it raises ends the examination.
+        conditions: the conditions that are checked in each state, by name.
+        go_on: called again and again; an exception it raises ends the examination.
 
     Raises:
         UserError: the members of a symmetric sort are not treated alike, or it could not be shown that they are.
@@ -89,14 +89,14 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[
 
 
 def _place_of_beginning(model: Model) -> str:
-    """Return where a model says how it begins; where it leaves that to the fields, where these are declared."""
+    """Return the place of the initial states in the source, or that of the fields if these determine them."""
     marked = [spec.place for spec in initial_specs(type(model)).values()]
     plain = model.initial if type(model).initial is not Model.initial else model.declare
     return marked[0] if marked else place_of_function(plain)
 
 
 class _Examination:
-    """The members of a model's symmetric sorts, permuted in all that is asked of them."""
+    """The check of all parts of a model under permutations of the members of its symmetric sorts."""
 
     def __init__(self, model: Model, symmetry: Symmetry) -> None:
         self.model, self.program, self.symmetry = model, model.program, symmetry
@@ -105,7 +105,7 @@ class _Examination:
         self._actions = {(action.name, action.parameters): action for action in self.program.actions}
 
     def run(self, conditions: Mapping[str, Node], go_on: Callable[[], None]) -> None:
-        """Examine all parts under all permutations that make the others."""
+        """Examine all parts under the permutations that generate all."""
         self._examine_places()
         for permutation in self.symmetry.generators():
             one = _Permuted(self, permutation)
@@ -118,7 +118,7 @@ class _Examination:
                 one.examine_property(name, node)
 
     def _examine_places(self) -> None:
-        """Refuse what reads an element of a bag or a set by its place: who is first depends on who is who."""
+        """Refuse reading an element of a bag or a set by its place, as the order of elements depends on the members."""
         for place, domain in self.program.graph.by_place.items():
             assert isinstance(domain, d.Bag | d.ListedSet)
             families = Families(self.model.b)
@@ -132,7 +132,7 @@ class _Examination:
                 raise ModelError(message)
 
     def action(self, name: str, parameters: tuple[tuple[str, Parameter], ...]) -> BoundAction:
-        """Return a bound action; one that can never be enabled is not in the program."""
+        """Return a bound action; one that is not in the program can never be enabled."""
         never = BoundAction(name, parameters, "", (self.program.graph.false,), (), ())
         return self._actions.get((name, parameters), never)
 
@@ -150,7 +150,7 @@ class _Permuted:
     # ------------------------------------------------------------------------------------------------------ the parts
 
     def examine_initial(self) -> None:
-        """Examine some of the initial states; that all of them are permutations of one another, the search counts."""
+        """Examine the first initial states; the search counts whether all are closed under permutations."""
         initials = self._program.initials
         for codes in islice(initials, _MOST_INITIALS):
             moved = self._symmetry.image(codes, self._permutation)
@@ -252,11 +252,10 @@ class _Permuted:
         return f"{part} is not the same"
 
 
-# Which programs were shown to treat their members alike, kept on disk beside the object code.
+# -------------------------------------------------------------------------------------------------- the cache on disk
 #
-# Only "shown" is kept, under a key of all that it was shown of: actions with their parameters, initial states,
-# conditions, what a permutation does, and the sources of whoever showed it. Who is refused is examined again, for a
-# refusal speaks in the model's own names.
+# The key covers all that was examined: actions with their parameters, initial states, conditions, the permutations, and
+# the sources of the code that examines. Refusals are not cached, as their messages name the model's own sorts.
 
 
 _SHOWN = b"shown"
@@ -264,7 +263,7 @@ _JUDGES = ("insync.model", "insync.proofs", "insync.explorer.symmetry")
 
 
 def alike_key(model: Model, symmetry: Symmetry, conditions: Mapping[str, Node]) -> str:
-    """Return the key of what there is to show of a model whose members are permuted."""
+    """Return the key of the examination of a model with these conditions."""
     program = model.program
     bound = [
         (action.name, [(name, _named(type(value)), repr(value)) for name, value in action.parameters])
@@ -283,12 +282,12 @@ def alike_key(model: Model, symmetry: Symmetry, conditions: Mapping[str, Node]) 
 
 
 def was_shown(key: str) -> bool:
-    """Return whether it was shown before."""
+    """Return whether the examination with this key has succeeded before."""
     return load_object(key) == _SHOWN
 
 
 def keep_shown(key: str) -> None:
-    """Keep that it was shown, if the folder can be written."""
+    """Keep that the examination has succeeded, if the folder can be written."""
     save_object(key, _SHOWN)
 
 

@@ -1,4 +1,4 @@
-"""How a result looks where Python shows it by itself: a short `repr`, HTML in a notebook, and its tables."""
+"""How results look in Python: a short `repr`, HTML in a notebook, and tables for Arrow and pandas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TableColumns = Mapping[str, "Sequence[object] | pa.Array"]
 
 
 def plural(number: int, noun: str) -> str:
-    """Return a number and its noun: "1 state", "2,000 states"."""
+    """Return a number with its noun: "1 state", "2,000 states"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -36,14 +36,14 @@ class Shown:
     __slots__ = ()
 
     def summary(self) -> str:
-        """Return what it says in a line, without its type."""
+        """Return the result in one line, without its type."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return in_one_line(f"<{type(self).__name__} {self.summary()}>")
 
     def _repr_html_(self) -> str:
-        # By its name, as the door does it: what draws results knows them all, and stands above them.
+        # By name, as the module that draws all results imports this one.
         return str(importlib.import_module("insync.explorer.notebook.html_of").html_of(self))
 
 
@@ -53,11 +53,11 @@ class Tabular(Shown):
     __slots__ = ()
 
     def tables(self) -> tuple[str, ...]:
-        """Return the names of the tables; the first one is what is meant by a table without a name."""
+        """Return the names of the tables; the first one is the default."""
         return tuple(self._tables())
 
     def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return what makes each table, by its name."""
+        """Return the function that makes each table, by its name."""
         raise NotImplementedError
 
     def to_arrow(self, table: str | None = None) -> pa.Table:

@@ -1,4 +1,4 @@
-"""`why`: what a search exercised and what it did not, by guards, branches, assignments, fields and properties."""
+"""`why`: coverage of the source by the reachable states: guards, branches, assignments, fields and properties."""
 
 from __future__ import annotations
 
@@ -46,17 +46,18 @@ def why(
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
 ) -> WhyResult:
-    """Search every state of a model and count what its actions and properties exercise: exactly, in all of them.
+    """Search every state of a model and count in how many of them each part of its actions and properties matters.
 
     Args:
-        model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         actions: the actions to report; None is all.
         properties: the properties to report; None is the model's headline.
-        within: names of invariants: only states in which they hold are counted. None is what the model's class says.
-        limits: bounds of tracing, compilation and search; counted are the levels that are complete by then.
-        threads: how many work at once; None is one per core.
-        reporter: is told about once a second how far the search is.
+        within: names of invariants; only states in which they hold are counted. None is the confinement of the model's
+            class.
+        limits: of tracing, compilation and search; the states of levels that are complete by then are counted.
+        threads: the number of threads; None is one per core.
+        reporter: called about once a second with the progress of the search.
         stop: ends tracing, compilation or search when it is set.
 
     Raises:
@@ -65,7 +66,7 @@ def why(
     started = time.perf_counter()
     watch = Watch(limits_of(limits), stop)
     given = confined(model_of(model, bounds), within)
-    # A model of its own: while its properties are traced for the first time it is noticed what Python says.
+    # A new model, as source spans are noted only when its properties are traced for the first time.
     fresh = confined(type(given)(**given.identity), names_within(given))
     _require_actions(fresh, actions)
     select(fresh, properties)
@@ -92,7 +93,7 @@ def why(
 
 
 def _stopped_before(model: Model, stopped: StopReason, seconds: float) -> WhyResult:
-    """Return the result of a search that was given up before it began."""
+    """Return the result of a search that ended before it began."""
     reference, within, remarks = model_reference(model), names_within(model), remarks_of(model)
     return WhyResult(reference, model.identity, 0, 0, stopped, (), (), (), within, remarks, seconds)
 
@@ -112,10 +113,10 @@ def _unchanged(model: Model, actions: Sequence[ActionCoverage]) -> tuple[str, ..
 
 
 class _Questionnaire:
-    """What is asked of a model, of which no property has been traced yet.
+    """The conditions to count for a model, of which no property has been traced yet.
 
     Attributes:
-        actions, properties: make the results of the answers.
+        actions, properties: functions from the answers to the results.
         conditions: of the properties as they are written, by name.
     """
 
@@ -148,12 +149,12 @@ class _Questionnaire:
             with noting() as notes:
                 judged = judge(model, [name])
             self.conditions.update(judged.written(model))
-            for found, node in zip(judged.invariants, judged.nodes, strict=True):  # none of type_ok
+            for found, node in zip(judged.invariants, judged.nodes, strict=True):  # type_ok has none
                 asked.append(ask_of_property(self._questions, model, found, node, notes.premises))
         return asked
 
     def searched(self, watch: Watch, threads: int, reporter: Reporter | None) -> tuple[Space, Answers]:
-        """Search the space and count the answers over it.
+        """Search the space and count its states that meet each condition.
 
         Raises:
             GivenUp: the watch ended the compilation.
