@@ -4,19 +4,26 @@ The verbs take a model as a class with `bounds=`, an instance, or a name such as
 `limits=Limits(...)`, `reporter=` (called with the progress), `stop=` (a `threading.Event` that ends the work with what
 was found). The folders and modules of this package are internal, except for `insync.explorer.hypothesis`.
 
-A verb has a module of its own: `check`, `simulate`, `prove`, `liveness`, `why`, `mutate`, `agree`, `diff`, `replay`,
-`explore`, and `ask` for Kafka, whose questions continue in `disturbances`, `exposure` and `defect_search`.
+Verbs: `check`, `simulate`, `prove`, `liveness`, `why`, `mutate`, `agree`, `diff`, `replay` and `explore` are modules;
+`export` is a folder; the verb `graph` is in `runs.state_graph`. `ask` is about Kafka's models alone, as are
+`disturbances`, `exposure` and `defect_search`.
 
-- Results: `results`, `proof_results`; `tables` shows them in Python.
-- What verbs share: `given_model` and `named_model` for the model, `limits`, `progress`, `symmetry`; `run_identity`,
-  `run_lock` and `manifest_entries` for run directories.
-- Engines of `agree`: `check_by_evaluator`, and with `java` other checkers, `tlc` and `spin`. `mutants` is for `mutate`,
-  `testing` has the pytest fixture.
-- `search` finds states by machine code; `stepping` takes single steps; `runs` is the state graph with its cycles.
-- `traces` has traces and their files, `pictures` draws them. `coverage`, `products` and `mining` are the work of `why`,
-  `diff` and `prove`. `exploring` is exploration by hand, in a browser by `exploring_page`.
-- `export` writes models for other tools, `hypothesis` is for tests of systems, `notebook` for notebooks, and `programs`
-  runs other programs.
+Other modules:
+
+- `given_model` and `named_model` find the model, `limits` stops the work, `progress` reports it, `symmetry` decides
+  whether a search may use symmetry
+- `results` and `proof_results` are the results of several verbs; `tables` shows all results in Python
+- `run_identity`, `run_lock` and `manifest_entries` belong to run directories
+- `check_by_evaluator` is the reference engine; `tlc` and `spin` run other checkers, the first with `java`
+- `mutants` makes the mutants of a model, `testing` has the pytest fixture
+
+Folders:
+
+- `search` visits states with machine code, `stepping` takes single steps, `runs` has the state graph and its fair cycles
+- `traces` has traces and their files, which `pictures` draws
+- `coverage`, `products` and `mining` do the work of `why`, `diff` and mined lemmas of `prove`
+- `exploring` is an exploration by hand, which `exploring_page` shows in a browser
+- `hypothesis` has models for Hypothesis, `notebook` results as HTML, `programs` runs other programs
 """
 
 from __future__ import annotations

@@ -325,7 +325,7 @@ def opinion_of(result: CheckResult) -> Opinion:
 def own_engines(z3_depth: int = 8) -> dict[str, Engine]:
     """Return the engines of this machine: the evaluator, machine code on one and on two threads, z3 to a depth.
 
-    These treat all states; `symmetric` visits representatives, if a sort is declared symmetric.
+    Another one, `symmetric`, visits representatives if a sort is declared symmetric.
     """
     return {
         "evaluator": evaluator_engine,

@@ -44,7 +44,7 @@ class Space:
         partitions: the states; with symmetry their representatives.
         levels: the number of states of each complete level.
         steps: for each bound action the steps taken from the expanded levels.
-        violations: where each property that fails first does, by the property's place in the order given.
+        violations: the first failure of each property that fails, by the property's place in the order given.
         refused: where a step's checks first fail.
         stopped_by: the limit that ended the search.
         expanded: the number of levels that were expanded as a whole.
