@@ -14,12 +14,12 @@ Other modules:
   whether a search may use symmetry
 - `results` and `proof_results` are the results of several verbs; `tables` shows all results in Python
 - `run_identity`, `run_lock` and `manifest_entries` belong to run directories
-- `check_by_evaluator` is the reference engine; `tlc` and `spin` run other checkers, the first with `java`
+- `check_by_evaluator` is the reference engine; `tlc` and `spin` run other checkers; `java` finds Java
 - `mutants` makes the mutants of a model, `testing` has the pytest fixture
 
 Folders:
 
-- `search` visits states with machine code, `stepping` takes single steps, `runs` has the state graph and its fair cycles
+- `search` visits states with machine code, `stepping` takes single steps, `runs` has the state graph and fair cycles
 - `traces` has traces and their files, which `pictures` draws
 - `coverage`, `products` and `mining` do the work of `why`, `diff` and mined lemmas of `prove`
 - `exploring` is an exploration by hand, which `exploring_page` shows in a browser
