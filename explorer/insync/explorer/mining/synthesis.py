@@ -274,7 +274,7 @@ class _Refinement:
         return list(zip(self.found.chosen, stated(texts), strict=True))
 
     def _begin(self) -> None:
-        """As all steps keep the chosen lemmas, drop those that fail in an initial state; without any, they are enough."""
+        """As all steps keep the chosen lemmas, drop those that fail initially; if there are none, they are enough."""
         lemmas = self._lemmas()
         fallen = {one.name for one in refuted_at_first(self.model, [lemma for _, lemma in lemmas])}
         if not fallen:

@@ -36,7 +36,7 @@ LEAST_ROWS = 1 << 12
 """The fewest rows of a buffer: with fewer, the files on disk would be many and small."""
 
 SLOWER = 2.0
-"""How much longer a new state takes on disk than in memory, at most."""
+"""The factor by which a new state takes longer on disk than in memory, at most."""
 
 MOST_BUFFER_BYTES = 1 << 27
 """The largest buffer of a partition; when it is full, its rows are sorted and written in a few bytes each."""
@@ -62,7 +62,7 @@ def least_room(name: str, schema: Schema, counts: tuple[int, int]) -> int:
 
 
 def _beside_rows(name: str, schema: Schema, partitions: int) -> int:
-    """The bytes of what neither is a buffer nor grows."""
+    """The bytes of memory that are neither buffers nor grow."""
     kernels = _kernels(name, schema)
     return _BESIDE_BUFFERS + 2 * partitions * BLOCK * (kernels.row_bytes + 9 * kernels.words + 8 * schema.words)
 
@@ -128,14 +128,14 @@ def disk_need(
 ) -> DiskNeed:
     """Return an estimate of the disk and the time that the rest of a search takes.
 
-    Without an estimate of the last level it is about the next level, which is taken to grow as the last one did.
+    If `progress` has no estimate of the end, the result is about the next level, taken to grow as the last one did.
 
     Args:
         folder: the run directory.
         state_bytes: bytes of a state on disk.
         levels: the number of states of each complete level.
         progress: of the search so far.
-        slower: how much longer a new state takes from now on.
+        slower: the factor by which a new state takes longer from now on.
     """
     free, end, known = shutil.disk_usage(folder).free, progress.end, sum(levels)
     if not known:
