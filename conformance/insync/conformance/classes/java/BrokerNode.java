@@ -5,12 +5,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
+import moved.ApiMessageAndVersion;
 import moved.Batch;
-import moved.LeaderAndEpoch;
-import moved.LogContext;
 import moved.MemoryRecords;
-import moved.MetadataBatchLoader;
 import moved.MetadataDelta;
 import moved.MetadataImage;
 import moved.ProduceResponse;
@@ -51,6 +48,7 @@ final class BrokerNode {
     private File base;
     private int incarnation;
     private long cleanAsEpoch = -1;
+    private Loading loading;
     private MetadataImage image;
     private boolean logsLoaded;
 
@@ -72,10 +70,10 @@ final class BrokerNode {
         moving = new Moving(this);
         sessions = world.sessions ? new Sessions(world.clock) : null;
         directories.start(this);
-        publishing = new Publishing(id, parts);
+        loading = new Loading(id, world.clock, this::publish);
+        publishing = new Publishing(id, parts, loading);
         Reflect.set(replicas(), "replicaFetcherManager", new StillFetchers(this));
         if (directories.several()) Reflect.set(replicas(), "replicaAlterLogDirsManager", new StillMoves(this));
-        image = MetadataImage.EMPTY;
         applied = -1;
         epoch = -1;
         logsLoaded = false;
@@ -124,6 +122,7 @@ final class BrokerNode {
     void stopCleanly() {
         running = false;
         directories.end();
+        loading.close();
         parts.close(true, epoch);
         cleanAsEpoch = epoch;
     }
@@ -131,6 +130,7 @@ final class BrokerNode {
     void throwAway() {
         running = false;
         directories.end();
+        loading.close();
         parts.close(false, -1L);
     }
 
@@ -138,33 +138,19 @@ final class BrokerNode {
 
     /** Applies what the controller has decided up to a place of its log, as one commit, whatever its batches. */
     void apply(int to) {
-        MetadataBatchLoader.MetadataUpdater publish = this::publish;
-        MetadataBatchLoader loader = Construct.inOrder(
-            MetadataBatchLoader.class, new LogContext(), world.clock, Publishing.FAULT, publish, anySupportedConfiguration());
-        Reflect.call(loader, "resetToImage", image);
-        LeaderAndEpoch controller = new LeaderAndEpoch(OptionalInt.of(ControllerNode.NODE_ID), 1);
+        List<Batch<ApiMessageAndVersion>> batches = new ArrayList<>();
         for (int place = applied + 1; place <= to; place++) {
-            loader.loadBatch(Batch.data(place * 100L, 1, world.clock.milliseconds(), 100,
-                AsBytes.records(world.controller.node.log.get(place))), controller);
+            List<ApiMessageAndVersion> records = AsBytes.records(world.controller.node.log.get(place));
+            batches.add(Batch.data(place * 100L, 1, world.clock.milliseconds(), 100, records));
         }
-        Reflect.callWithFirst(loader, "maybeFlushBatches", controller, true);
         applied = to;
+        loading.commit(batches);
     }
 
     /** Loads a snapshot of all that the controller has decided up to a place of its log, over what it has. */
     void loadSnapshot(int to) {
-        Snapshot snapshot = new Snapshot(world.controller.node.log.subList(0, to + 1), to * 100L, world.clock.milliseconds());
-        MetadataDelta delta = snapshot.over(image);
-        publish(delta, snapshot.with(delta), snapshot.manifest());
         applied = to;
-    }
-
-    private static Object anySupportedConfiguration() {
-        for (String place : List.of("metadata", "server.config", "image")) {
-            Class<?> checker = Reflect.classOrNull("org.apache.kafka." + place + ".SupportedConfigChecker");
-            if (checker != null) return Reflect.getStatic(checker, "TRUE");
-        }
-        return null;
+        loading.load(new Snapshot(world.controller.node.log.subList(0, to + 1), to * 100L, world.clock.milliseconds()));
     }
 
     private void publish(MetadataDelta delta, MetadataImage newest, Object manifest) {

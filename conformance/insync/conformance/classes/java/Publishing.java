@@ -21,24 +21,21 @@ import org.apache.kafka.common.utils.Time;
  * What a broker has besides replicas (groups, transactions, tokens, quotas, access rights) is there in name only.
  */
 final class Publishing {
-    /** No fault is passed over. */
-    static final FaultHandler FAULT = (message, cause) -> { throw new IllegalStateException(message, cause); };
-
     /** By class: what has ended, and does nothing that it is told. */
     private static final Map<Class<?>, Object> ENDED = new ConcurrentHashMap<>();
 
     private final int broker;
     private final Object publisher;
 
-    Publishing(int broker, BrokerParts parts) {
+    Publishing(int broker, BrokerParts parts, FaultHandler faults) {
         this.broker = broker;
         Object handler = Construct.named(
             TopicConfigHandler.class, Map.of(), parts.replicaManager, parts.configuration, parts.quotas, scala.Option.empty());
         Object handlers = scala.Predef$.MODULE$.Map().empty().updated(topicConfigurations(), handler);
         Object configurations = Construct.named(DynamicConfigPublisher.class,
-            Map.of("dynamicConfigHandlers", handlers, "nodeType", "broker"), parts.configuration, FAULT);
+            Map.of("dynamicConfigHandlers", handlers, "nodeType", "broker"), parts.configuration, faults);
         publisher = made(BrokerMetadataPublisher.class, parts.configuration, parts.cache, parts.logManager,
-            parts.replicaManager, parts.quotas, configurations, FAULT);
+            parts.replicaManager, parts.quotas, configurations, faults);
         Reflect.set(publisher, "_firstPublish", false); // what a broker starts then is started by the harness, or never
     }
 

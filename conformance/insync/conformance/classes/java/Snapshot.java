@@ -1,59 +1,64 @@
 package insync.harness;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import moved.ApiMessageAndVersion;
-import moved.ByteBufferAccessor;
+import moved.Batch;
 import moved.ImageWriterOptions;
 import moved.MetadataDelta;
 import moved.MetadataImage;
 import moved.MetadataProvenance;
-import moved.MetadataRecordSerde;
-import moved.ObjectSerializationCache;
+import moved.OffsetAndEpoch;
 import moved.RecordListWriter;
-import moved.SnapshotManifest;
+import moved.SnapshotReader;
 
-/** A snapshot of the metadata as a broker loads it over what it has: records as bytes, as Kafka's writers make them. */
-final class Snapshot {
-    private static final MetadataRecordSerde SERDE = new MetadataRecordSerde();
+/** A snapshot of the metadata for Kafka's MetadataLoader: records as bytes, as Kafka's writers make them. */
+final class Snapshot implements SnapshotReader<ApiMessageAndVersion> {
+    private static final int EPOCH = 1;
 
-    private final MetadataProvenance provenance;
-    private final List<ApiMessageAndVersion> records = new ArrayList<>();
+    private final long offset;
+    private final long milliseconds;
+    private final Iterator<Batch<ApiMessageAndVersion>> batches;
 
     /** The snapshot of all that is in some batches of the metadata log, the last of which ends at an offset. */
-    Snapshot(List<List<ApiMessageAndVersion>> batches, long offset, long milliseconds) {
-        provenance = Construct.inOrder(MetadataProvenance.class, offset, 1, milliseconds, true);
+    Snapshot(List<List<ApiMessageAndVersion>> log, long offset, long milliseconds) {
+        this.offset = offset;
+        this.milliseconds = milliseconds;
         MetadataDelta all = new MetadataDelta.Builder().setImage(MetadataImage.EMPTY).build();
-        batches.forEach(batch -> batch.forEach(record -> all.replay(record.message())));
-        RecordListWriter writer = new RecordListWriter();
+        log.forEach(batch -> batch.forEach(record -> all.replay(record.message())));
+        MetadataProvenance provenance = Construct.inOrder(MetadataProvenance.class, offset, EPOCH, milliseconds, true);
         MetadataImage image = all.apply(provenance);
+        RecordListWriter writer = new RecordListWriter();
         image.write(writer, new ImageWriterOptions.Builder(image).build());
-        writer.records().forEach(record -> records.add(read(record)));
+        List<ApiMessageAndVersion> records = AsBytes.records(new ArrayList<>(writer.records()));
+        batches = List.of(Batch.data(0, EPOCH, milliseconds, 100, records)).iterator();
     }
 
-    /** What it changes in what a broker has (MetadataLoader.loadSnapshot). */
-    MetadataDelta over(MetadataImage image) {
-        MetadataDelta delta = new MetadataDelta.Builder().setImage(image).build();
-        records.forEach(record -> delta.replay(record.message()));
-        delta.finishSnapshot();
-        return delta;
+    @Override public OffsetAndEpoch snapshotId() {
+        return new OffsetAndEpoch(offset + 1, EPOCH);
     }
 
-    /** What the broker has then. */
-    MetadataImage with(MetadataDelta delta) {
-        return delta.apply(provenance);
+    @Override public long lastContainedLogOffset() {
+        return offset;
     }
 
-    SnapshotManifest manifest() {
-        return new SnapshotManifest(provenance, 0L);
+    @Override public int lastContainedLogEpoch() {
+        return EPOCH;
     }
 
-    private static ApiMessageAndVersion read(ApiMessageAndVersion written) {
-        ObjectSerializationCache cache = new ObjectSerializationCache();
-        int size = SERDE.recordSize(written, cache);
-        ByteBuffer buffer = ByteBuffer.allocate(size);
-        SERDE.write(written, cache, new ByteBufferAccessor(buffer));
-        return SERDE.read(new ByteBufferAccessor(buffer.flip()), size);
+    @Override public long lastContainedLogTimestamp() {
+        return milliseconds;
+    }
+
+    @Override public boolean hasNext() {
+        return batches.hasNext();
+    }
+
+    @Override public Batch<ApiMessageAndVersion> next() {
+        return batches.next();
+    }
+
+    @Override public void close() {
     }
 }
