@@ -11,11 +11,10 @@ from insync_patched import with_patch
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
 
-def begun(harness: Harness, replicas: list[int]) -> None:
+def begun(harness: Harness, replicas: list[int], *, combined: int = -1) -> None:
     """Give the partition of b1 and b2 to others, b3 among them; all but b3 have r0."""
-    harness.take(
-        "open", brokers=3, replicas=[1, 2], elr=False, configuration={"min.insync.replicas": "1"}, directories=2
-    )
+    least = {"min.insync.replicas": "1"}
+    harness.take("open", brokers=3, replicas=[1, 2], elr=False, configuration=least, directories=2, combined=combined)
     harness.take("write", broker=1, value="r0", acks=-1)
     for _ in range(2):
         harness.take("fetch", broker=2, wait=31_000)
@@ -34,17 +33,20 @@ def joined(harness: Harness) -> None:
     assert everybody_applies(harness).controller.leader == 3
 
 
+@pytest.mark.parametrize(("combined", "named"), [(-1, True), (2, True), (3, False)])
 @pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.3.1"])
-def test_one_that_replaces_another_names_its_directory_as_the_reassignment_ends(jars_of: JarsOf, version: str) -> None:
-    with Harness(jars_of(version)) as harness:
-        begun(harness, [1, 3])
+def test_one_that_replaces_another_names_its_directory_as_that_ends_but_beside_the_active_controller(
+    jars_of: JarsOf, harness_of: HarnessOf, version: str, combined: int, named: bool
+) -> None:
+    with harness_of(jars_of(version)) as harness:
+        begun(harness, [1, 3], combined=combined)
         assert harness.take("assign_directory", broker=3).said == "NOTHING_TO_ASSIGN"
         for _ in range(2):
             harness.take("fetch", broker=3)
         assert harness.take("deliver_request", broker=1).said == "NONE"
         assert everybody_applies(harness).controller.replicas == (1, 3)
-        assert harness.take("assign_directory", broker=3).said == "NONE"
-        assert harness.take("observe").state.controller.unassigned == ()
+        assert harness.take("assign_directory", broker=3).said == ("NONE" if named else "NOTHING_TO_ASSIGN")
+        assert harness.take("observe").state.controller.unassigned == (() if named else (3,))
 
 
 @pytest.mark.parametrize("version", ["3.9.2", "4.1.2", "4.3.1"])

@@ -44,6 +44,7 @@ Json = dict[str, Any]
         ("failed-before-4.1.2", 16),  # a directory that has failed before the last start keeps a stop from counting
         ("idle-4.1.2", 5),  # who is taken out begins another fetch session when it is added again
         ("late-name-4.3.1", 16),  # no directory is named while the reply to an accepted AlterPartition is on its way
+        ("taken-out-3.9.2", 13),  # a directory is taken out in which a replica is that has never named it
         ("refused-ends-4.4.0", 18),  # a follower whose question for the ends of the log is refused keeps its session
         ("back-again-4.1.2", 3),  # who is taken out and added again before it hears of either names its directory
     ],

@@ -138,7 +138,7 @@ REASONS = {
         "test_before_4_0_a_broker_throws_that_is_to_lead_without_its_log",
     ),
     "a directory that is named ends a reassignment that is otherwise done": (
-        "it ends one that is otherwise done, as all who are added are in the ISR",
+        "it ends one that is otherwise done, as all who are added are in the ISR (or all who stay",
         "test_a_directory_may_end_a_reassignment_that_is_otherwise_done",
     ),
     "a directory that the model's does not name clears the ELR (N-17)": (

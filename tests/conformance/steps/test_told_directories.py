@@ -12,6 +12,7 @@ import pytest
 from insync.conformance.classes.observation import ControllerSeen, DirectorySeen
 from insync.conformance.classes.subject import Answer
 from insync.conformance.steps.commands import Commands
+from insync.conformance.steps.directory_gaps import would_be_late
 from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.kafka.cluster.model import Cluster
@@ -192,3 +193,35 @@ def test_of_a_copy_that_is_told_with_the_swap_the_controller_must_hear(
     with pytest.raises(NotSchedulable) as refused:
         steps.swap(B2, before)
     assert refused.value.kind == kind
+
+
+def told(lag: int, pending: list[str], *changes: dict[str, object]) -> ReadableState:
+    """A leader, so many changes late, that waits for an answer; the changes, the newest first."""
+    all_ = [{"leader": "b1", "epoch": "0", "isr": ["b1", "b2"], **change} for change in changes]
+    broker = {"b1": {"lag": lag, "pending": pending}}
+    return cast(ReadableState, {"alter": {"isr": []}, "changes": all_, "broker": broker})
+
+
+REPLIED: dict[str, object] = {"replied": True}
+SET: dict[str, object] = {"configuration": True}
+
+
+@pytest.mark.parametrize(
+    ("state", "late"),
+    [
+        (told(1, ["b2", "b1"], REPLIED, {}), True),
+        (told(2, ["b1", "b2"], SET, REPLIED, {}), True),
+        (told(2, ["b1", "b2"], {}, REPLIED, {}), False),
+        (told(1, ["b1"], REPLIED, {}), False),
+        (told(1, ["b1", "b2"], {}, {}), False),
+        (told(1, ["b1", "b2"], {**REPLIED, "epoch": "1"}, {}), False),
+        (told(1, ["b1", "b2"], REPLIED, {"leader": "b2"}), False),
+        (told(0, ["b1", "b2"], REPLIED), False),
+        (told(1, [], SET, {}), True),
+        (told(1, [], {}, {}), False),
+    ],
+)
+def test_a_reply_that_is_on_its_way_lets_a_leader_make_a_request_that_would_be_late(
+    state: ReadableState, late: bool
+) -> None:
+    assert would_be_late(state) is late

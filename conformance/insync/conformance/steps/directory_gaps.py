@@ -8,6 +8,7 @@ from typing import Any
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import broker_id
+from insync.kafka.rules import ReassignmentEnd
 from insync.model import ReadableState
 
 __all__ = [
@@ -22,13 +23,16 @@ __all__ = [
 ]
 
 
-def require_change_of_directory_alone(number: int, was: ControllerSeen, now: ControllerSeen, *, forgets: bool) -> None:
+def require_change_of_directory_alone(
+    number: int, was: ControllerSeen, now: ControllerSeen, waits_for: ReassignmentEnd, *, forgets: bool
+) -> None:
     """Refuse a directory that is named and changes more of the partition than that; what is not named here is compared.
 
     Args:
         number: who has named it.
         was: what the controller knew before.
         now: what it knows after it.
+        waits_for: for whom a reassignment waits in this release.
         forgets: whether it may forget the eligible leader replicas by that, and the model's does not (N-17).
 
     Raises:
@@ -36,7 +40,7 @@ def require_change_of_directory_alone(number: int, was: ControllerSeen, now: Con
     """
     left = tuple(member for member in was.isr if member not in was.removing)
     ended = (was.adding or was.removing) and not (now.adding or now.removing)
-    if ended and left and set(was.adding) <= set(left) and now.isr == left:
+    if ended and left and _is_done(was, set(left), waits_for) and now.isr == left:
         message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
         raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
     if was.elr and not now.elr and forgets:
@@ -51,6 +55,15 @@ def require_change_of_directory_alone(number: int, was: ControllerSeen, now: Con
             "more, which nothing has made it look at; in the model it leads on until something does"
         )
         raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
+
+
+def _is_done(was: ControllerSeen, left: set[int], waits_for: ReassignmentEnd) -> bool:
+    """Return whether a reassignment waits for nobody, by the ISR without those who go (`Assignment.may_end`)."""
+    added, stay = set(was.adding) <= left, set(was.replicas) - set(was.removing) <= left
+    if waits_for is ReassignmentEnd.TARGETS:
+        return stay
+    fewer = waits_for is ReassignmentEnd.ADDED_UNLESS_FEWER and len(was.adding) < len(was.removing)
+    return added and (stay or not fewer)
 
 
 def would_be_late(state: ReadableState) -> bool:

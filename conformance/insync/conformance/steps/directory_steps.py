@@ -332,7 +332,8 @@ class DirectorySteps:
         was, forgets = self._kafka.seen.controller, not clears and (late or self._names_again(number))
         forgets = forgets and not self._model.rules.named_directory_keeps_elr
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
-        require_change_of_directory_alone(number, was, self._kafka.seen.controller, forgets=forgets)
+        waits_for = self._model.rules.reassignment_ends
+        require_change_of_directory_alone(number, was, self._kafka.seen.controller, waits_for, forgets=forgets)
 
     def _require_that_it_tells(self, number: int) -> None:
         if self._seen(number).silent:

@@ -98,6 +98,7 @@ final class BrokerNode {
 
     /** Dies: of the log the records below an offset survive, and all checkpoints as they are now. */
     void crash(long spared) {
+        directories.of(log(), base);
         checkpoint();
         File survived = new File(world.base, "b" + id + "-" + (++incarnation));
         Disk.copyWithoutCleanMark(base, survived);
@@ -120,6 +121,7 @@ final class BrokerNode {
 
     /** Ends as BrokerServer does at a controlled shutdown. */
     void stopCleanly() {
+        directories.of(log(), base);
         running = false;
         directories.end();
         loading.close();
@@ -140,8 +142,9 @@ final class BrokerNode {
     void apply(int to) {
         List<Batch<ApiMessageAndVersion>> batches = new ArrayList<>();
         for (int place = applied + 1; place <= to; place++) {
-            List<ApiMessageAndVersion> records = AsBytes.records(world.controller.node.log.get(place));
-            batches.add(Batch.data(place * 100L, 1, world.clock.milliseconds(), 100, records));
+            List<ApiMessageAndVersion> written = world.controller.node.log.get(place);
+            List<ApiMessageAndVersion> read = id == world.combined ? written : AsBytes.records(written);
+            batches.add(Batch.data(place * 100L, 1, world.clock.milliseconds(), 100, read));
         }
         applied = to;
         loading.commit(batches);

@@ -24,6 +24,8 @@ final class Cluster {
     final int directories;
     /** Whether leaders keep fetch sessions. */
     final boolean sessions;
+    /** The broker in one process with the active controller, which gets the very objects that that writes; -1 for none. */
+    final int combined;
     final ControllerCalls controller;
     final Map<Integer, BrokerNode> brokers = new TreeMap<>();
     /** The consumer, null where there is none. */
@@ -36,6 +38,7 @@ final class Cluster {
         this.base = base;
         directories = command.path("directories").asInt(1);
         sessions = command.path("sessions").asBoolean(false);
+        combined = command.path("combined").asInt(-1);
         int elsewhere = command.path("partition_zero").asInt(0);
         partition = new TopicPartition(ControllerCalls.TOPIC, elsewhere == 0 ? 0 : 1);
         String wanted = command.get("elr").asText();

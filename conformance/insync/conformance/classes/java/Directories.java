@@ -130,7 +130,7 @@ final class Directories {
         failed.clear();
     }
 
-    /** The id of the directory of a log; where there is none, of the directory in which it was last. */
+    /** The id of the directory of a log, which is noted; where there is none, of the directory in which it was last. */
     Uuid of(Object log, File base) {
         if (log != null) last = ids.get(placeOf(log, base));
         return last;
