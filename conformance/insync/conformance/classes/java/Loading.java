@@ -57,8 +57,8 @@ final class Loading implements FaultHandler {
 
     /** Has a snapshot loaded over what the broker has, and published. */
     void load(Snapshot snapshot) {
-        highWatermark = snapshot.lastContainedLogOffset() + 1;
-        loader.handleLoadSnapshot(snapshot);
+        highWatermark = snapshot.offset + 1;
+        loader.handleLoadSnapshot(snapshot.reader());
         publish();
     }
 

@@ -1,5 +1,6 @@
 package insync.harness;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -9,15 +10,15 @@ import moved.ImageWriterOptions;
 import moved.MetadataDelta;
 import moved.MetadataImage;
 import moved.MetadataProvenance;
-import moved.OffsetAndEpoch;
 import moved.RecordListWriter;
 import moved.SnapshotReader;
 
 /** A snapshot of the metadata for Kafka's MetadataLoader: records as bytes, as Kafka's writers make them. */
-final class Snapshot implements SnapshotReader<ApiMessageAndVersion> {
+final class Snapshot {
     private static final int EPOCH = 1;
 
-    private final long offset;
+    /** The offset of the last record of the metadata log that it stands for. */
+    final long offset;
     private final long milliseconds;
     private final Iterator<Batch<ApiMessageAndVersion>> batches;
 
@@ -35,30 +36,19 @@ final class Snapshot implements SnapshotReader<ApiMessageAndVersion> {
         batches = List.of(Batch.data(0, EPOCH, milliseconds, 100, records)).iterator();
     }
 
-    @Override public OffsetAndEpoch snapshotId() {
-        return new OffsetAndEpoch(offset + 1, EPOCH);
-    }
-
-    @Override public long lastContainedLogOffset() {
-        return offset;
-    }
-
-    @Override public int lastContainedLogEpoch() {
-        return EPOCH;
-    }
-
-    @Override public long lastContainedLogTimestamp() {
-        return milliseconds;
-    }
-
-    @Override public boolean hasNext() {
-        return batches.hasNext();
-    }
-
-    @Override public Batch<ApiMessageAndVersion> next() {
-        return batches.next();
-    }
-
-    @Override public void close() {
+    /** What MetadataLoader reads it by. A proxy, as the type of the id has moved between packages. */
+    @SuppressWarnings("unchecked")
+    SnapshotReader<ApiMessageAndVersion> reader() {
+        return (SnapshotReader<ApiMessageAndVersion>) Proxy.newProxyInstance(
+            SnapshotReader.class.getClassLoader(), new Class<?>[] {SnapshotReader.class}, (proxy, method, given) -> switch (method.getName()) {
+                case "snapshotId" -> Construct.inOrder(method.getReturnType(), offset + 1, EPOCH);
+                case "lastContainedLogOffset" -> offset;
+                case "lastContainedLogEpoch" -> EPOCH;
+                case "lastContainedLogTimestamp" -> milliseconds;
+                case "hasNext" -> batches.hasNext();
+                case "next" -> batches.next();
+                case "close" -> null;
+                default -> throw new Reflect.NoSuchElement("SnapshotReader." + method.getName());
+            });
     }
 }
