@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from typing import Protocol
 
@@ -9,11 +10,13 @@ from insync.conformance.classes.java_process import JavaProcess
 from insync.conformance.classes.sources import Driven
 from insync.conformance.classes.subject import Argument
 from insync.conformance.jars.jar_set import JarSet
+from insync.conformance.own_folder import own_folder
 from insync.conformance.quorum.quorum_seen import QuorumSeen
 
 __all__ = ["QuorumHarness", "QuorumSubject"]
 
 _MAIN = "org.apache.kafka.raft.QuorumMain"
+_PREFIX = "insync-quorum-"
 
 
 class QuorumSubject(Protocol):
@@ -30,6 +33,8 @@ class QuorumSubject(Protocol):
 class QuorumHarness(JavaProcess):
     """A running harness of the quorum of one release of Kafka; as a context manager it ends with its block.
 
+    Its files are in memory where there is a file system for that, else in the temporary folder.
+
     Args:
         jars: the jars of the release, those of its tests among them.
         stop: ends the process when it is set and a command takes longer than a moment.
@@ -39,7 +44,12 @@ class QuorumHarness(JavaProcess):
     """
 
     def __init__(self, jars: JarSet, *, stop: threading.Event | None = None) -> None:
-        super().__init__(jars, Driven.QUORUM, [_MAIN], stop=stop)
+        self.folder, self._lock = own_folder(_PREFIX)
+        try:
+            super().__init__(jars, Driven.QUORUM, [_MAIN, str(self.folder)], stop=stop)
+        except BaseException:
+            self._remove()
+            raise
 
     def give(self, command: str, **arguments: Argument) -> QuorumSeen:
         """Give a command and return the state that it led to.
@@ -51,3 +61,14 @@ class QuorumHarness(JavaProcess):
             InternalError: the process has ended by itself.
         """
         return QuorumSeen.read(self.ask(command, **arguments)["state"])
+
+    def close(self) -> None:
+        """End the process, and remove its files."""
+        try:
+            super().close()
+        finally:
+            self._remove()
+
+    def _remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._lock.close()

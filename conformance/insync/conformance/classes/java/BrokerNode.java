@@ -171,7 +171,8 @@ final class BrokerNode {
 
     /** Whether it has a replica of the partition, by its own metadata. */
     boolean isReplica() {
-        PartitionRegistration registered = image.topics().getPartition(world.controller.topicId, world.partition.partition());
+        MetadataImage known = (MetadataImage) Reflect.call(parts.cache, "currentImage");
+        PartitionRegistration registered = known.topics().getPartition(world.controller.topicId, world.partition.partition());
         return registered != null && Plain.sortedIds(registered.replicas).contains(id);
     }
 

@@ -2,6 +2,7 @@ package org.apache.kafka.raft;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,24 +23,30 @@ final class Quorum {
     private final boolean ends;
 
     /**
+     * @param folder in which they keep their logs
      * @param count how many servers there are
      * @param founders how many of them are the first voters, by a checkpoint (KIP-853); 0 for all, by their configuration
      * @param preVotes whether pre-votes are steps of their own: then those that nobody waits for arrive late, and of
      *     fetches that were given up and are sent again, which can be any number, the last one alone is on its way
      * @param ends whether EndQuorumEpoch is delivered by steps of its own; else it never arrives
      */
-    Quorum(int count, int founders, boolean preVotes, boolean ends) {
+    Quorum(Path folder, int count, int founders, boolean preVotes, boolean ends) {
         isDynamic = founders > 0;
         this.preVotes = preVotes;
         this.ends = ends;
         for (int id = 1; id <= count; id++) {
-            disks.put(id, new QuorumDisk());
+            disks.put(id, new QuorumDisk(folder.resolve("server-" + id), id));
             if (!isDynamic) voters.put(id, address(id));
         }
         Map<Integer, VoterSet.VoterNode> first = new TreeMap<>();
         for (int id = 1; id <= founders; id++) first.put(id, node(id));
         for (int id : first.keySet()) disks.get(id).bootstrap(VoterSet.fromMap(first));
         for (int id : isDynamic ? first.keySet() : disks.keySet()) start(id);
+    }
+
+    /** Ends it, and removes what its servers have on disk. */
+    void remove() {
+        disks.values().forEach(disk -> disk.kept.remove());
     }
 
     static InetSocketAddress address(int id) {

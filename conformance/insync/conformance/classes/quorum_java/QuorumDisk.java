@@ -1,20 +1,17 @@
 package org.apache.kafka.raft;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import moved.ControlRecordType;
 import moved.ControlRecordUtils;
 import moved.KRaftVersion;
-import moved.LogContext;
 import moved.LogFetchInfo;
 import moved.MemoryRecords;
-import moved.MockLog;
 import moved.MockQuorumStateStore;
-import moved.MutableRecordBatch;
 import moved.ObjectSerializationCache;
 import moved.Readable;
 import moved.Record;
@@ -22,43 +19,29 @@ import moved.RecordBatch;
 import moved.RecordSerde;
 import moved.RecordsSnapshotWriter;
 import moved.Snapshots;
-import moved.TopicPartition;
 import moved.Uuid;
 import moved.VotersRecord;
 import moved.Writable;
 
 /** What a server finds again when it restarts: its log, and the file with its epoch and vote. */
 final class QuorumDisk {
-    final OneAtATime log = new OneAtATime();
+    final KeptLog kept;
     final MockQuorumStateStore store = new MockQuorumStateStore();
     final Uuid directory = Uuid.randomUuid();
+
+    QuorumDisk(Path folder, int server) {
+        kept = new KeptLog(folder, server);
+    }
 
     /** By what a server with a number and this disk is known. */
     ReplicaKey key(int id) {
         return ReplicaKey.of(id, directory);
     }
 
-    /** Kafka's log for tests, which gives two batches to a read: here it gives one, as the model does. */
-    static final class OneAtATime extends MockLog {
-        OneAtATime() {
-            super(new TopicPartition("__cluster_metadata", 0), Uuid.METADATA_TOPIC_ID, new LogContext(""));
-        }
-
-        @Override public LogFetchInfo read(long start, Isolation isolation/*from 4.3*/, int bytes/*end*/) {
-            LogFetchInfo all = super.read(start, isolation/*from 4.3*/, bytes/*end*/);
-            Iterator<? extends MutableRecordBatch> batches = ((MemoryRecords) all.records).batches().iterator();
-            if (!batches.hasNext()) return all;
-            MutableRecordBatch first = batches.next();
-            ByteBuffer buffer = ByteBuffer.allocate(first.sizeInBytes());
-            first.writeTo(buffer);
-            return new LogFetchInfo(MemoryRecords.readableRecords(buffer.flip()), all.startOffsetMetadata);
-        }
-    }
-
     /** Writes the checkpoint with which a server is formatted: the first voters, where it is to know them. */
     void bootstrap(VoterSet founders) {
         RecordsSnapshotWriter.Builder builder = new RecordsSnapshotWriter.Builder()
-            .setRawSnapshotWriter(log.createNewSnapshotUnchecked(Snapshots.BOOTSTRAP_SNAPSHOT_ID).get())
+            .setRawSnapshotWriter(kept.seen.createNewSnapshotUnchecked(Snapshots.BOOTSTRAP_SNAPSHOT_ID).get())
             .setKraftVersion(KRaftVersion.KRAFT_VERSION_1)
             .setVoterSet(Optional.of(founders));
         try (RecordsSnapshotWriter<Integer> writer = builder.build(new Whole())) {
@@ -70,8 +53,8 @@ final class QuorumDisk {
     List<List<Object>> records() {
         List<List<Object>> plain = new ArrayList<>();
         long next = 0;
-        while (next < log.endOffset().offset()) {
-            LogFetchInfo one = log.read(next, Isolation.UNCOMMITTED/*from 4.3*/, Integer.MAX_VALUE/*end*/);
+        while (next < kept.seen.endOffset().offset()) {
+            LogFetchInfo one = kept.seen.read(next, Isolation.UNCOMMITTED/*from 4.3*/, Integer.MAX_VALUE/*end*/);
             plain.addAll(plain((MemoryRecords) one.records));
             for (RecordBatch batch : one.records.batches()) next = batch.nextOffset();
         }
@@ -81,8 +64,8 @@ final class QuorumDisk {
     /** How many batches there are before an offset, where all logs that have any begin with the same one. */
     static long place(long offset, Iterable<QuorumDisk> disks) {
         for (QuorumDisk disk : disks) {
-            if (disk.log.endOffset().offset() == 0) continue;
-            LogFetchInfo first = disk.log.read(0, Isolation.UNCOMMITTED/*from 4.3*/, 1/*end*/);
+            if (disk.kept.seen.endOffset().offset() == 0) continue;
+            LogFetchInfo first = disk.kept.seen.read(0, Isolation.UNCOMMITTED/*from 4.3*/, 1/*end*/);
             long end = first.records.batches().iterator().next().nextOffset();
             return offset >= end ? offset - end + 1 : offset;
         }

@@ -1,6 +1,7 @@
 package org.apache.kafka.raft;
 
 import insync.harness.CommandLoop;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -11,11 +12,16 @@ public final class QuorumMain {
     private QuorumMain() { }
 
     public static void main(String[] arguments) throws InterruptedException {
+        // The jars of Kafka's tests configure its logger in a language that takes one jar more.
+        System.setProperty("log4j2.loggerContextFactory", "org.apache.logging.log4j.simple.SimpleLoggerContextFactory");
         CommandLoop.run(command -> {
-            if (command.get("command").asText().equals("open"))
-                quorum = new Quorum(command.get("servers").asInt(), command.path("founders").asInt(),
+            if (command.get("command").asText().equals("open")) {
+                if (quorum != null) quorum.remove();
+                quorum = new Quorum(Path.of(arguments[0]), command.get("servers").asInt(), command.path("founders").asInt(),
                     command.path("pre_votes").asBoolean(), command.path("ends").asBoolean());
-            else quorum.take(command);
+            } else {
+                quorum.take(command);
+            }
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("answer", "NONE");
             answer.put("state", QuorumSeen.of(quorum));

@@ -68,10 +68,10 @@ final class QuorumServer {
     QuorumServer(int id, QuorumDisk disk, Map<Integer, InetSocketAddress> voters, AtomicInteger correlations) {
         this.id = id;
         this.disk = disk;
-        disk.log.reopen(); // what was not flushed is lost
+        disk.kept.reopen(); // what was not flushed is lost
         channel = new MockNetworkChannel(correlations);
         client = new KafkaRaftClient<>(
-            OptionalInt.of(id), disk.directory, new QuorumDisk.Whole(), channel, queue, disk.log,
+            OptionalInt.of(id), disk.directory, new QuorumDisk.Whole(), channel, queue, disk.kept.seen,
             new BatchMemoryPool(5, KafkaRaftClient.MAX_BATCH_SIZE_BYTES), time, new MockExpirationService(time), 0, true,
             "insync", List.of(NOWHERE), // a server that knows no leader asks one that never answers
             endpoints(id), VERSIONS, new LogContext("[" + id + "] "), new Latest(), config(voters));
