@@ -49,7 +49,6 @@ final class BrokerNode {
     private int incarnation;
     private long cleanAsEpoch = -1;
     private Loading loading;
-    private MetadataImage image;
     private boolean logsLoaded;
 
     BrokerNode(Cluster world, int id) {
@@ -157,7 +156,6 @@ final class BrokerNode {
     }
 
     private void publish(MetadataDelta delta, MetadataImage newest, Object manifest) {
-        image = newest;
         if (!logsLoaded) {
             logsLoaded = true;
             loadLogs(newest);
