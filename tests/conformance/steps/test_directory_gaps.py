@@ -74,9 +74,12 @@ def test_a_directory_may_end_a_reassignment_that_is_otherwise_done(
         (1, {"fenced": (1, 3)}, False),
         (2, {}, False),
         (2, {"without_directory": (2,)}, False),
-        (2, {"leader": -1, "fenced": (1, 3)}, False),
+        (2, {"leader": -1, "fenced": (1, 3)}, True),
+        (2, {"leader": -1, "fenced": (2, 3)}, False),
+        (2, {"leader": -1, "without_directory": (2,)}, False),
+        (4, {"leader": -1}, False),
     ],
-    ids=["fenced", "without directory", "leads on", "may lead", "another one", "nobody led"],
+    ids=str,
 )
 def test_a_directory_may_make_the_controller_look_at_a_leader_that_may_not_lead(
     leader: int, was: dict[str, Any], replaces: bool

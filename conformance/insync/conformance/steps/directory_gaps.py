@@ -36,7 +36,8 @@ def require_change_of_directory_alone(
         forgets: whether it may forget the eligible leader replicas by that, and the model's does not (N-17).
 
     Raises:
-        NotSchedulable: it ends a reassignment that is done but for that, forgets those, or replaces who may not lead.
+        NotSchedulable: it ends a reassignment that is done but for that, forgets those, replaces who may not lead, or
+            lets somebody lead who may where nobody does.
     """
     left = tuple(member for member in was.isr if member not in was.removing)
     ended = (was.adding or was.removing) and not (now.adding or now.removing)
@@ -49,10 +50,12 @@ def require_change_of_directory_alone(
             "its start (N-17, up to 4.2); in the model none is named here"
         )
         raise NotSchedulable(message, "a directory that the model's does not name clears the ELR (N-17)")
-    if now.leader != was.leader and was.leader in (*was.fenced, *was.without_directory):
+    away = (*was.fenced, *was.without_directory)
+    may_lead = was.leader < 0 and now.leader in (*was.isr, *was.elr) and now.leader not in away
+    if now.leader != was.leader and (was.leader in away or may_lead):
         message = (
             f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
-            "more, which nothing has made it look at; in the model it leads on until something does"
+            "more, or nobody leads who could, which nothing has made it look at; in the model nothing does yet"
         )
         raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
 
