@@ -77,6 +77,7 @@ def test_a_directory_may_end_a_reassignment_that_is_otherwise_done(
         (2, {"leader": -1, "fenced": (1, 3)}, True),
         (2, {"leader": -1, "fenced": (2, 3)}, False),
         (2, {"leader": -1, "without_directory": (2,)}, False),
+        (2, {"leader": -1, "isr": (), "last_known_elr": (2,)}, True),
         (4, {"leader": -1}, False),
     ],
     ids=str,

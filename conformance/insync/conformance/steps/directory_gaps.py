@@ -50,8 +50,8 @@ def require_change_of_directory_alone(
             "its start (N-17, up to 4.2); in the model none is named here"
         )
         raise NotSchedulable(message, "a directory that the model's does not name clears the ELR (N-17)")
-    away = (*was.fenced, *was.without_directory)
-    may_lead = was.leader < 0 and now.leader in (*was.isr, *was.elr) and now.leader not in away
+    away, candidates = (*was.fenced, *was.without_directory), (*was.isr, *was.elr, *was.last_known_elr)
+    may_lead = was.leader < 0 and now.leader in candidates and now.leader not in away
     if now.leader != was.leader and (was.leader in away or may_lead):
         message = (
             f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
