@@ -262,7 +262,32 @@ def test_of_any_other_epoch_it_diverges_on_both_sides(
     log = SimpleNamespace(records=(("r1", 1),), start=0, epochs=epochs)
     commands = SimpleNamespace(broker=lambda number: SimpleNamespace(log=log), give=lambda *a, **b: None)
     steps, fetch = CheckpointSteps(cast(Commands, commands)), {"leader": "b2", "follower": "b1"}
-    after = cast(Json, {"broker": {"b1": {"reply": reply}}})
+    after = cast(Json, {"broker": {"b1": {"reply": {"end": 1, **reply}, "term": 5, "leo": 1}}})
+    steps.require_same_divergence(fetch, after)
+    steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
+    with pytest.raises(NotSchedulable) if named else nullcontext():
+        steps.require_same_divergence(fetch, after)
+
+
+@pytest.mark.parametrize(
+    ("follower", "epochs", "reply", "named"),
+    [
+        ({"term": 0, "leo": 1}, (2,), {"diverging": True, "end": 0}, True),
+        ({"term": 0, "leo": 2}, (2,), {"diverging": True, "end": 0}, False),
+        ({"term": 2, "leo": 1}, (2,), {"diverging": True, "end": 0}, False),
+        ({"term": 0, "leo": 1}, (3,), {"diverging": True, "end": 0}, False),
+        ({"term": 0, "leo": 1}, (2,), {"diverging": True, "end": 1}, False),
+        ({"term": 0, "leo": 1}, (2,), {"diverging": False, "end": 0}, False),
+    ],
+    ids=["before it", "beyond them", "of that epoch", "which it does not know", "elsewhere", "it does not"],
+)
+def test_only_an_epoch_that_begins_with_such_records_begins_later_in_kafka(
+    follower: Mapping[str, object], epochs: tuple[int, ...], reply: Mapping[str, object], named: bool
+) -> None:
+    log = SimpleNamespace(records=(("r1", 2), ("r2", 2)), start=0, epochs=epochs)
+    commands = SimpleNamespace(broker=lambda number: SimpleNamespace(log=log), give=lambda *a, **b: None)
+    steps, fetch = CheckpointSteps(cast(Commands, commands)), {"leader": "b2", "follower": "b1"}
+    after = cast(Json, {"broker": {"b1": {**follower, "reply": {"epoch": "0", **reply}}}})
     steps.require_same_divergence(fetch, after)
     steps.take("find_older_start", B2, cast(Json, {"broker": {"b2": {"start": 1}}}))
     with pytest.raises(NotSchedulable) if named else nullcontext():

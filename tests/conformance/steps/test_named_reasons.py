@@ -128,6 +128,10 @@ REASONS = {
         "one side alone knows the epoch of a record that was deleted and found again",
         "test_no_epoch_but_theirs_may_be_another",
     ),
+    "the epoch of deleted records that are found again begins behind them": (
+        "Kafka's cache has the epoch of such records begin behind them",
+        "test_only_an_epoch_that_begins_with_such_records_begins_later_in_kafka",
+    ),
     "Kafka finds another deleted record than the one seen first": (
         "it is another than the first that was seen at its offset",
         "test_nothing_else_is_found_instead",

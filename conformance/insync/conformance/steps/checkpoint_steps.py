@@ -81,7 +81,8 @@ class CheckpointSteps:
         """Refuse a fetch that the model answers with the end of an epoch, if that is of a record that was found again.
 
         Raises:
-            NotSchedulable: Kafka's leader does not know that epoch, and so does not see that the follower diverges.
+            NotSchedulable: Kafka's leader does not know that epoch, or has the next one begin behind the records that
+                it has found again, and so does not see that the follower diverges.
         """
         leader, reply = fetch["leader"], after["broker"][fetch["follower"]].get("reply")
         log = self._kafka.broker(broker_id(leader)).log
@@ -94,6 +95,14 @@ class CheckpointSteps:
                 "where their epoch ends"
             )
             raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
+        follower, end = after["broker"][fetch["follower"]], reply["end"]
+        _, next_epoch = dict(enumerate(log.records, log.start)).get(end, ("", -1))
+        if follower["term"] < next_epoch in log.epochs and end < follower["leo"] <= self._starts[leader]:
+            message = (
+                f"{leader} has found records again that were deleted, and Kafka's has their epoch begin behind them, so "
+                f"that {fetch['follower']} does not diverge; in the model it begins with them"
+            )
+            raise NotSchedulable(message, "the epoch of deleted records that are found again begins behind them")
 
     def require_same_end_of_epoch(self, leader: str, after: ReadableState) -> None:
         """Refuse what a leader says of an epoch, if in the model it is of a deleted record that was found again.
