@@ -1,4 +1,8 @@
-"""The codes of one partition: dictionaries that number the values of components, and the layout of their numbers."""
+"""Collapse compression (Holzmann 1997, in Spin): a state as a code of the numbers of its components' values.
+
+A component is a part of the state, such as the cells of `replica[b1]`. A dictionary numbers the values of components
+as they appear, and a layout gives each number its bits in the code. The code is in `machine.emit.collapse`.
+"""
 
 from __future__ import annotations
 
@@ -31,24 +35,24 @@ __all__ = [
 ]
 
 
-# The components of a state: its parts whose values are numbered, so that a state is a code of a few numbers.
-#
-# The cells of one element of an array of records, such as `replica[b1]`, take far fewer values together than their
-# bits allow, and so do the cells that belong to no such element.
+# ----------------------------------------------------------------------------------------------------------- components
+
+# The cells of one element of an array of records take far fewer values together than their bits allow, and so do the
+# cells that belong to no such element.
 
 
 MOST_VALUE_BITS = 40
-"""Of the value of a component: a slot of its dictionary has the value and its number in one word."""
+"""The most bits of a component's value: a dictionary slot holds the value and its number in one word."""
 
 PAIRED_BITS = MOST_VALUE_BITS // 2
-"""Of a number that is numbered together with another."""
+"""The most bits of a number that is half of a pair."""
 
-_LEAST_ELEMENT_BITS = 12  # a smaller element takes most of its values: a number of its own would save nothing
+_LEAST_ELEMENT_BITS = 12  # a smaller element takes most of its possible values, so a number would save nothing
 
 
 @dataclass(frozen=True, slots=True)
 class BitRun:
-    """Some neighbouring bits of a word of the state: the bits from `at` on of a component's value."""
+    """A run of bits in a word of the state, and its position `at` in the value of a component."""
 
     word: int
     shift: int
@@ -58,11 +62,11 @@ class BitRun:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part of the state.
+    """A part of the state whose values are numbered.
 
     Attributes:
-        shape: the number of its dictionary; components of one shape share it, as the elements of an array do.
-        pieces: where its value lies.
+        shape: the number of its dictionary. Components of one shape share it, such as the elements of an array.
+        pieces: the bits of the state that make up its value.
     """
 
     shape: int
@@ -70,19 +74,19 @@ class Component:
 
     @property
     def bits(self) -> int:
-        """Of its value."""
+        """The bits of its value."""
         return sum(piece.bits for piece in self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
 class Digit:
-    """A number, in a code or in what another digit numbers.
+    """A number in a code, or half of a pair that another digit numbers.
 
     Attributes:
-        shape: the number of the dictionary that gives it.
-        bits: that what it numbers may have.
-        component: the component whose value it numbers; None if it numbers two other digits together.
-        halves: these two.
+        shape: the number of its dictionary.
+        bits: the most bits of the values that it numbers.
+        component: the component whose value it numbers; None if it numbers a pair of digits.
+        halves: that pair.
     """
 
     shape: int
@@ -92,19 +96,19 @@ class Digit:
 
     @property
     def within(self) -> Iterator[Digit]:
-        """The digits of which it is made, and those of which they are."""
+        """The digits that this digit is made of, at all depths."""
         for half in self.halves:
             yield half
             yield from half.within
 
 
 def digits_of(components: Sequence[Component], rounds: int) -> tuple[Digit, ...]:
-    """Return what codes of states with these components consist of.
+    """Return the digits of the codes of states with these components.
 
     Args:
         components: of the state.
-        rounds: how often two digits that follow each other are made one. Of all pairs of numbers that there could be
-            few are there: such codes are narrower, and take another look into a dictionary for each pair.
+        rounds: how often adjacent digits are paired into one. Few of the possible pairs occur, so numbering pairs makes
+            codes narrower at the price of one more lookup.
     """
     digits = [Digit(each.shape, each.bits, number) for number, each in enumerate(components)]
     shapes = dictionaries_of(digits)
@@ -118,15 +122,15 @@ def digits_of(components: Sequence[Component], rounds: int) -> tuple[Digit, ...]
 
 
 def dictionaries_of(digits: Iterable[Digit]) -> int:
-    """Return how many dictionaries number what these digits say."""
+    """Return how many dictionaries these digits need."""
     return 1 + max((each.shape for digit in digits for each in (digit, *digit.within)), default=-1)
 
 
 def components_of(schema: Schema) -> tuple[Component, ...]:
-    """Return the components of a state: every bit of it is in one of them.
+    """Return the components of a state, which contain each of its bits once.
 
-    The cells of a component are taken in the order of their declaration, wherever they lie: only so have the elements
-    of an array values that mean the same.
+    The cells of a component are in the order of their declaration, wherever they lie in the state: so equal elements of
+    an array have equal values.
     """
     shapes: dict[tuple[int, ...], int] = {}
     made = []
@@ -137,7 +141,7 @@ def components_of(schema: Schema) -> tuple[Component, ...]:
 
 
 def rest_masks(schema: Schema) -> list[int]:
-    """Return which bits of each word of a state belong to no large element: most steps leave them as they are."""
+    """Return the mask of the bits of each word that belong to no large element; most steps do not change them."""
     masks = [0] * schema.words
     for cell in _elements(schema)[1]:
         masks[cell.word] |= (1 << cell.bits) - 1 << cell.shift
@@ -145,7 +149,7 @@ def rest_masks(schema: Schema) -> list[int]:
 
 
 def _parts(schema: Schema) -> list[list[Cell]]:
-    """The cells of each component; those of no large element, together, come last."""
+    """The cells of each component; cells outside large elements come last."""
     large, rest = _elements(schema)
     return [part for cells in (*large, rest) for part in _divided(cells)]
 
@@ -163,7 +167,7 @@ def _elements(schema: Schema) -> tuple[list[list[Cell]], list[Cell]]:
 
 
 def _divided(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """Divide cells into parts of about equal width, none with more bits than a value may have."""
+    """Divide cells into parts of about equal width, each of at most `MOST_VALUE_BITS`."""
     total = _bits(cells)
     count = max(1, -(-total // MOST_VALUE_BITS))
     while True:
@@ -194,34 +198,37 @@ def _pieces(cells: Sequence[Cell]) -> tuple[BitRun, ...]:
     return tuple(pieces)
 
 
+# --------------------------------------------------------------------------------------------- dictionaries and layouts
+
+
 NUMBER_BITS = 64 - MOST_VALUE_BITS
-"""Of a slot of a dictionary: 1 + the number of the value that is above it; a slot that is 0 is empty."""
+"""The low bits of a dictionary slot: 1 + the number of the value in its high bits. An empty slot is 0."""
 
 MOST_NUMBERS = (1 << NUMBER_BITS) - 1
-"""How many values a dictionary may number."""
+"""The most values of a dictionary."""
 
 MOST_CODE_BITS = 63
-"""Of a code: 1 + a code is a word."""
+"""The most bits of a code: 1 + a code must fit into a word."""
 
 _LEAST_AT_FIRST = 2.0
-"""The least room with which codes are begun: with less they would soon be too wide."""
+"""The least room in the first layout: with less, codes would soon be too wide."""
 
 _FIRST_SLOTS = 1 << 10
 
 ROOMS = (4.0, 2.0, 1.25)
-"""For how many times the values that there are a layout may have room, the roomiest first."""
+"""The capacities of layouts as multiples of the current number of values, the largest first."""
 
 _CHUNK = 1 << 12
-_LITTLE = 1 << 20  # bytes of dictionaries that are never too many
-_DICTIONARY_BYTES = 4  # of dictionaries, for a state: with more, hardly a part has the same value in many states
+_LITTLE = 1 << 20  # bytes of dictionaries that are always acceptable
+_DICTIONARY_BYTES = 4  # of dictionaries per state: with more, few states share the values of their components
 
 
 class DictionaryField(IntEnum):
     """The 64-bit fields of a dictionary."""
 
     SLOTS = 0  # address of the slots
-    MASK = 1  # how many there are, a power of 2, minus 1
-    TURN = 2  # by how much a product is shifted to be the number of a slot
+    MASK = 1  # how many slots there are, a power of 2, minus 1
+    TURN = 2  # the right shift that makes a slot number of a hash
     VALUES = 3  # address of the values, by their numbers
     COUNT = 4  # how many values there are
     LIMIT = 5  # how many there may be before slots or layout must grow
@@ -229,7 +236,7 @@ class DictionaryField(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodingKernels:
-    """The compiled functions of codes; see `coding.coding_module`."""
+    """The compiled functions of codes; see `emit.collapse.coding_module`."""
 
     encode: Callable[[int, int, int, int, int], int]
     decode: Callable[[int, int, int, int, int], int]
@@ -238,14 +245,14 @@ class CodingKernels:
 
 
 class Layout:
-    """Where the digits of a code lie in it.
+    """The positions of the digits in a code.
 
     Args:
-        widths: the bits that each digit has.
+        widths: the bits of each digit, the lowest digit first.
 
     Attributes:
-        bits: of a code.
-        address: of its array, as the kernels take it.
+        bits: per code.
+        address: of the array of shifts and masks for the kernels.
     """
 
     def __init__(self, widths: Sequence[int]) -> None:
@@ -260,10 +267,10 @@ class Layout:
 
 
 class Codec:
-    """Numbers the values of components as they come, and makes codes of the numbers.
+    """Encodes states as codes: dictionaries that number the values of components, and the layout of the numbers.
 
-    Which number a value has depends on who came first: a code means something to its codec alone, and order among codes
-    nothing at all.
+    Values are numbered in order of discovery. So a code can be decoded by its codec alone, and the order of codes is
+    arbitrary.
 
     Args:
         digits: of the codes.
@@ -285,13 +292,13 @@ class Codec:
         self._address = ctypes.addressof(self._records)
         self._values = [Block(8 << NUMBER_BITS, huge=False) for _ in range(self._shapes)]
         self._slots: list[Block] = []
-        self.layout = Layout([NUMBER_BITS] * len(digits))  # too wide for a code: `learn` needs no codes
+        self.layout = Layout([NUMBER_BITS] * len(digits))  # may be too wide for a code: `learn` uses no codes
         for shape in range(self._shapes):
             self._set(shape, DictionaryField.VALUES, self._values[shape].address)
             self._slots.append(self._with_slots(shape, _FIRST_SLOTS))
 
     def learn(self, rows: int, count: int) -> bool:
-        """Number the values of some states; return whether codes of them are narrow enough, with room for more."""
+        """Number the values of `count` states; return whether their codes fit, with room for more values."""
         unused = (ctypes.c_uint64 * _CHUNK)()
         row_bytes = 8 * self.words
         while count:
@@ -300,7 +307,7 @@ class Codec:
             if not done and not self.has_more_room():
                 return False
             if self.bits_with(_LEAST_AT_FIRST) > MOST_CODE_BITS:
-                return False  # there will be more values, and never fewer
+                return False  # the number of values only grows
         for room in ROOMS:
             if room >= _LEAST_AT_FIRST and self.bits_with(room) <= MOST_CODE_BITS:
                 self.lay_out(room)
@@ -308,19 +315,19 @@ class Codec:
         return False
 
     def encode(self, rows: int, count: int, codes: int) -> int:
-        """Write the codes of some states; return how many were done before a dictionary was full."""
+        """Write the codes of `count` states; return how many were written before a dictionary was full."""
         return self._kernels.encode(self._address, self.layout.address, rows, count, codes)
 
     def decode(self, codes: int, count: int, rows: int, layout: Layout | None = None) -> None:
-        """Write the states of some codes, of this layout or of an earlier one."""
+        """Write the states of `count` codes of the current layout, or of an earlier one."""
         self._kernels.decode(self._address, (layout or self.layout).address, codes, count, rows)
 
     def lay(self, before: Layout, codes: int, count: int) -> None:
-        """Change codes of an earlier layout to what they are now, in place."""
+        """Convert codes of an earlier layout to the current one, in place."""
         self._kernels.lay(before.address, self.layout.address, codes, count)
 
     def has_more_room(self) -> bool:
-        """Make room for another value in each dictionary; return whether the layout allows it."""
+        """Make room for another value in each dictionary; return False if the layout has no room for one."""
         for shape in range(self._shapes):
             slots = self._get(shape, DictionaryField.MASK) + 1
             if 2 * self._get(shape, DictionaryField.COUNT) >= slots:
@@ -333,15 +340,15 @@ class Codec:
 
     @property
     def has_used_all_numbers(self) -> bool:
-        """Whether a dictionary has as many values as can be numbered, so that no layout makes room for another."""
+        """Whether a dictionary has the most values that can be numbered, so that a wider layout does not help."""
         return any(count >= most for count, most in zip(self.counts, self._most, strict=True))
 
     def bits_with(self, room: float) -> int:
-        """Return how wide codes are in a layout with room for so many times the values that there are."""
+        """Return the bits of a code in a layout with room for `room` times the current values."""
         return sum(self._widths(room))
 
     def lay_out(self, room: float) -> Layout:
-        """Lay codes out with room for so many times the values that there are; return the layout before."""
+        """Use a layout with room for `room` times the current values; return the previous layout."""
         before, self.layout = self.layout, Layout(self._widths(room))
         for shape in range(self._shapes):
             self._limit(shape)
@@ -353,11 +360,11 @@ class Codec:
         return [self._get(shape, DictionaryField.COUNT) for shape in range(self._shapes)]
 
     def values(self, shape: int, first: int) -> bytes:
-        """Return the values of a dictionary from a number on, in the order of their numbers."""
+        """Return the values of a dictionary from number `first` on, in the order of their numbers."""
         return self._values[shape].read(8 * first, 8 * (self._get(shape, DictionaryField.COUNT) - first))
 
     def take_up(self, values: Sequence[bytes], layout: Layout) -> None:
-        """Number more values of each dictionary, none of which is there yet, in their order, and lay codes out."""
+        """Append values to each dictionary, all of them new, and use another layout."""
         self.layout = layout
         for shape, given in enumerate(values):
             count = self._get(shape, DictionaryField.COUNT)
@@ -370,19 +377,19 @@ class Codec:
             old.close()
 
     def saves(self, states: int) -> bool:
-        """Whether so many states are worth it: their dictionaries take little beside them."""
+        """Whether codes save memory with `states` states, as dictionaries are small in comparison."""
         return self.used_bytes <= max(_LITTLE, _DICTIONARY_BYTES * states)
 
     @property
     def used_bytes(self) -> int:
-        """The memory that the dictionaries take."""
+        """The memory of the dictionaries."""
         return 8 * sum(
             self._get(shape, DictionaryField.COUNT) + self._get(shape, DictionaryField.MASK) + 1
             for shape in range(self._shapes)
         )
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         for block in (*self._values, *self._slots):
             block.close()
 

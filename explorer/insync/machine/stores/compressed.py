@@ -1,4 +1,7 @@
-"""The states of one partition as codes: a set of all that were found, and the codes of two levels in their order."""
+"""The store of one partition in memory with collapse-compressed states: a quotient table of codes, and two levels.
+
+Codes of the current and the next level are kept in order of discovery; earlier states can only be looked up.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +27,15 @@ __all__ = ["CodeKernels", "CodedStore", "InsertOutcome", "Turns"]
 CHUNK = 1 << 12
 """How many states are encoded or decoded together."""
 
-_FEWEST_LINES = 64  # with fewer, a slot of the widest kind would be too narrow for the widest codes
+_FEWEST_LINES = 64  # with fewer, the widest slots would be too narrow for the widest codes
 _GROWTH = 2.0
 _GROWTH_OF_LARGE = 1.5
-_NEAR = 2.5  # times the lines that there are
+_NEAR = 2.5  # a table grows to its forecast size at once if that is at most 2.5 times its present size
 _LARGE = 1 << 26  # bytes
-_LITTLE = 1.02  # by how much a table is made for more states than are expected
-_UNSURE = 10  # of so many states that are still to come, one more may come
-_NEARLY = 0.9  # of the codes that a table takes, from which on it grows with the others
-_GIVEN_BACK = 1 << 20  # codes of a level whose memory is given back together: of huge pages, only whole ones are
+_LITTLE = 1.02  # the capacity of a table as a multiple of the states for which it is made
+_UNSURE = 10  # a forecast of the states still to come is raised by one in ten
+_NEARLY = 0.9  # the load, as a share of the capacity, at which a table grows together with the others
+_GIVEN_BACK = 1 << 20  # codes of a level whose memory is freed together: huge pages are freed whole
 
 
 def _never() -> bool:
@@ -40,22 +43,22 @@ def _never() -> bool:
 
 
 class InsertOutcome(Enum):
-    """What became of an insertion."""
+    """The outcome of an insertion."""
 
     DONE = auto()
-    NO_MEMORY = auto()  # or no time: somebody has asked for the end
-    NO_CODES = auto()  # codes would have to be wider than a word, or a part has more values than can be numbered
+    NO_MEMORY = auto()  # or the search was stopped
+    NO_CODES = auto()  # codes would be wider than a word, or a component has more values than can be numbered
 
 
 @dataclass(frozen=True, slots=True)
 class CodeKernels:
-    """What codes of the states of a program are made with.
+    """The compiled functions for codes of the states of a program.
 
     Attributes:
         digits: of the codes.
         words: 64-bit words per packed state.
-        coding: the compiled functions of codes.
-        table: gives the functions of tables with slots of so many bits.
+        coding: the functions that encode and decode.
+        table: returns the functions of tables, given the bits of a slot.
     """
 
     digits: tuple[Digit, ...]
@@ -64,36 +67,36 @@ class CodeKernels:
     table: Callable[[int], TableKernels]
 
     def codec(self) -> Codec:
-        """Return what makes codes, with empty dictionaries."""
+        """Return a codec with empty dictionaries."""
         return Codec(self.digits, self.words, self.coding)
 
 
 @dataclass(slots=True)
 class Turns:
-    """How often one of the tables of several stores has grown, by which the nearly full ones grow at the same time.
+    """Counts how often any table of the stores of a search has grown, so that nearly full tables grow together.
 
-    If they grew in turn, each thread would wait for every other one at the end of a round.
+    If they grew in turn, the threads would wait for one another at the end of each round.
     """
 
     count: int = 0
 
 
 class CodedStore:
-    """An exact set of states, of which those of the last two levels can be read.
+    """An exact set of states, the last two levels of which can be read.
 
     A store belongs to one thread at a time.
 
     Args:
-        kernels: what codes are made with.
-        codec: that has numbered the first states, and is laid out.
-        expected: for how many states the table is made; it grows beyond.
-        level_bytes: how much address space a level may take.
+        kernels: the compiled functions for codes.
+        codec: has numbered the first states, and has a layout.
+        expected: how many states the first table is made for.
+        level_bytes: the address space of a level.
 
     Attributes:
         codec: this argument.
-        current, fresh: how many states the level that is being expanded has, and the next one so far.
-        expected: how many states there will be in the end, where that is known: the table does not grow far beyond.
-        stopped: asked while the table is moved whether to give up; the store is of no use any more then.
+        current, fresh: how many states the current level has, and the next level so far.
+        expected: a forecast of the final number of states; 0 if there is none.
+        stopped: called while the table is moved; if it returns True the move ends, and the store is unusable.
         turns: shared by the stores of a search.
     """
 
@@ -105,18 +108,18 @@ class CodedStore:
         self.stopped: Callable[[], bool] = _never
         self.turns, self._seen_turns = Turns(), 0
         self.current = self.fresh = self.expected = 0
-        self._forgotten = 0  # of the current level: they are not there any more
+        self._forgotten = 0  # codes of the current level whose memory was freed
 
     def __len__(self) -> int:
         return len(self._table)
 
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
-        """Add those of some states that are new, in their order, to the next level; on failure some of them are.
+        """Add the states that are new, in their order, to the next level; on failure some of them are added.
 
         Args:
             rows: the address of the states.
-            count: how many there are.
-            may_use: asked before the table grows.
+            count: how many states to add.
+            may_use: called before the table grows.
         """
         codes, row_bytes = ctypes.addressof(self._codes), 8 * self.words
         while count:
@@ -133,20 +136,20 @@ class CodedStore:
         return InsertOutcome.DONE
 
     def decode(self, start: int, count: int, rows: int, fresh: bool) -> None:
-        """Write some states of the current or of the next level."""
+        """Write `count` states of the current level, or if `fresh` of the next one, to `rows`."""
         self.codec.decode(self._level(fresh).address + 8 * start, count, rows)
 
     def codes(self) -> tuple[int, int]:
-        """Return the address and number of the codes of the current level."""
+        """Return address and count of the codes of the current level."""
         return self._level(False).address, self.current
 
     def forget(self, count: int) -> None:
-        """Take note that the first so many states of the current level are not read again."""
+        """Allow the memory of the first `count` states of the current level to be freed."""
         if count - self._forgotten >= _GIVEN_BACK:
             self._give_back(count)
 
     def next_level(self) -> None:
-        """Make the next level the current one, and forget the states of that but for their being known."""
+        """Make the next level the current one; the states of the former can only be looked up then."""
         if self.current >= _GIVEN_BACK:
             self._give_back(self.current)
         self._levels.reverse()
@@ -158,7 +161,7 @@ class CodedStore:
 
     @property
     def used_bytes(self) -> int:
-        """The memory that table, dictionaries and the codes of two levels take."""
+        """The memory of the table, the dictionaries and the codes of two levels."""
         codes = self.current - self._forgotten + self.fresh
         return self._table.used_bytes + self.codec.used_bytes + 8 * codes
 
@@ -168,7 +171,7 @@ class CodedStore:
         return self._table.used_bytes
 
     def close(self) -> None:
-        """Give all memory back, but for what belongs to the codec."""
+        """Free all memory except that of the codec."""
         self._table.close()
         for level in self._levels:
             level.close()
@@ -177,9 +180,9 @@ class CodedStore:
         return self._levels[1 if fresh else 0]
 
     def _has_inserted(self, codes: int, count: int, may_use: Permission) -> bool:
-        """Insert codes, and let the table grow as often as it must; return whether there was memory for it.
+        """Insert codes, and grow the table when necessary; return whether there was memory for it.
 
-        A table that grows may bring another layout, in which the codes that wait must be then.
+        Growing may change the layout; the codes that are left are then converted.
         """
         while count:
             before = len(self._table)
@@ -194,7 +197,7 @@ class CodedStore:
         return True
 
     def _has_grown_with_others(self, may_use: Permission) -> bool:
-        """Grow if the table is nearly full; without memory for that it stays as it is, which may do."""
+        """Grow if the table is nearly full. Without memory for that it stays as it is, which may suffice."""
         self._seen_turns = self.turns.count
         if len(self._table) < _NEARLY * most_codes(self._table.bits, self._table.lines):
             return True
@@ -206,7 +209,7 @@ class CodedStore:
         return lines is not None and self._has_grown_to(lines)
 
     def _next_lines(self, may_use: Permission) -> int | None:
-        """How many lines the next table has; None where there is no room or no memory for more."""
+        """How many lines the next table has; None if there is no memory for more, or a table cannot have more."""
         lines, more = self._table.lines, min(self._more_lines(), MOST_LINES)
         return more if more > lines and may_use((more - lines) * LINE_BYTES) else None
 
@@ -218,7 +221,7 @@ class CodedStore:
         return self._rebuilt(more, self.codec.lay_out(room) if room is not None and narrower else None)
 
     def _more_lines(self) -> int:
-        """How many lines the next table has: enough for the end, where that is known and not far."""
+        """How many lines the next table should have: enough for the forecast if that is near."""
         lines = self._table.lines
         growth = _GROWTH_OF_LARGE if CodeTable.bytes_of(lines) >= _LARGE else _GROWTH
         more = int(lines * growth)
@@ -228,13 +231,13 @@ class CodedStore:
         return max(more, lines + lines // 16 + 1)
 
     def _room_in(self, lines: int) -> float | None:
-        """How roomy codes may be: as they can be with the narrowest slots of all; None if all codes are too wide."""
+        """The largest of `ROOMS` that allows the narrowest slots; None if codes are too wide for a word with each."""
         bits = {room: self.codec.bits_with(room) for room in ROOMS}
         widths = {room: table_width(bits[room], lines) for room in ROOMS if bits[room] <= MOST_CODE_BITS}
         return next((room for room, width in widths.items() if width == min(widths.values())), None)
 
     def _laid_out(self, may_use: Permission) -> InsertOutcome:
-        """Lay the codes out anew, wider, and with them the table and both levels."""
+        """Convert the table and both levels to a wider layout."""
         room = None if self.codec.has_used_all_numbers else self._room_in(self._table.lines)
         if room is None:
             return InsertOutcome.NO_CODES
@@ -244,9 +247,9 @@ class CodedStore:
         return InsertOutcome.DONE if done else InsertOutcome.NO_MEMORY
 
     def _rebuilt(self, lines: int, before: Layout | None) -> bool:
-        """Move all codes to another table, after changing them from an earlier layout if there is one.
+        """Move all codes to another table, converted from an earlier layout if one is given.
 
-        False: somebody has asked for the end, and codes are missing.
+        Returns False if the search was stopped; codes are missing then.
         """
         bits = self.codec.layout.bits
         while most_codes(bits, lines) < len(self._table) + CHUNK:
@@ -271,14 +274,14 @@ class CodedStore:
         return True
 
     def _insert_laid(self, before: Layout, codes: int, count: int) -> None:
-        """Change codes of an earlier layout, and insert them: they come in no order."""
+        """Convert codes of an earlier layout, and insert them; they are in no order."""
         unused = (ctypes.c_uint64 * CHUNK)()
         self.codec.lay(before, codes, count)
         for start in range(0, count, CHUNK):
             self._table.insert(codes + 8 * start, min(CHUNK, count - start), ctypes.addressof(unused))
 
     def _lines_for(self, states: int) -> int:
-        """How many lines a table for so many states has."""
+        """How many lines a table for `states` states has."""
         bits, lines = self.codec.layout.bits, max(_FEWEST_LINES, states // 16)
         while most_codes(bits, lines) < _LITTLE * states:
             lines += lines // 64 + 1

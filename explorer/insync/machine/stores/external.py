@@ -1,8 +1,9 @@
-"""What one worker owns of a space that is larger than the memory: each level a sorted file, and a buffer.
+"""The store of one partition on disk: a sorted file per level, with delayed duplicate detection.
 
-The states that come are rows in a buffer, and where that is full in files beside. When a level has been expanded they
-are sorted, and those that are in a file of an earlier level are struck out, range by range: what is left is the file
-of the next level. All files are read from their beginning to their end, but for blocks in which nothing is looked for.
+Delayed duplicate detection is from Stern & Dill 1998 and Korf 2003. Candidates are rows in a buffer, which is spilled
+to files when it is full. When a level has been expanded, the candidates are sorted and compared with the files of all
+earlier levels, range by range. Those that are new become the file of the next level. Files are read in order, except
+for blocks whose range contains no candidate.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from insync.model.checksums import Label
 
 __all__ = ["SortedPartition"]
 
-_NEWEST = 2  # levels in which most of what is known already is
+_NEWEST = 2  # levels that contain most of the known candidates
 
 
 @dataclass(slots=True)
@@ -35,19 +36,20 @@ class _SortedLevel:
 
 
 class SortedPartition:
-    """States in sorted files, a file for each level.
+    """An exact set of states in sorted files, one per level.
 
     Args:
-        place: where the files are.
+        place: the folder of the files.
         number: of the partition.
-        form: what the rows of the files are.
+        form: the encoding of the rows.
         kernels: the compiled functions for rows of this size.
-        buffer: for the rows that come, empty.
+        buffer: an empty buffer for candidates.
         words: 64-bit words per packed state.
-        stopped: asked again and again whether to give up.
+        stopped: called repeatedly; if it returns True the work is abandoned.
 
     Attributes:
         form, place: these arguments.
+        pending: how many states of the current level are not expanded yet.
     """
 
     kept: ClassVar[str] = "files"
@@ -71,7 +73,7 @@ class SortedPartition:
         self._levels: list[_SortedLevel] = []
         self._fresh: _SortedLevel | None = None
         self._unseen = 0
-        self._block = self._at = 0  # where the expansion of the current level is: in which block, and in it
+        self._block = self._at = 0  # the position of the expansion in the current level: block, and state in it
         self._loaded: tuple[int, int] | None = None
         self.pending = 0
         self._count = 0
@@ -81,16 +83,16 @@ class SortedPartition:
 
     @property
     def used_bytes(self) -> int:
-        """The memory that the states take: none that grows."""
+        """The memory of the states: 0, as the buffers have a fixed size."""
         return 0
 
     @property
     def disk_bytes(self) -> int:
-        """The size of the files."""
+        """The size of the files in bytes."""
         return self._spills.size + sum(level.rows.file.size for level in self._levels)
 
     def expand(self, expander: Expander) -> bool:
-        """Expand pending states until there are none or a buffer is full; return whether there are none."""
+        """Expand pending states until none is left or a buffer is full; return whether none is left."""
         while self.pending:
             if self._loaded is None:
                 level = self._levels[-1]
@@ -106,7 +108,7 @@ class SortedPartition:
         return True
 
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
-        """Add some states to those that `settle` looks at."""
+        """Add states to the candidates that `settle` looks at."""
         if not may_use(0):
             return InsertOutcome.NO_MEMORY
         buffer, row_bytes = self._buffer, 8 * self._words
@@ -126,13 +128,13 @@ class SortedPartition:
         return InsertOutcome.DONE
 
     def settle(self, strike: bool = True) -> InsertOutcome:
-        """Write those of the states that came that are new: they are the next level.
+        """Write the file of the next level: the candidates that are new.
 
         Args:
-            strike: whether to look for those that are known; there are none in a level that was complete.
+            strike: whether to look for known states; the candidates of a level that was complete are all new.
         """
         number = len(self._levels) + 1
-        if self._fresh is not None:  # it was taken up
+        if self._fresh is not None:  # its file exists: see `take_up`
             return InsertOutcome.DONE
         part = beside(self._path(number))
         self._buffer.sort()
@@ -153,10 +155,10 @@ class SortedPartition:
         return InsertOutcome.DONE
 
     def publish(self) -> None:
-        """Give the file of the current level its name.
+        """Rename the file of the current level to its final name.
 
         Raises:
-            OSError: it cannot have it.
+            OSError: the file cannot be renamed.
         """
         level = self._levels[-1]
         path = self._path(len(self._levels))
@@ -169,14 +171,14 @@ class SortedPartition:
         return self._levels[level - 1].rows.file.digest
 
     def take_up(self, goes_on: Callable[[], bool] | None, counted: bytes | None = None) -> None:
-        """Take the file of the next level for what came, having read it as a whole.
+        """Use an existing file as the next level, in place of candidates.
 
         Args:
-            goes_on: asked now and then whether to go on; None reads no more than its index.
-            counted: the digest that the file has to have, if one is known.
+            goes_on: called before each block is verified; False ends that. None verifies the index only.
+            counted: the digest that the file must have, if known.
 
         Raises:
-            UserError: it is not there, or not what was written.
+            UserError: the file does not exist, or has changed.
         """
         number = len(self._levels) + 1
         level = self._opened(self._path(number), number)
@@ -191,13 +193,16 @@ class SortedPartition:
         self._fresh, self._unseen, self._count = level, file.count, self._count + file.count
 
     def unseen(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states of the next level, for a while each, if nobody has asked yet."""
+        """Yield (address, count) runs of the states of the next level, on the first call only.
+
+        A run is valid until the next one is requested.
+        """
         if self._fresh is not None and self.skip_unseen():
             with self.place.reading(self._fresh.path):
                 yield from self._other.all_states(self._fresh.rows)
 
     def skip_unseen(self) -> int:
-        """Return how many states were added since the last call of this or of `unseen`."""
+        """Return how many states were added since the last call of this method or of `unseen`."""
         fresh, self._unseen = self._unseen, 0
         return fresh
 
@@ -211,44 +216,44 @@ class SortedPartition:
         return self.pending
 
     def current(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states of the current level, for a while each."""
+        """Yield (address, count) runs of the current level. A run is valid until the next one is requested."""
         return self._other.all_states(self._levels[-1].rows)
 
     def pass_over(self) -> None:
-        """Take the current level for expanded."""
+        """Treat the current level as expanded."""
         self.pending = 0
 
     def expect(self, states: int) -> None:
-        """Take note of about how many states there will be in the end, which changes nothing here."""
+        """Ignore a forecast of the final number of states: files grow without preparation."""
 
     def chunks(self, level: int) -> Iterator[_SortedChunk]:
-        """Yield parts that cover a level, the first level being 1."""
+        """Yield the blocks of a level, the first level being 1."""
         there = self._levels[level - 1]
         for number in range(there.rows.file.blocks):
             yield _SortedChunk(self, there, number)
 
     def reader(self) -> RowReader:
-        """Return another reader of its files."""
+        """Return a new reader for the files."""
         return RowReader(self.form, self._kernels, self._words)
 
     def only_read(self) -> None:
-        """Give back what it takes to add states: its levels can be read, and nothing else can be done with it."""
+        """Free what is needed to add states; afterwards levels can only be read."""
         self._spills.clear()
         self._buffer.close()
 
     @property
     def has_next(self) -> bool:
-        """Whether the file of the next level is there."""
+        """Whether the file of the next level exists."""
         return self._path(len(self._levels) + 1).exists()
 
     def close(self) -> None:
-        """Give all memory back, and remove what is not complete."""
+        """Free all memory, and remove incomplete files."""
         self.forget()
         self._buffer.close()
         self.form.close()
 
     def forget(self) -> None:
-        """Remove what is not complete."""
+        """Remove all candidates and incomplete files."""
         self._spills.clear()
         self._buffer.clear()
         for level in (len(self._levels), len(self._levels) + 1):
@@ -262,7 +267,7 @@ class SortedPartition:
                 self._spills.add(self._buffer)
 
     def _ranges(self) -> Iterator[None]:
-        """Have all rows that came in the buffer, one range after the other."""
+        """Yield whenever the buffer holds the next range of the sorted candidates."""
         if not self._spills:
             yield
             return
@@ -270,7 +275,7 @@ class SortedPartition:
             yield from self._spills.ranges(self._buffer)
 
     def _has_struck(self) -> bool:
-        """Strike out what is known of the rows in the buffer; return whether nobody wanted an end before."""
+        """Drop the known rows of the buffer; return False if the search was stopped."""
         self._buffer.begin_striking()
         for age, level in enumerate(reversed(self._levels)):
             if age == _NEWEST:
@@ -304,7 +309,7 @@ class _SortedChunk:
     _reader: RowReader | None = None
 
     def load(self) -> tuple[int, int]:
-        """Read its states; return their address and number."""
+        """Read the states of the block; return their address and count."""
         self._reader = self.partition.reader()
         with self.partition.place.reading(self.level.path), self.level.rows.file.opened() as descriptor:
             return self._reader.states(self.level.rows, descriptor, self.number)

@@ -1,4 +1,8 @@
-"""Rows that came to be too many for a buffer: sorted files without a name, read again in order, range by range."""
+"""External merge sort (Knuth, vol. 3), and the search of a sorted buffer for rows that files already have.
+
+A buffer that is full is sorted and spilled to a file without a name. The files are read back range by range, where each
+range fits into the buffer.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +27,21 @@ __all__ = [
 ]
 
 
-_LABEL: Label = {"kind": "spill"}  # there is nothing else that one could be: they have no name
+_LABEL: Label = {"kind": "spill"}  # files without names cannot be confused
 
-_MOST_FILES = 32  # that are read side by side; beyond, they are made one
+_MOST_FILES = 32  # read side by side; more are merged into one
 
 
 class Spills:
-    """What did not fit into a buffer.
+    """Sorted runs on disk that did not fit into a buffer.
 
-    The files end with the process.
+    The files have no names, so they disappear with the process.
 
     Args:
-        folder: where they are.
+        folder: where the files are.
         kernels: the compiled functions for rows of this size.
-        form: what the rows are.
-        reader: reads them.
+        form: the encoding of the rows.
+        reader: reads blocks of the files.
         capacity: of the buffer, in rows.
 
     Attributes:
@@ -46,7 +50,7 @@ class Spills:
 
     def __init__(self, folder: Path, kernels: OrderKernels, form: RowForm, reader: RowReader, capacity: int) -> None:
         self._folder, self._kernels, self._form, self._reader = folder, kernels, form, reader
-        # A block of each file is in the buffer beside what is in range: all of them take half of it at the most.
+        # A range may include a partial block of each file: together these take at most half of the buffer.
         self._block = max(1, min(BLOCK, capacity // (2 * _MOST_FILES)))
         self._files: list[KnownRows] = []
         self._open = ExitStack()
@@ -60,10 +64,10 @@ class Spills:
         return sum(known.file.size for known in self._files)
 
     def add(self, buffer: RowBuffer) -> None:
-        """Write the rows of a buffer, which are in order, and clear it.
+        """Write the rows of a sorted buffer to a file, and clear the buffer.
 
         Raises:
-            OSError: there is no room for them.
+            OSError: the disk is full, or cannot be written.
         """
         if len(self._files) == _MOST_FILES:
             self._join(buffer)
@@ -72,11 +76,11 @@ class Spills:
             buffer.clear()
 
     def ranges(self, buffer: RowBuffer) -> Iterator[None]:
-        """Fill an empty buffer with one range of rows after the other, in order, each row once.
+        """Fill an empty buffer with one range after the other, each sorted and without duplicates.
 
         Raises:
-            Damaged: a file is not what was written.
-            OSError: one cannot be read.
+            Damaged: a file has changed.
+            OSError: a file cannot be read.
         """
         for known in self._files:
             known.align_index(self._form)
@@ -90,7 +94,7 @@ class Spills:
         buffer.clear()
 
     def clear(self) -> None:
-        """Give the disk back."""
+        """Remove all files."""
         self._open.close()
         self._open, self._files = ExitStack(), []
 
@@ -104,7 +108,7 @@ class Spills:
         self._files.append(KnownRows.of(SortedFile(file.fileno(), self._kernels.words, _LABEL)))
 
     def _join(self, buffer: RowBuffer) -> None:
-        """Make one file of all, with the rows of the buffer."""
+        """Merge all files and the rows of the buffer into one file."""
         self._write(iter([None]), buffer)
         old = self._open.pop_all()
         with old:
@@ -112,7 +116,7 @@ class Spills:
         self._files = self._files[-1:]
 
     def _cuts(self, capacity: int) -> list[tuple[int, ...]]:
-        """The rows at which ranges end and begin, so that each fits into a buffer."""
+        """The rows at which ranges begin, chosen so that each range fits into a buffer."""
         blocks = [
             (known.file.first_row(number), known.file.block(number).rows)
             for known in self._files
@@ -129,7 +133,7 @@ class Spills:
     def _load(
         self, known: KnownRows, place: tuple[int, int], cut: tuple[int, ...] | None, buffer: RowBuffer
     ) -> tuple[int, int]:
-        """Put the rows of a file before a cut into a buffer; return the block and its row where the next begin."""
+        """Copy the rows of a file before a cut into a buffer; return the block and row at which the rest begins."""
         number, start = place
         row = (ctypes.c_uint64 * self._kernels.words)(*(cut or ()))
         with known.file.opened() as descriptor:
@@ -144,17 +148,17 @@ class Spills:
         return number, start
 
 
-# Sorted files with the form of their rows: blocks read as rows of now, and as states.
+# -------------------------------------------------------------------------------------------------------- rows of files
 
 
 @dataclass(slots=True)
 class KnownRows:
-    """A file of rows.
+    """A sorted file with the layout of its rows.
 
     Attributes:
         file: the file.
-        layout: that its rows were written in.
-        index: that the first rows in its index are in by now.
+        layout: the layout in which the rows were written.
+        index: the layout of the first rows in the index, which are converted in memory.
     """
 
     file: SortedFile
@@ -163,24 +167,27 @@ class KnownRows:
 
     @classmethod
     def of(cls, file: SortedFile) -> KnownRows:
-        """Return a file with what it says of its rows."""
+        """Return a file with the layout that its description names."""
         layout = layout_of(file.said)
         return cls(file, layout, layout)
 
     def align_index(self, form: RowForm) -> None:
-        """Make the first rows of its blocks what they are now."""
+        """Convert the first rows of the blocks to the current layout."""
         if self.index is not form.layout:
             form.align(self.index, self.file.firsts, self.file.blocks)
             self.index = form.layout
 
 
 class RowReader:
-    """Reads blocks of files, one at a time.
+    """Reads blocks of files, as rows or as states, one at a time.
 
     Args:
-        form: what the rows are.
+        form: the encoding of the rows.
         kernels: the compiled functions for rows of this size.
         words: 64-bit words per packed state.
+
+    Attributes:
+        rows: the address of the rows of the last block.
     """
 
     def __init__(self, form: RowForm, kernels: OrderKernels, words: int) -> None:
@@ -189,34 +196,34 @@ class RowReader:
         self.rows = self._unpacker.rows
 
     def read(self, known: KnownRows, descriptor: int, number: int) -> int:
-        """Read a block as rows of now, to `rows`; return how many it has.
+        """Read a block into `rows`, converted to the current layout; return how many rows it has.
 
         Raises:
-            Damaged: it is not what was written.
-            OSError: it cannot be read.
+            Damaged: the block has changed.
+            OSError: the file cannot be read.
         """
         count = self._unpacker.read(known.file, descriptor, number)
         self._form.align(known.layout, self.rows, count)
         return count
 
     def states(self, known: KnownRows, descriptor: int, number: int) -> tuple[int, int]:
-        """Read a block; return the address and the number of its states, which are there until another is read."""
+        """Read a block; return address and count of its states, which are valid until the next block is read."""
         count = self.read(known, descriptor, number)
         return self._form.states(self.rows, count, ctypes.addressof(self._states)), count
 
     def all_states(self, known: KnownRows) -> Iterator[tuple[int, int]]:
-        """Yield the addresses and numbers of the states of a file, block by block."""
+        """Yield (address, count) runs of the states of a file. A run is valid until the next one is requested."""
         with known.file.opened() as descriptor:
             for number in range(known.file.blocks):
                 yield self.states(known, descriptor, number)
 
 
 def strike_known(buffer: RowBuffer, known: KnownRows, form: RowForm, reader: RowReader) -> None:
-    """Take for known which of the rows of a buffer are in a file; blocks in whose range there are none are not read.
+    """Mark the rows of a sorted buffer that are in a file. Blocks whose range contains no row are not read.
 
     Raises:
-        Damaged: the file is not what was written.
-        OSError: it cannot be read.
+        Damaged: the file has changed.
+        OSError: the file cannot be read.
     """
     file = known.file
     if not file.blocks or not buffer.count:

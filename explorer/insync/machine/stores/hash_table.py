@@ -1,4 +1,8 @@
-"""The states of one partition: every state that it owns once, in order of discovery."""
+"""The store of one partition in memory: an array of whole states in order of discovery, and a hash table over it.
+
+The table has open addressing in buckets of one cache line. A slot has 32 bits of a state's hash and its index in the
+array; states are equal only when all their words are. The code is in `machine.emit.hash_table`.
+"""
 
 from __future__ import annotations
 
@@ -28,34 +32,34 @@ __all__ = [
 BUCKET_SLOTS = 8
 BUCKET_BYTES = 8 * BUCKET_SLOTS
 SPARE_BUCKETS = 64
-"""Buckets beyond the last one that is anybody's first: where states go that find the last buckets full."""
+"""Buckets after the last home bucket, for states that find the last buckets full."""
 
 _FIRST_BUCKETS = 1 << 15  # one huge page
 _FIRST_BUCKETS_OF_MANY = 1 << 9
-_MANY = 16  # partitions: beyond it, huge pages would hold little
+_MANY = 16  # partitions: with more, huge pages would stay nearly empty
 _LEAST_SHARE = 1 << 26  # bytes of address space
-_LARGEST_LOAD = 0.8  # beyond it, full buckets make neighbours full
+_LARGEST_LOAD = 0.8  # beyond it, full buckets fill their neighbours
 _GROWTH = 2.0
 _GROWTH_OF_LARGE = 1.5
 _LARGE = 1 << 28  # bytes
 _MOST_BUCKETS = 2**32 // BUCKET_SLOTS
-_MOST_STATES = 2**32 - 2  # a slot has 32 bits for a place
+_MOST_STATES = 2**32 - 2  # a slot has 32 bits for 1 + the index of a state
 _WAITING = 1 << 16
 
 
 class StoreField(IntEnum):
-    """The 64-bit fields of a store that its kernels are given the address of."""
+    """The 64-bit fields of a store, as the kernels see them."""
 
     STATES = 0  # address of the array of states
     COUNT = 1  # how many states it holds
     LIMIT = 2  # how many states it may hold before the table or the array must grow
     TABLE = 3  # address of the table
-    BUCKETS = 4  # how many buckets it has
+    BUCKETS = 4  # how many buckets the table has
 
 
 @dataclass(frozen=True, slots=True)
 class StoreKernels:
-    """The compiled functions over stores and rows of states; see `storing.store_module`."""
+    """The compiled functions over stores and rows of states; see `emit.hash_table.store_module`."""
 
     insert: Callable[[int, int, int], int]
     widen: Callable[[int, int, int, int], int]
@@ -65,31 +69,31 @@ class StoreKernels:
 
 
 class Memory(Protocol):
-    """What a store stands on: memory that is zero until written."""
+    """A block of memory that is zero until written."""
 
     @property
     def address(self) -> int:
-        """Where it starts."""
+        """The address of the first byte."""
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """The size in bytes."""
 
     def read(self, start: int, length: int) -> bytes:
-        """Return a copy of a part."""
+        """Return a copy of `length` bytes."""
 
     def close(self) -> None:
-        """Give it back."""
+        """Free the memory."""
 
 
 def table_bytes(states_bytes: int, row_bytes: int, first_buckets: int) -> int:
-    """Return how much address space a table may come to take that begins with so many buckets."""
+    """Return the address space for a table that begins with `first_buckets` and grows with its states."""
     slots = min(2 * min(states_bytes // row_bytes, _MOST_STATES), _MOST_BUCKETS * BUCKET_SLOTS)
     return 8 * slots + (first_buckets + SPARE_BUCKETS) * BUCKET_BYTES
 
 
 def _states_within(buckets: int) -> int:
-    """How many states a table of so many buckets holds before it must grow."""
+    """How many states a table holds before it must grow."""
     return int(buckets * BUCKET_SLOTS * _LARGEST_LOAD)
 
 
@@ -98,20 +102,20 @@ def _grown(buckets: int) -> int:
 
 
 class Store:
-    """An exact set of packed states that keeps the order in which they came.
+    """An exact set of packed states, in order of insertion.
 
-    A store belongs to one thread at a time. States are written once and never move, so their addresses stay good.
+    A store belongs to one thread at a time. States never move, so their addresses stay valid.
 
     Args:
         words: 64-bit words per packed state.
         kernels: the compiled functions for states of this size.
-        states, table: the memory that it stands on, which may hold states already.
-        buckets: how far the table has grown.
-        count: how many states there are.
-        page_bytes: by how much the memory of the states may be more than their size.
+        states, table: memory for the states and the table, which may hold states already.
+        buckets: the current size of the table.
+        count: how many states the memory holds.
+        page_bytes: the page size of the memory, the last page of which may be partly used.
 
     Attributes:
-        words, buckets, page_bytes: these arguments, as they are now.
+        words, buckets, page_bytes: the current values of these arguments.
     """
 
     def __init__(
@@ -135,7 +139,7 @@ class Store:
         self.restore(buckets, count)
 
     def restore(self, buckets: int, count: int) -> None:
-        """Say how far the table has grown and how many states there are, after somebody else changed the memory."""
+        """Set the size of the table and the number of states, after the memory was changed from outside."""
         self._fields[StoreField.COUNT] = count
         self._use(buckets)
 
@@ -143,16 +147,16 @@ class Store:
         return int(self._fields[StoreField.COUNT])
 
     def address(self, place: int) -> int:
-        """Return where a state lies."""
+        """Return the address of the state with index `place`."""
         return self._states.address + place * self._row_bytes
 
     def insert(self, candidates: int, count: int, may_use: Permission) -> bool:
-        """Add those of some states that are new, in their order; return False when there was no memory for all.
+        """Add the states that are new, in their order; return False if memory ran out before all were added.
 
         Args:
             candidates: the address of the states.
-            count: how many there are.
-            may_use: asked before the table grows.
+            count: how many states to add.
+            may_use: called before the table grows.
         """
         while True:
             done = self._kernels.insert(self._address, candidates, count)
@@ -163,11 +167,11 @@ class Store:
                 return False
 
     def add(self, states: PackedRows, may_use: Permission) -> bool:
-        """Add those of some states that are new; see `insert`."""
+        """Add the states that are new; see `insert`."""
         return self.insert(states.address, states.count, may_use)
 
     def read(self, start: int, end: int) -> bytes:
-        """Return the states from one place to another as bytes."""
+        """Return the states with index `start` up to, but not including, `end` as bytes."""
         return self._states.read(start * self._row_bytes, (end - start) * self._row_bytes)
 
     @property
@@ -177,11 +181,11 @@ class Store:
 
     @property
     def used_bytes(self) -> int:
-        """The memory that states and table take."""
+        """The memory of states and table."""
         return len(self) * self._row_bytes + self.table_bytes
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._states.close()
         self._table.close()
 
@@ -209,8 +213,8 @@ def reserve(words: int, kernels: StoreKernels, capacity: int, partitions: int) -
     Args:
         words: 64-bit words per packed state.
         kernels: the compiled functions for states of this size.
-        capacity: bytes that the states of all partitions may take, which they do only as they come.
-        partitions: how many stores there are: the more, the smaller each begins.
+        capacity: the most bytes for the states of all partitions; they are reserved, and used as states come.
+        partitions: how many stores there are; with many, each begins smaller.
     """
     huge = partitions <= _MANY
     share = capacity if huge else 2 * capacity // partitions + _LEAST_SHARE  # shares are never exactly equal

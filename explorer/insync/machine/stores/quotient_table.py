@@ -1,4 +1,8 @@
-"""The set of codes of one partition: a table that keeps of each code only what its place does not say."""
+"""A quotient hash table (Cleary 1984): the exact set of codes of one partition.
+
+The position of a slot stands for the high bits of a code, so that a slot stores the low bits only. A quotient filter
+(Bender et al. 2012) does the same with hashes. Codes are mixed one to one instead, so this set is exact.
+"""
 
 from __future__ import annotations
 
@@ -24,49 +28,49 @@ __all__ = [
 ]
 
 BLOCK = 128
-"""How many codes are looked at together, so that their memory accesses overlap."""
+"""How many codes are processed together, so that their memory accesses overlap."""
 
 LINE_BYTES = 64
 SLOTS_OF: Mapping[int, int] = {32: 16, 40: 12, 48: 10, 64: 8}
-"""How many slots a line has, by the bits of a slot."""
+"""Slots per line, by the bits of a slot."""
 
 HOME_BITS = 36
-"""The highest bits of a mixed code, which name its home."""
+"""How many of the highest bits of a mixed code determine its home line."""
 
 MOST_DISTANCE = 7
-"""In how many lines a code may be: a slot says in three bits, none of them all 0, how far from home it is."""
+"""In how many lines a code may be: three bits of a slot store its distance from home plus 1; 0 is an empty slot."""
 
 MOST_LINES = 1 << 63 - HOME_BITS
-"""Of a table: a home and the bits that name it are multiplied within a word."""
+"""The most lines of a table: the number of lines times the home bits of a code must fit into a word."""
 
 _DISTANCE_BITS = 3
-_SPARE_LINES = MOST_DISTANCE  # beyond the last home
-_LOADS: Mapping[int, float] = {32: 0.9, 40: 0.88, 48: 0.85, 64: 0.8}  # beyond, full lines make neighbours full
-_FIRST_OVERFLOW = 1 << 10  # slots, of which half may be full
+_SPARE_LINES = MOST_DISTANCE  # after the last home
+_LOADS: Mapping[int, float] = {32: 0.9, 40: 0.88, 48: 0.85, 64: 0.8}  # beyond these, full lines fill their neighbours
+_FIRST_OVERFLOW = 1 << 10  # slots, half of them usable
 _CHUNK = 1 << 12  # lines that are moved together
-_GIVEN_BACK = 1 << 17  # lines whose memory is given back together: of huge pages, only whole ones are given back
+_GIVEN_BACK = 1 << 17  # lines whose memory is freed together: huge pages are freed whole
 
 
 class CodeTableField(IntEnum):
-    """The 64-bit fields of a table that its kernels are given the address of."""
+    """The 64-bit fields of a table, as the kernels see them."""
 
     LINES = 0  # address of the lines
     BUCKETS = 1  # how many of them are homes
-    COUNT = 2  # how many codes there are, those in the overflow included
-    LIMIT = 3  # how many there may be
-    BITS = 4  # of a code
+    COUNT = 2  # codes in the table, those in the overflow included
+    LIMIT = 3  # the most codes
+    BITS = 4  # per mixed code
     MASK = 5  # of those bits
-    HALF = 6  # half as many, rounded up
+    HALF = 6  # half of BITS, rounded up
     REST = 7  # the mask of the bits of a mixed code that a slot keeps
     OVERFLOW = 8  # address of the overflow
-    OVERFLOW_MASK = 9  # how many slots it has, a power of 2, minus 1
-    SPILLED = 10  # how many codes are in it
-    SPILL_LIMIT = 11  # how many there may be before it must grow
+    OVERFLOW_MASK = 9  # its slots, a power of 2, minus 1
+    SPILLED = 10  # codes in the overflow
+    SPILL_LIMIT = 11  # codes in the overflow at which it must grow
 
 
 @dataclass(frozen=True, slots=True)
 class TableKernels:
-    """The compiled functions of tables with slots of one width; see `quotient.quotient_module`."""
+    """The compiled functions of tables with slots of one width; see `emit.quotient_table.quotient_module`."""
 
     insert: Callable[[int, int, int, int], int]
     refill: Callable[[int, int, int], int]
@@ -76,33 +80,33 @@ class TableKernels:
 
 
 def table_width(bits: int, lines: int) -> int:
-    """Return the bits of a slot of a table of codes of so many bits with so many lines: the fewest that will do."""
+    """Return the narrowest slot width that holds `bits`-bit codes in `lines` cache lines."""
     return next(width for width in SLOTS_OF if _rest_bits(bits, lines) + _DISTANCE_BITS <= width)
 
 
 def _rest_bits(bits: int, lines: int) -> int:
-    """How many bits of a mixed code tell it from the others with its home."""
+    """How many bits of a mixed code distinguish it from the others with the same home."""
     longest = -(-(1 << HOME_BITS) // lines)
     return max(bits, HOME_BITS) - HOME_BITS + (longest - 1).bit_length()
 
 
 def most_codes(bits: int, lines: int) -> int:
-    """Return how many codes of so many bits a table of so many lines takes."""
+    """Return how many `bits`-bit codes a table of `lines` cache lines holds."""
     width = table_width(bits, lines)
     return int(lines * SLOTS_OF[width] * _LOADS[width])
 
 
 class CodeTable:
-    """An exact set of codes, of a size that it keeps.
+    """An exact set of codes, of fixed size.
 
     Args:
-        kernels: gives the compiled functions for a width of slots.
-        bits: of a code, at most `codec.MOST_CODE_BITS`.
+        kernels: returns the compiled functions for a slot width.
+        bits: per code, at most `collapse.MOST_CODE_BITS`.
         lines: how many lines are homes.
 
     Attributes:
         bits, lines: these arguments.
-        width: the bits of a slot.
+        width: bits per slot.
     """
 
     def __init__(self, kernels: Callable[[int], TableKernels], bits: int, lines: int) -> None:
@@ -124,7 +128,7 @@ class CodeTable:
 
     @staticmethod
     def bytes_of(lines: int) -> int:
-        """Return the size of so many lines."""
+        """Return the memory of a table with `lines` home lines, without its overflow."""
         return (lines + _SPARE_LINES) * LINE_BYTES
 
     def __len__(self) -> int:
@@ -141,12 +145,12 @@ class CodeTable:
         return self._block.size + 8 * (int(self._fields[CodeTableField.OVERFLOW_MASK]) + 1)
 
     def insert(self, codes: int, count: int, fresh: int) -> int:
-        """Add those of some codes that are new, and write them to `fresh`; return how many it had room for.
+        """Add the codes that are new, and copy them to `fresh`; return how many were done before the table was full.
 
         Args:
             codes: the address of the codes.
-            count: how many there are.
-            fresh: the address of room for as many.
+            count: how many codes to add.
+            fresh: the address of a buffer for `count` codes.
         """
         done, before = 0, len(self)
         while True:
@@ -156,9 +160,9 @@ class CodeTable:
                 return done
 
     def refill(self, codes: int, count: int) -> None:
-        """Add codes that are not there, and that a table has yielded in this order; there must be room for them.
+        """Add codes that are not in the table, in the order in which another table yielded them; they must fit.
 
-        The kernel remembers what it put into a line, so that codes that come in the order of their homes are fast.
+        The kernel remembers how full a line is, so codes in the order of their homes are added fast.
         """
         done = 0
         while done < count:
@@ -167,9 +171,9 @@ class CodeTable:
                 self._has_overflow_grown()
 
     def unloaded(self) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of codes until all have been: those spilled last, the others as their homes lie.
+        """Yield (address, count) runs of all codes: line by line, then the overflow.
 
-        The memory of the lines that are done is given back: afterwards the table may only be closed.
+        The memory of lines that were yielded is freed: afterwards the table may only be closed.
         """
         scratch = (ctypes.c_uint64 * (_CHUNK * SLOTS_OF[self.width]))()
         address, end, fields = ctypes.addressof(scratch), self.lines + _SPARE_LINES, self._address
@@ -184,18 +188,18 @@ class CodeTable:
         yield ctypes.addressof(spilled), self.spilled
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._block.close()
         self._overflow.close()
 
     def _unspilled(self) -> ctypes.Array[ctypes.c_uint64]:
-        """The codes in the overflow, and one more, which means nothing."""
+        """The codes in the overflow, and one word more, which the kernel may overwrite."""
         codes = (ctypes.c_uint64 * (self.spilled + 1))()
         self._kernels.unspill(self._address, ctypes.addressof(codes))
         return codes
 
     def _has_overflow_grown(self) -> bool:
-        """Make the overflow larger if it is full; return whether it was."""
+        """Double the overflow if it is full; return whether it was."""
         spilled = self.spilled
         if spilled + BLOCK <= self._fields[CodeTableField.SPILL_LIMIT]:
             return False

@@ -1,4 +1,4 @@
-"""What the rows of sorted files are: codes of states, which are small, or where there can be none whole states."""
+"""The encoding of states as rows of sorted files: codes of one word, or whole states where codes are not possible."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["FORMS", "CodeRows", "NoRows", "PairedCodeRows", "RowForm", "StateRow
 
 
 class RowForm(Protocol):
-    """Makes rows of states, and states of rows.
+    """Converts states to rows, and rows to states.
 
     Attributes:
-        name: as files are named.
-        words: of a row.
+        name: appears in the names of files.
+        words: 64-bit words per row.
     """
 
     name: ClassVar[str]
@@ -24,42 +24,45 @@ class RowForm(Protocol):
 
     @property
     def layout(self) -> Layout | None:
-        """Of the rows that are made now; rows of files may have an earlier one, in which their order is the same."""
+        """The layout of new rows. Rows of files may have an earlier layout, in which their order is the same."""
 
     def make(self, states: int, count: int, rows: int) -> int:
-        """Write the rows of some states; return how many were done before `widen` is needed."""
+        """Write the rows of `count` states; return how many were written before `widen` became necessary."""
 
     def widen(self, states: int) -> Layout | None:
-        """Make room for more, and return the layout before, if there is another now; `states` is how many there are.
+        """Make room for more values; return the previous layout if the layout has changed.
+
+        Args:
+            states: how many states are stored.
 
         Raises:
-            NoRows: it cannot be.
+            NoRows: this encoding cannot hold more values, or saves nothing.
         """
 
     def align(self, layout: Layout | None, rows: int, count: int) -> None:
-        """Change rows of an earlier layout to what they are now, in place."""
+        """Convert rows of an earlier layout to the current one, in place."""
 
     def states(self, rows: int, count: int, made: int) -> int:
-        """Return the address of the states of some rows: `made`, where there is room for them, or `rows` itself."""
+        """Return the address of the states of `count` rows: either `made`, where they are written, or `rows` itself."""
 
     def said(self) -> dict[str, Any]:
-        """Return what a file says of its rows."""
+        """Return the description of the rows that is stored in a file."""
 
     def values(self) -> list[bytes]:
-        """Return the values that were numbered since this was asked before."""
+        """Return the values that were numbered since the last call, by dictionary."""
 
     def take_up(self, said: dict[str, Any], values: Sequence[bytes]) -> None:
-        """Take in what the file of the next level says."""
+        """Restore description and values from the file of the next level."""
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
 
 
 class StateRows:
-    """Rows that are states.
+    """Rows that are whole states.
 
     Args:
-        words: of a state.
+        words: 64-bit words per packed state.
     """
 
     name: ClassVar[str] = "states"
@@ -84,18 +87,18 @@ class StateRows:
         return rows
 
     def said(self) -> dict[str, Any]:
-        """Return nothing."""
+        """Return an empty description."""
         return {}
 
     def values(self) -> list[bytes]:
-        """Return nothing."""
+        """Return no values: nothing is numbered."""
         return []
 
     def take_up(self, said: dict[str, Any], values: Sequence[bytes]) -> None:
-        """Do nothing."""
+        """Do nothing: nothing is numbered."""
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing: there is no memory to free."""
 
 
 class NoRows(Exception):
@@ -103,14 +106,14 @@ class NoRows(Exception):
 
 
 class CodeRows:
-    """Rows of one word that are codes.
+    """Rows of one word, each the code of a state.
 
     Args:
-        codec: that has numbered nothing yet.
+        codec: has numbered nothing yet.
     """
 
     name: ClassVar[str] = "codes"
-    rounds: ClassVar[int] = 0  # see `components.digits_of`
+    rounds: ClassVar[int] = 0  # see `collapse.digits_of`
     words = 1
 
     def __init__(self, codec: Codec) -> None:
@@ -120,15 +123,15 @@ class CodeRows:
 
     @property
     def layout(self) -> Layout:
-        """Of the codes that are made now."""
+        """The layout of new codes."""
         return self._codec.layout
 
     def make(self, states: int, count: int, rows: int) -> int:
-        """Write the codes of some states; return how many were done before a dictionary was full."""
+        """Write the codes of `count` states; return how many were written before a dictionary was full."""
         return self._codec.encode(states, count, rows)
 
     def widen(self, states: int) -> Layout | None:
-        """Make room for more values."""
+        """Make room for more values, in wider codes if necessary."""
         codec = self._codec
         if codec.has_more_room():
             return None
@@ -138,12 +141,12 @@ class CodeRows:
         return codec.lay_out(room)
 
     def align(self, layout: Layout | None, rows: int, count: int) -> None:
-        """Change codes of an earlier layout: the numbers stay as they are, so their order does."""
+        """Convert codes of an earlier layout. Their numbers stay the same, and so does their order."""
         if layout is not None and layout.widths != self._codec.layout.widths:
             self._codec.lay(layout, rows, count)
 
     def states(self, rows: int, count: int, made: int) -> int:
-        """Write the states of some codes."""
+        """Write the states of `count` codes to `made`."""
         self._codec.decode(rows, count, made)
         return made
 
@@ -152,31 +155,31 @@ class CodeRows:
         return {"widths": self._codec.layout.widths}
 
     def values(self) -> list[bytes]:
-        """Return the values that were numbered since this was asked before."""
+        """Return the values that were numbered since the last call, by dictionary."""
         before, self._written = self._written, self._codec.counts
         return [self._codec.values(shape, first) for shape, first in enumerate(before)]
 
     def take_up(self, said: dict[str, Any], values: Sequence[bytes]) -> None:
-        """Number the values that the next level numbered, and lay codes out as it did."""
+        """Number the values that the next level numbered, and use its layout."""
         self._codec.take_up(values, Layout(said["widths"]))
         self._written = self._codec.counts
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._codec.close()
 
 
 class PairedCodeRows(CodeRows):
-    """Rows of one word that are codes of which a digit numbers two parts of a state together."""
+    """Rows of one word, each a code whose digits number pairs of parts of the state."""
 
     name: ClassVar[str] = "pairs"
     rounds: ClassVar[int] = 1
 
 
 FORMS: tuple[type[RowForm], ...] = (CodeRows, PairedCodeRows, StateRows)
-"""What rows can be: the one to begin with, and each that takes its place where it turns out ill."""
+"""The encodings in the order in which they are tried: each replaces the one before when that raises `NoRows`."""
 
 
 def layout_of(said: dict[str, Any]) -> Layout | None:
-    """Return the layout of the rows of a file."""
+    """Return the layout of a file's rows, given its description; None if the rows are whole states."""
     return Layout(said["widths"]) if "widths" in said else None

@@ -1,16 +1,16 @@
-"""A file of rows in order: packed in blocks, each with a checksum, and an index of them at the end.
+"""The format of sorted files: delta-packed blocks of rows, each with a checksum, and an index at the end.
 
 head     the name of this format
-blocks   rows in order, packed: `machine.emit.ordering`
-index    as JSON what is said of the whole, then the words of every block's first row, then of every block its place,
-         its size, its rows and its checksum, then the values that were numbered for this file
-tail     where the index is, its size, and the digest of index and label: see `model.checksums`
+blocks   sorted rows, packed: `machine.emit.external_sort`
+index    a description as JSON; the words of each block's first row; the position, size, row count and checksum of each
+         block; the values that were numbered for this file
+tail     the position and size of the index, and the digest of index and label: see `model.checksums`
 
-The label says which file it is: of which run, level and partition. So no byte can change, and no other file take the
-place of this one, without being noticed.
+The label names the run, level and partition of the file. So a changed byte is noticed, and so is another file in the
+place of this one.
 
-The rows are whole states, or codes. What a code means is said by the values of this file and of those of the levels
-before, in this order; the first value of a dictionary has the number 0.
+Rows are whole states or codes. The numbers in a code refer to the values of this file and of the files of earlier
+levels, in this order; the first value of a dictionary has the number 0.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ __all__ = ["FilePlace", "SortedFile", "SortedWriter", "Unpacker"]
 SORTED_FORMAT = "insync-sorted/2"
 
 _MAGIC = f"{SORTED_FORMAT}\n".encode()
-_TAIL = struct.Struct(f"<QQ{DIGEST_BYTES}s")  # of the index: place, size, digest
-_ENTRY = 4  # words of a block in the index: place, size, rows, checksum
-_MOST_WRITTEN = 1 << 20  # bytes gathered before they are written
+_TAIL = struct.Struct(f"<QQ{DIGEST_BYTES}s")  # of the index: position, size, digest
+_ENTRY = 4  # words per block in the index: position, size, rows, checksum
+_MOST_WRITTEN = 1 << 20  # bytes buffered before a write
 
 
 class SortedWriter:
-    """Writes rows in order.
+    """Writes a sorted file.
 
     Args:
         descriptor: of an empty file.
         kernels: the compiled functions for rows of this size.
-        block: how many rows are packed together; None is as many as there may be.
+        block: rows per block, at most `BLOCK`, which is the default.
 
     Attributes:
         count: how many rows were written.
@@ -66,10 +66,10 @@ class SortedWriter:
         self.count = 0
 
     def append(self, rows: int, count: int) -> None:
-        """Write rows, which come after those that were written.
+        """Write `count` sorted rows, all greater than the rows written before.
 
         Raises:
-            OSError: there is no room for them.
+            OSError: the disk is full, or cannot be written.
         """
         row_bytes = self._kernels.row_bytes
         for start in range(0, count, self._block):
@@ -88,12 +88,12 @@ class SortedWriter:
         """Write the index, and return its digest, which covers the whole file.
 
         Args:
-            label: which file it is.
-            said: what is said of the whole.
-            values: those that were numbered, by dictionary.
+            label: identifies the file.
+            said: a description of the rows.
+            values: the values that were numbered for this file, by dictionary.
 
         Raises:
-            OSError: there is no room for it.
+            OSError: the disk is full, or cannot be written.
         """
         blocks = len(self._entries) // _ENTRY
         head = json.dumps({**said, "rows": self.count, "blocks": blocks, "values": [len(each) // 8 for each in values]})
@@ -117,23 +117,23 @@ class PackedBlock:
 
 
 class SortedFile:
-    """A file that `SortedWriter` wrote.
+    """A sorted file, opened for reading.
 
     Args:
-        source: its path, or the descriptor of one without a name.
-        words: of a row.
-        label: which file it has to be.
+        source: a path, or the descriptor of a file without a name.
+        words: 64-bit words per row.
+        label: the label that the file must have.
 
     Attributes:
-        said: what was said of the whole.
-        digest: of its index, which covers the whole file.
-        count: how many rows there are.
+        said: the description of the rows.
+        digest: of the index; covers the whole file.
+        count: how many rows the file has.
         size: of the file, in bytes.
-        values: those that were numbered for it, by dictionary; nothing after `forget_values`.
+        values: the values that were numbered for this file, by dictionary; empty after `forget_values`.
 
     Raises:
-        Damaged: its index is not what was written, or it is another file.
-        OSError: it cannot be read.
+        Damaged: the index has changed, or the file has another label.
+        OSError: the file cannot be read.
     """
 
     def __init__(self, source: Path | int, words: int, label: Label) -> None:
@@ -160,24 +160,24 @@ class SortedFile:
             entries += some
 
     def forget_values(self) -> None:
-        """Give back the memory of the values."""
+        """Free the memory of the values."""
         self.values = []
 
     def moved_to(self, path: Path) -> None:
-        """Take note that the file has another path now."""
+        """Note that the file was moved to another path."""
         self._source = path
 
     def opened(self) -> _Opened:
-        """Return a context that gives a descriptor to read from."""
+        """Return a context manager that gives a descriptor for reading."""
         return _Opened(self._source)
 
     def block(self, number: int) -> PackedBlock:
-        """Return what the index says of a block."""
+        """Return the index entry of a block."""
         return PackedBlock(*self._entries[_ENTRY * number : _ENTRY * (number + 1)])
 
     @property
     def firsts(self) -> int:
-        """The address of the first rows of all blocks, one after the other."""
+        """The address of an array with the first row of each block."""
         return ctypes.addressof(self._firsts)
 
     def first(self, number: int) -> int:
@@ -189,14 +189,14 @@ class SortedFile:
         return tuple(self._firsts[self._words * number : self._words * (number + 1)])
 
     def verify(self, goes_on: Callable[[], bool]) -> None:
-        """Read all blocks, and see that they are what was written.
+        """Compare every block with its checksum.
 
         Args:
-            goes_on: asked before each block whether to go on.
+            goes_on: called before each block; `verify` returns early when it returns False.
 
         Raises:
-            Damaged: it is not.
-            OSError: it cannot be read.
+            Damaged: a block has changed.
+            OSError: the file cannot be read.
         """
         with self.opened() as descriptor:
             for number in range(self.blocks):
@@ -217,7 +217,7 @@ class SortedFile:
 
 
 class _Opened:
-    """The descriptor of a file, for a while; that of a file without a name stays open."""
+    """Opens a file for the time of a `with` block; the descriptor of a file without a name stays open."""
 
     def __init__(self, source: Path | int) -> None:
         self._source = source
@@ -235,13 +235,13 @@ class _Opened:
 
 
 class Unpacker:
-    """Reads blocks into memory of its own, and sees each time that they are what was written.
+    """Reads blocks into its own memory, and compares each with its checksum.
 
     Args:
         kernels: the compiled functions for rows of this size.
 
     Attributes:
-        rows: the address of the rows that were read last.
+        rows: the address of the rows of the last block.
     """
 
     def __init__(self, kernels: OrderKernels) -> None:
@@ -254,8 +254,8 @@ class Unpacker:
         """Read a block; return how many rows it has.
 
         Raises:
-            Damaged: it is not what was written.
-            OSError: it cannot be read.
+            Damaged: the block has changed.
+            OSError: the file cannot be read.
         """
         block = file.block(number)
         if block.rows > BLOCK or block.size > len(self._packed):
@@ -267,15 +267,15 @@ class Unpacker:
         return block.rows
 
 
-# A folder of sorted files, and what its owner says where one cannot be written, or is damaged.
+# ----------------------------------------------------------------------------------------------------------- the folder
 
 
 class FilePlace(ABC):
-    """Where sorted files are.
+    """A folder of sorted files, with the errors that are raised for it.
 
     Args:
-        folder: which.
-        run: the identity of the run that they belong to.
+        folder: its path.
+        run: the identity of the run that the files belong to.
     """
 
     def __init__(self, folder: Path, run: str) -> None:
@@ -283,22 +283,22 @@ class FilePlace(ABC):
 
     @abstractmethod
     def unwritable(self, error: OSError) -> UserError:
-        """Return what is said of a folder that cannot be written."""
+        """Return the error for a folder that cannot be written."""
 
     @abstractmethod
     def unreadable(self, path: Path, error: OSError) -> UserError:
-        """Return what is said of a file that cannot be read."""
+        """Return the error for a file that cannot be read."""
 
     @abstractmethod
     def damaged(self, path: Path) -> UserError:
-        """Return what is said of a file that is not what was written."""
+        """Return the error for a file that has changed since it was written."""
 
     def sorted_path(self, form: str, level: int, partition: int) -> Path:
-        """Return where the sorted rows of a level are, of one partition and in one form."""
+        """Return the path of the sorted file of one level and partition in one encoding."""
         return self.folder / f"{form}-{level:05}-{partition:04}"
 
     def label(self, form: str, level: int, partition: int, words: int) -> Label:
-        """Return what says which file one of sorted rows is; `words` is the size of a row."""
+        """Return the label of a sorted file whose rows have `words` words."""
         return {
             "kind": "sorted rows",
             "format": SORTED_FORMAT,
@@ -311,10 +311,10 @@ class FilePlace(ABC):
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Write files of the folder within the block.
+        """Convert errors of writing to the folder within the block.
 
         Raises:
-            UserError: there is no room for them.
+            UserError: the folder cannot be written, for example because the disk is full.
         """
         try:
             yield
@@ -323,10 +323,10 @@ class FilePlace(ABC):
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[None]:
-        """Read a file within the block.
+        """Convert errors of reading a file within the block.
 
         Raises:
-            UserError: it cannot be read, or is not what was written.
+            UserError: the file cannot be read, or has changed since it was written.
         """
         try:
             yield

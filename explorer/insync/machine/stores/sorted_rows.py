@@ -1,4 +1,7 @@
-"""Rows of words in order: a buffer that is filled, sorted, and rid of what is known; and rows packed into few bytes."""
+"""A buffer of rows of 64-bit words that is filled, sorted, and rid of known rows.
+
+The code is in `machine.emit.external_sort`.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ from insync.machine.memory import HUGE_PAGE, Block
 __all__ = ["BLOCK", "OrderKernels", "RowBuffer", "RowScratch", "most_packed"]
 
 BLOCK = 1 << 14
-"""How many rows are packed together: enough that what Python does for a block costs little beside."""
+"""Rows per packed block: enough that the Python code for a block costs little."""
 
-_SPARE = 8  # bytes behind what is packed: read and written with it, and of no meaning
+_SPARE = 8  # bytes after the packed rows, which the kernels read and write too
 
 
 @dataclass(frozen=True, slots=True)
 class OrderKernels:
-    """The compiled functions of rows of so many words; see `ordering.ordering_module`."""
+    """The compiled functions for rows of `words` words; see `emit.external_sort.ordering_module`."""
 
     words: int
     order: Callable[[int, int, int], int]
@@ -31,74 +34,76 @@ class OrderKernels:
 
     @property
     def row_bytes(self) -> int:
-        """The bytes of a row."""
+        """Bytes per row."""
         return 8 * self.words
 
 
 def most_packed(words: int, count: int) -> int:
-    """Return how many bytes are enough for so many packed rows."""
+    """Return how many bytes `count` packed rows take at most."""
     return (8 * words + words) * count + _SPARE
 
 
 class RowScratch:
-    """What a buffer is sorted with; several may share it, one at a time. Its memory is touched at once.
+    """Scratch memory for sorting a buffer. Several buffers may share it, one at a time.
+
+    The memory is touched at once, so that it counts as used.
 
     Args:
-        row_bytes: of a row.
+        row_bytes: bytes per row.
         capacity: of the buffers, in rows.
 
     Attributes:
-        rows: room for as many rows.
-        struck: room for as many bytes.
+        rows: room for `capacity` rows.
+        struck: a byte per row, which is set for known rows.
     """
 
     def __init__(self, row_bytes: int, capacity: int) -> None:
         self.rows, self.struck = _touched(row_bytes * capacity), _touched(capacity)
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self.rows.close()
         self.struck.close()
 
 
 class RowBuffer:
-    """Rows that come in any order.
+    """A buffer of rows, which come in any order.
 
-    Its memory is touched at once: who asks later how much there is finds it taken.
+    The memory is touched at once, so that it counts as used.
 
     Args:
         kernels: the compiled functions.
-        capacity: how many there may be.
-        scratch: see `RowScratch`.
+        capacity: in rows.
+        scratch: memory for sorting.
 
     Attributes:
         capacity: this argument.
-        count: how many rows there are.
+        count: how many rows the buffer has.
     """
 
     def __init__(self, kernels: OrderKernels, capacity: int, scratch: RowScratch) -> None:
         self.capacity, self.count = capacity, 0
         self._kernels, self._scratch = kernels, scratch
         self._rows = _touched(kernels.row_bytes * capacity)
-        self._sorted = 0  # so many at the beginning are in order, and none of them is there twice
+        self._sorted = 0  # the length of the prefix that is sorted and without duplicates
 
     @property
     def address(self) -> int:
-        """Where the rows are."""
+        """The address of the first row."""
         return self._rows.address
 
     @property
     def end(self) -> int:
-        """Where the next row goes."""
+        """The address after the last row."""
         return self._rows.address + self.count * self._kernels.row_bytes
 
     @property
     def room(self) -> int:
-        """How many more rows there may be."""
+        """How many more rows fit."""
         return self.capacity - self.count
 
     def sort(self) -> None:
-        """Put the rows in order, each once."""
+        """Sort the rows, and drop duplicates."""
         if self._sorted < self.count:
             if self._kernels.order(self.address, self._scratch.rows.address, self.count):
                 size = self.count * self._kernels.row_bytes
@@ -107,40 +112,40 @@ class RowBuffer:
         self._sorted = self.count
 
     def clear(self) -> None:
-        """Forget all rows."""
+        """Remove all rows."""
         self.count = self._sorted = 0
 
     def extend(self, rows: int, count: int) -> None:
-        """Add copies of some rows, for which there is room."""
+        """Append copies of `count` rows, which must fit."""
         assert count <= self.room
         ctypes.memmove(self.end, rows, count * self._kernels.row_bytes)
         self.count += count
 
     def begin_striking(self) -> None:
-        """Take no row for known."""
+        """Clear all marks of known rows; the buffer must be sorted."""
         assert self._sorted == self.count
         ctypes.memset(self._scratch.struck.address, 0, self.count)
 
     def place(self, row: int) -> int:
-        """Return how many rows, which are in order, come before the one at an address."""
+        """Return how many rows of the sorted buffer are less than the row at an address."""
         return self._kernels.place(self.address, self.count, row)
 
     def blocks_before(self, firsts: int, count: int) -> int:
-        """Return how many of some rows, which are in order, come before the first one here."""
+        """Return how many of `count` sorted rows are less than the first row of the buffer."""
         return self._kernels.place(firsts, count, self.address)
 
     def strike(self, first: int, end: int, known: int, size: int) -> None:
-        """Take for known which of the rows from one place to another is among some others, which are in order too."""
+        """Mark the rows from `first` up to `end` that are among the `size` sorted rows at address `known`."""
         start = self.address + first * self._kernels.row_bytes
         self._kernels.strike(start, end - first, self._scratch.struck.address + first, known, size)
 
     def drop_struck(self) -> None:
-        """Drop the rows that are known, and take no other for known."""
+        """Drop the marked rows, and clear all marks."""
         self.count = self._sorted = self._kernels.remain(self.address, self.count, self._scratch.struck.address)
         self.begin_striking()
 
     def close(self) -> None:
-        """Give all memory back, that of the scratch too: it is closed with the first buffer."""
+        """Free all memory, with that of the scratch: it is closed with the first of its buffers."""
         self._rows.close()
         self._scratch.close()
 

@@ -1,6 +1,6 @@
-"""Files that are whole or not there, and flushed to the disk before another file counts them.
+"""Atomic file writes: a file is whole or absent, and is flushed to the disk before another file refers to it.
 
-The content of a file is on the disk when the file has been flushed, and its name when the folder has been.
+The content of a file is on the disk once the file is flushed, and its name once the folder is flushed.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from insync.model.checksums import Damaged
 __all__ = ["beside", "flush_file", "flush_folder", "new_file", "open_file", "write_all", "write_whole"]
 
 _CANNOT_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES}
-"""Of folders on file systems that have no such call, and of a folder that may be written and not read."""
+"""Errors of flushing a folder that are ignored: the file system has no such call, or the folder may not be read."""
 
 
 def beside(path: Path) -> Path:
-    """Return where a file is written until it is whole."""
+    """Return the path under which a file is written until it is whole."""
     return path.with_name(f"{path.name}.part")
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[int]:
-    """Yield the descriptor of a new, empty file; what stands there is removed, and a link not followed.
+    """Yield the descriptor of a new, empty file. An existing file is removed, and a link is not followed.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the file cannot be created.
     """
     with suppress(FileNotFoundError):
         path.unlink()
@@ -42,10 +42,10 @@ def new_file(path: Path) -> Iterator[int]:
 
 
 def write_all(descriptor: int, content: bytes | bytearray | memoryview) -> None:
-    """Write all of a content.
+    """Write a content completely.
 
     Raises:
-        OSError: there is no room for it.
+        OSError: the disk is full, or cannot be written.
     """
     waiting = memoryview(content)
     while len(waiting):
@@ -53,12 +53,12 @@ def write_all(descriptor: int, content: bytes | bytearray | memoryview) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, flush it, and give it its name; flush the folder before and after.
+    """Write a file under another name, flush it, and rename it; flush the folder before and after.
 
-    Everything else that was written to the folder and flushed is on the disk before this file is there.
+    Files that were written to the folder and flushed before are on the disk before this one appears.
 
     Raises:
-        OSError: it cannot be written; the file that was there before stays.
+        OSError: the file cannot be written; an existing one stays as it is.
     """
     part = beside(path)
     try:
@@ -78,7 +78,7 @@ def flush_file(path: Path) -> None:
     """Wait until the content of a file is on the disk.
 
     Raises:
-        OSError: the disk cannot be written, or the file is not there.
+        OSError: the disk cannot be written, or the file does not exist.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -88,7 +88,7 @@ def flush_file(path: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where that is possible.
+    """Wait until the names in a folder are on the disk, if the file system allows that.
 
     Raises:
         OSError: the disk cannot be written.
@@ -105,11 +105,11 @@ def flush_folder(folder: Path) -> None:
 
 
 def open_file(path: Path) -> int:
-    """Return a descriptor to read a file from; a pipe is not waited for.
+    """Return a descriptor for reading a file, without waiting for the other end of a pipe.
 
     Raises:
-        Damaged: something else than a file is there.
-        OSError: it cannot be read.
+        Damaged: the path is not a regular file.
+        OSError: the file cannot be read.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
