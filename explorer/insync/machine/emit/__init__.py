@@ -1,3 +1,10 @@
-"""Internal: the LLVM IR that each function of the machine code is made of."""
+"""Internal: generators of LLVM IR, a module of IR for each structure that works with it.
+
+`builder` writes IR with structured control flow, `memory` reads and writes packed states, and `lowering` turns nodes
+of the expression graph into instructions. `masks` evaluates conditions on a batch of states, and `transitions` takes
+steps. `expanding`, `conditions` and `walking` are the kernels of a program. `hash_table`, `quotient_table`, `collapse`
+and `external_sort` are those of the stores. With symmetry, `canonical` makes representatives: `member_orders` and
+`sorting_networks` order members, `containers` orders bags and sets.
+"""
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Codes of states: numbers of their components, or of two together. `encode` and `decode` are inverse to each other."""
+"""The code of collapse compression (Holzmann 1997): `encode` states as numbers of their components, and `decode` them.
+
+See `machine.stores.collapse` for the terms.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +25,15 @@ _MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: the high bits of
 
 
 def coding_module(components: Sequence[Component], words: int, digits: Sequence[Digit]) -> str:
-    """Return the IR module of the codes of states of so many words.
+    """Return the IR module for codes of states of `words` words.
 
-    A layout is an array of two words for each digit: where it lies in a code, and its mask.
-    `dictionaries` is an array of records of `DictionaryField`, one for each shape.
+    A layout is an array of two words per digit: its shift in a code, and its mask.
+    `dictionaries` is an array of records of `DictionaryField`, one per shape.
 
-    - `encode(dictionaries, layout, rows, count, codes) -> done`: write the codes of states, in their order; values that
-      are new are numbered. It stops early at a state with a new value whose dictionary is at its limit.
+    - `encode(dictionaries, layout, rows, count, codes) -> done`: write the codes of states, in their order, and number
+      new values. It stops early at a state with a new value whose dictionary is at its limit.
     - `decode(dictionaries, layout, codes, count, rows)`: write the states of codes.
-    - `lay(before, after, codes, count)`: change codes from one layout to another, in place.
+    - `lay(before, after, codes, count)`: convert codes from one layout to another, in place.
     - `spread(dictionary)`: enter all values of a dictionary into its slots, which are all empty.
     """
     m = Module()
@@ -43,7 +46,7 @@ def coding_module(components: Sequence[Component], words: int, digits: Sequence[
 
 
 class _Dictionary:
-    """The values of one shape, as the code sees them."""
+    """The dictionary of one shape: an open-addressing hash table."""
 
     def __init__(self, b: Function, record: Value) -> None:
         self._b, self.fields = b, Fields(b, record)
@@ -61,12 +64,12 @@ def _dictionaries(b: Function, digits: Sequence[Digit], records: Value) -> list[
 
 
 def _is_number(difference: Value) -> Value:
-    """Whether what is left of a slot without the value looked for is a number, and not another value, or nothing."""
+    """Whether a slot xor a value is a bare number: the slot is neither empty nor of another value."""
     return difference - 1 < MOST_NUMBERS
 
 
 def _enter_function(m: Module) -> Function:
-    """Define `enter(record, value) -> number`: 1 + the number of a value; 0 if it is new and there is no room."""
+    """Define `enter(record, value) -> number`: 1 + the number of a value, or 0 for a new value without room."""
     b = m.function("enter", I64, (PTR, I64), inline=False)
     dictionary, value = _Dictionary(b, b.arguments[0]), b.arguments[1]
     mask = dictionary.fields[DictionaryField.MASK]
@@ -101,7 +104,7 @@ def _encode_function(
         row, code = states[place], b.typed(I64, 0)
 
         def number_of(digit: Digit) -> Value:
-            """Return a digit of the state; it ends at a state where there is no room for a new number."""
+            """Return a digit of the state; `encode` returns here if there is no room for a new number."""
             if digit.component is None:
                 low, high = map(number_of, digit.halves)
                 value = low | high << PAIRED_BITS

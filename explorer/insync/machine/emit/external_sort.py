@@ -1,4 +1,7 @@
-"""Rows in order: sorted, packed as differences, and compared with others. A row is words, the first the highest."""
+"""The code of external sorting: radix sort of rows, delta packing, and the merge with known rows.
+
+Rows are compared word by word, the first word first.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +13,23 @@ from insync.machine.emit.memory import Elements, Rows, read_row, rows_equal, row
 __all__ = ["ordering_module"]
 
 _DIGITS = 256
-_MANY = 16  # times as many rows as there are of the others: then each of those is searched for
+_MANY = 16  # if one side has so many times as many rows, each row of the other is searched for
 
 
 def ordering_module(words: int) -> str:
-    """Return the IR module of rows of so many words.
+    """Return the IR module for rows of `words` words.
 
-    - `order(rows, scratch, count) -> swapped`: sort rows; 1 if they are in `scratch` then, else 0.
-    - `distinct(rows, count) -> left`: drop what is there more than once of sorted rows, in place.
-    - `pack(rows, count, packed) -> size`: write sorted rows, different from each other, in few bytes; see below.
-    - `unpack(packed, count, rows)`: write the rows that were packed; up to 7 bytes behind them are read.
-    - `place(rows, count, row) -> place`: the first of some sorted rows that does not come before a row, or their count.
+    - `order(rows, scratch, count) -> swapped`: sort rows; 1 if the sorted rows are in `scratch`, else 0.
+    - `distinct(rows, count) -> left`: drop duplicates of sorted rows, in place.
+    - `pack(rows, count, packed) -> size`: write sorted, distinct rows in few bytes; see below.
+    - `unpack(packed, count, rows)`: write the rows that were packed; up to 7 bytes after the packed rows are read.
+    - `place(rows, count, row) -> place`: the index of the first of some sorted rows that is not less than `row`.
     - `strike(rows, count, struck, known, size)`: set the byte of `struck` for each row that is among the known ones;
-      both are sorted, and none is there twice.
+      both are sorted and distinct.
     - `remain(rows, count, struck) -> left`: drop rows whose byte is set, in place.
 
-    Packed are first the lengths of all words in half bytes, in bytes from 0 to 8, and then that many low bytes of each.
-    A word is the difference to that of the row before, where all words before it are the same in both; else itself.
+    The packed format: the length of each word in bytes, 0 to 8, as half a byte; then that many low bytes of each word.
+    A word is stored as the difference to the row before if all earlier words are the same in both rows.
     """
     m = Module()
     place = _place_function(m, words)
@@ -40,7 +43,7 @@ def ordering_module(words: int) -> str:
 
 
 def _order_function(m: Module, words: int, one_pass: Function) -> None:
-    """Define `order`: by each byte in turn, the lowest first, but for those that are the same in all rows."""
+    """Define `order`: radix sort by each byte, the lowest first (Knuth, vol. 3), without bytes equal in all rows."""
     b = m.function("order", I64, (NOALIAS, NOALIAS, I64), exported=True)
     rows, scratch, total = b.arguments
     size = 8 * words * _DIGITS
@@ -71,9 +74,9 @@ def _order_function(m: Module, words: int, one_pass: Function) -> None:
 
 
 def _pass_function(m: Module, words: int) -> Function:
-    """Define `one_pass(rows, target, count, counts, digit)`: write rows in the order of one byte, given its counts.
+    """Define `one_pass(rows, target, count, counts, digit)`: write rows in the order of byte `digit`, given its counts.
 
-    The number of a byte is also its place in a row, as words have their low byte first.
+    The number of a byte is also its offset in a row, as words are little-endian.
     """
     b = m.function("one_pass", VOID, (NOALIAS, NOALIAS, I64, NOALIAS, I64), inline=False)
     rows, target, total, counts, digit = b.arguments
@@ -167,13 +170,13 @@ def _place_function(m: Module, words: int) -> Function:
 
 
 def _strike_function(m: Module, words: int, place: Function) -> None:
-    """Define `strike`: both in step, without a branch; or each of the few in the many."""
+    """Define `strike`: a merge without branches, or a binary search for each of few rows among many."""
     b = m.function("strike", I64, (PTR, I64, PTR, PTR, I64), exported=True)
     rows, count, struck, known, size = b.arguments
     ours, theirs, marks = Rows(b, rows, words), Rows(b, known, words), Elements(b, struck, I8)
 
     def mark_each(few: Rows, some: Value, many: Rows, all_: Value, marked: Callable[[Value, Value], Value]) -> None:
-        """Look each of the few up in the many; `marked` is given the places of both."""
+        """Search for each of the few among the many; `marked` returns the row to mark, given the indices of both."""
         from_ = b.variable(0)
         with b.loop(some) as number:
             start = from_.value

@@ -1,6 +1,7 @@
-"""The store of one partition: `insert` states that are not there yet, `widen` its table, `find` a state.
+"""The code of two exact hash sets with open addressing: the states of a partition, and the abstract states of walks.
 
-The states of a partition lie in one array, in order of discovery, and are found through the table of `slots`.
+Both keep entries whole in an array, in the order of insertion, and find them through a table of slots. A slot has some
+bits of a hash and the index of an entry.
 """
 
 from __future__ import annotations
@@ -17,21 +18,23 @@ __all__ = [
 ]
 
 
+# --------------------------------------------------------------------------------------------------------------- states
+
 _BLOCK = 128  # candidates whose memory accesses overlap
 _LOW = 2**32 - 1
 
 
 def store_module(words: int) -> str:
-    """Return the IR module of the store for states of so many words.
+    """Return the IR module of the store for states of `words` words.
 
-    - `insert(store, candidates, count) -> done`: add those of the candidates (rows) that are new, in their order; stop
-      early when the store is at its limit.
+    - `insert(store, candidates, count) -> done`: add the candidates (rows) that are new, in their order; stop early
+      when the store is at its limit.
     - `widen(store, before, waiting, most) -> done`: move all slots of a table that had `before` buckets to their places
-      among the store's, now more; `waiting` is scratch memory for `most` slots. 0 when there was no room.
+      in the grown table; `waiting` is scratch memory for `most` slots. Gives 0 when there was no room.
     - `owner(state, partitions) -> partition`: which partition stores a state.
-    - `select(rows, count, masks, partitions, partition, owned) -> count`: write those of some states that a partition
-      stores where the bits of the masks, one a word, say which one stores a state.
-    - `find(rows, count, state) -> place`: the first place of a state in an array of rows, or count.
+    - `select(rows, count, masks, partitions, partition, owned) -> count`: copy the states that a partition owns to
+      `owned`, where ownership depends on the bits in `masks`, one mask per word.
+    - `find(rows, count, state) -> place`: the first index of a state in an array of rows, or `count`.
     """
     m = Module()
     _insert_function(m, words)
@@ -43,10 +46,10 @@ def store_module(words: int) -> str:
 
 
 def _insert_function(m: Module, words: int) -> None:
-    """Define `insert`: open addressing, a block of candidates at a time.
+    """Define `insert`: it takes a block of candidates at a time.
 
-    The memory that a candidate needs, its bucket and then the state that its tag leads to, is fetched while others are
-    looked at. Most candidates are known, and found to be so without a branch; only the rest is searched for in full.
+    The memory of a candidate, its bucket and then the state with its tag, is fetched while others are processed. Most
+    candidates are known, which is found out without a branch. The others are searched for.
     """
     b = m.function("insert", I64, (PTR, NOALIAS, I64), exported=True)
     store, candidates, total = Fields(b, b.arguments[0]), Rows(b, b.arguments[1], words), b.arguments[2]
@@ -63,7 +66,7 @@ def _insert_function(m: Module, words: int) -> None:
 
 
 class _Insertion:
-    """What `insert` works with.
+    """The registers and scratch memory of `insert`.
 
     Attributes:
         held: how many states the store has.
@@ -79,7 +82,7 @@ class _Insertion:
         self._guesses = Elements(b, b.space(I64, _BLOCK, 64))
 
     def hash(self, block: Rows, size: Value) -> None:
-        """Note the tag of every candidate and have its home fetched."""
+        """Store the tag of every candidate, and prefetch its home bucket."""
         b = self._b
         with b.loop(size) as number:
             tag = row_hash(b, block[number]) & _LOW
@@ -87,9 +90,9 @@ class _Insertion:
             b.prefetch(self._table.address(self._table.home(tag)), write=True)
 
     def guess(self, size: Value) -> None:
-        """Note for every candidate the first state with its tag, and have it fetched; state 0 if there is none.
+        """Store for every candidate the first state with its tag, or state 0, and prefetch that state.
 
-        Where the home is full, the search may go on in the next bucket, so that is fetched as well.
+        If the home bucket is full, the search may go on in the next one, which is prefetched as well.
         """
         b = self._b
         with b.loop(size) as number:
@@ -105,10 +108,10 @@ class _Insertion:
             b.prefetch(b.element(I8, home, further), write=True)
 
     def list_unknown(self, block: Rows, size: Value) -> Value:
-        """List the candidates that are not the states that were guessed, without a branch; return how many there are.
+        """List the candidates that differ from their guesses, without a branch; return how many there are.
 
-        The list is written over the guesses: it grows no faster than they are read. A candidate without a guess is
-        compared with state 0, which is harmless unless the store is empty.
+        The list overwrites the guesses: it grows no faster than they are read. A candidate without a guess is compared
+        with state 0, which is harmless unless the store is empty.
         """
         b = self._b
         count, some = b.variable(0), self.held.value.differs(0)
@@ -119,11 +122,11 @@ class _Insertion:
         return count.value
 
     def candidate(self, number: Value) -> Value:
-        """Return the place in the block of a candidate on the list."""
+        """Return the position in the block of a listed candidate."""
         return self._guesses[number]
 
     def add(self, block: Rows, place: Value, done: Value) -> None:
-        """Look for a candidate through all slots with its tag, and append it if it is new; end if there is no room."""
+        """Search all slots with the tag of a candidate, and append it if it is new; return from `insert` when full."""
         b, table = self._b, self._table
         with b.when(self.held.value >= self._limit):
             self.end(done + place)
@@ -146,7 +149,7 @@ class _Insertion:
                 self.end(done + place)
 
     def end(self, done: Value) -> None:
-        """End `insert`: so many candidates are done."""
+        """Return from `insert` after `done` candidates."""
         self._store[StoreField.COUNT] = self.held.value
         self._b.give(done)
 
@@ -179,14 +182,13 @@ def _select_function(m: Module, words: int) -> None:
     b.give(found.value)
 
 
-# The table of one partition, for generated code: where a store finds a state's place by its hash, and how it grows.
-#
-# A table has slots of 64 bits in buckets of one cache line. The high half of a slot is the low half of a state's hash
-# (the tag), the low half 1 + the state's place among the states, and 0 is an empty slot. A bucket is filled from its
-# first slot on; a state whose bucket is full goes to the next one, and beyond the last one there are a few spare
-# ones. The home of a tag, the bucket that its search begins with, is tag * buckets / 2^32: a larger table has the
-# same order, so a table grows in place, in one pass from its end, and no memory is touched that is not part of the
-# final table.
+# ------------------------------------------------------------------------------------------------- the table of a store
+
+# The high half of a slot of 64 bits is the low half of a state's hash (the tag); the low half is 1 + the index of the
+# state. An empty slot is 0. A bucket of one cache line is filled from its first slot on. A state whose bucket is full
+# goes to the next one; a few spare buckets follow the last one. The home of a tag, the bucket in which its search
+# begins, is tag * buckets / 2^32. Homes have the same order in a larger table, so a table grows in place, in one pass
+# from its end, and touches no memory outside the final table.
 
 
 _LINE = f"<{BUCKET_SLOTS} x i64>"
@@ -195,7 +197,7 @@ _NOTES = 64
 
 
 class Bucket:
-    """The slots of one bucket, as they were when it was read.
+    """The slots of one bucket, loaded once.
 
     Attributes:
         slots: the bucket in memory.
@@ -206,17 +208,17 @@ class Bucket:
         self._line = b.load(_LINE, address, align=8 * BUCKET_SLOTS)
 
     def with_tag(self, tag: Value) -> Value:
-        """Return a bit for each slot that has this tag."""
+        """Return a bit for each slot with this tag."""
         same = (self._line >> 32).equals(self._b.splat(tag, _LINE))
         return self._bits(same & self._line.differs(0))
 
     @property
     def empty(self) -> Value:
-        """A bit for each slot that is empty."""
+        """A bit for each empty slot."""
         return self._bits(self._line.equals(0))
 
     def place(self, slot: Value) -> Value:
-        """Return the place among the states that a slot leads to."""
+        """Return the index of the state in a slot."""
         return (self.slots[slot] & _LOW) - 1
 
     def _bits(self, truths: Value) -> Value:
@@ -239,11 +241,11 @@ class SlotTable:
         self.end = self.buckets + SPARE_BUCKETS
 
     def home(self, tag: Value) -> Value:
-        """Return the number of the bucket that the search for a tag begins with."""
+        """Return the number of the home bucket of a tag."""
         return tag * self.buckets >> 32
 
     def address(self, bucket: Value) -> Value:
-        """Return where a bucket lies."""
+        """Return the address of a bucket."""
         return self.slots.at(bucket * BUCKET_SLOTS)
 
     def bucket(self, bucket: Value) -> Bucket:
@@ -257,10 +259,10 @@ def slot_of(tag: Value, place: Value) -> Value:
 
 
 class _Fills:
-    """How full the buckets are that were filled lately: one note of (bucket, count) for every so many buckets.
+    """A cache of how full recently filled buckets are: (bucket, count) pairs by bucket modulo `_NOTES`.
 
-    To read a whole line that was just written in part stalls the processor, so `widen` does not count the slots of a
-    bucket again that it has just put one into.
+    A vector load of a line that was just written in part stalls the processor, so `widen` does not count the slots of
+    such a bucket again.
     """
 
     def __init__(self, b: Function, table: SlotTable) -> None:
@@ -279,16 +281,15 @@ class _Fills:
         return count.value
 
     def note(self, bucket: Value, count: Value) -> None:
-        """Note that so many are full now."""
+        """Store how many slots of a bucket are full."""
         self._notes[bucket & _NOTES - 1] = bucket << 4 | count
 
 
 def widen_function(m: Module) -> None:
-    """Define `widen`; see `storing.store_module`.
+    """Define `widen`; see `store_module`.
 
-    Slots are taken from the last one on. A slot whose new home lies beyond the bucket it is in can be put there at
-    once, for everything from there on has been taken already; the few others, near the table's start, wait until all
-    are taken.
+    Slots are taken out from the last one on. A slot whose new home lies after its bucket can be put there at once, as
+    all slots from there on were taken out before. The few others, near the start of the table, wait until the end.
     """
     b = m.function("widen", I64, (PTR, I64, NOALIAS, I64), exported=True)
     store, before, memory, most = b.arguments
@@ -314,7 +315,7 @@ def widen_function(m: Module) -> None:
 
 
 def _put(b: Function, table: SlotTable, fills: _Fills, slot: Value) -> None:
-    """Put a slot into the first bucket from its home on that has room; give 0 if none has."""
+    """Put a slot into the first bucket with room, from its home on; return 0 from `widen` if none has."""
     bucket = b.variable(table.home(slot >> 32))
     with b.forever() as search:
         here = bucket.value
@@ -328,21 +329,21 @@ def _put(b: Function, table: SlotTable, fills: _Fills, slot: Value) -> None:
             b.give(0)
 
 
-# The abstract states that walks see, for generated code: each once, with the first walk that saw it.
-#
-# An entry is the words of an abstract state and the number of a walk; entries follow each other in the order in which
-# they came. A slot is 0 where it is empty, else the high 24 bits of a hash (the tag) above 1 + the place of an entry.
-# The search for an abstract state begins in the slot that the low bits of its hash name, and goes on to the next one.
+# ------------------------------------------------------------------------------------------------------ abstract states
+
+# An entry is an abstract state that walks saw, with the number of the first walk that saw it. A slot is 0 if it is
+# empty, else the high 24 bits of a hash (the tag) above 1 + the index of an entry. The low bits of the hash are the
+# slot in which a search begins; it goes on to the next slot.
 
 
 _PLACE_BITS = 40
 
 
 def sightings_module(words: int) -> str:
-    """Return the IR module for abstract states of so many words.
+    """Return the IR module for abstract states of `words` words.
 
-    - `absorb(sightings, entries, count, new, first) -> done`: enter entries; the counter at place w - first of `new` is
-      raised for an abstract state that was not there and came from walk w. It stops early where there is no room.
+    - `absorb(sightings, entries, count, new, first) -> done`: add entries; for each new abstract state of walk w, raise
+      the counter `new[w - first]`. It stops early when there is no room.
     - `spread(sightings)`: enter all entries into the slots, which are all empty.
     """
     m = Module()
@@ -362,9 +363,9 @@ def sightings_module(words: int) -> str:
 
 
 def see_function(m: Module, words: int) -> Function:
-    """Define `see(sightings, row, walk) -> new`: note that a walk saw an abstract state; 1 if no walk had.
+    """Define `see(sightings, row, walk) -> new`: record that a walk saw an abstract state; 1 if no walk saw it before.
 
-    There must be room for it.
+    There must be room for an entry.
     """
     b = m.function("see", I64, (PTR, PTR, I64), inline=False)
     fields, row, walk = Fields(b, b.arguments[0]), read_row(b, b.arguments[1], words), b.arguments[2]

@@ -1,11 +1,10 @@
-"""The table of codes of one partition: `insert` codes that are not there yet, `unload` those of some lines.
+"""The code of a quotient hash table (Cleary 1984): `insert` new codes, `unload` the codes of some lines.
 
-A code is mixed, one to one, into as many bits. The highest of them name the line in which its search begins, its home;
-a slot keeps the others alone, and how far beyond its home it is, so that a slot and the place where it stands give the
-code back: no code is kept anywhere else, and equality is exact. A code that finds its home full goes to the next line,
-and where as many lines are full as a slot can say, to a small table beside, the overflow. Slots are never taken out, so
-a line with an empty slot ends a search. Homes are in the order of mixed codes, whatever their number: a table that
-grows is read and written once from its start to its end.
+A code is mixed, one to one, into a number of the same width. The highest bits determine its home, the line in which its
+search begins. A slot keeps the other bits and its distance from home. So a slot and its position give the code back,
+and equality is exact. A code that finds its home full goes to the next line, and after `MOST_DISTANCE` full lines to
+the overflow, a small table of whole codes. Slots are never removed, so a line with an empty slot ends a search. Homes
+are in the order of mixed codes, for any number of lines: so a table grows in one sequential pass.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ __all__ = [
 ]
 
 
-_FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # odd, with about half their bits set
+_FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # of SplitMix64: odd, with about half their bits set
 _NOTES = 64
 _RING = 8  # a power of 2, more than MOST_DISTANCE
 
 
 def quotient_module(width: int) -> str:
-    """Return the IR module of tables whose slots have so many bits.
+    """Return the IR module of tables with slots of `width` bits.
 
-    - `insert(table, codes, count, fresh) -> done`: enter those of the codes that are new, and write them, in their
-      order, to `fresh`; stop early when the table or its overflow is at its limit. COUNT says how many are new.
-    - `refill(table, codes, count) -> done`: enter codes that are not there, in about the order of their homes; stop
-      early when the overflow is at its limit.
-    - `unload(table, first, last, codes) -> count`: write the codes that are in some lines.
-    - `unspill(table, codes) -> count`: write the codes that are in the overflow, and something behind them.
-    - `respill(table, codes, count)`: enter codes in the overflow.
+    - `insert(table, codes, count, fresh) -> done`: add the codes that are new, and copy them, in their order, to
+      `fresh`; stop early when the table or its overflow is at its limit. COUNT grows by the number of new codes.
+    - `refill(table, codes, count) -> done`: add codes that are all new, in about the order of their homes; stop early
+      when the overflow is at its limit.
+    - `unload(table, first, last, codes) -> count`: write the codes in the lines from `first` to before `last`.
+    - `unspill(table, codes) -> count`: write the codes in the overflow; the word after them may be overwritten.
+    - `respill(table, codes, count)`: add codes to the overflow.
     """
     m = Module()
     spill = _spill_function(m)
@@ -46,7 +45,7 @@ def quotient_module(width: int) -> str:
 
 
 class _Mixing:
-    """The mixing of codes: each step can be undone, so that different codes stay different."""
+    """Mixes codes by steps that have an inverse, so that different codes stay different."""
 
     def __init__(self, b: Function, table: Fields) -> None:
         self._b = b
@@ -59,20 +58,20 @@ class _Mixing:
         return self._folded(code)
 
     def unmixed(self, mixed: Value) -> Value:
-        """Return the code that was mixed."""
+        """Return the code that mixes to `mixed`."""
         for multiplier in (_FIRST, _SECOND, _FIRST):
             mixed = self._folded(mixed) * pow(multiplier, -1, 2**64) & self._mask
         return self._folded(mixed)
 
     def _folded(self, number: Value) -> Value:
-        """Its own inverse: the shift is by half the bits or more."""
+        """Xor the high half into the low half: its own inverse, as the shift is by half of the bits or more."""
         return number ^ number >> self._half
 
 
 def _insert_function(m: Module, width: int, spill: Function) -> None:
-    """Define `insert`, a block of codes at a time, whose lines are fetched while others are looked at.
+    """Define `insert`: it takes a block of codes at a time, so that the lines of all are fetched together.
 
-    Most codes are known and at home, and found to be so without a branch; only the rest is searched for in full.
+    Most codes are known and in their home line, which is found out without a branch. The others are searched for.
     """
     b = m.function("insert", I64, (PTR, NOALIAS, I64, NOALIAS), exported=True)
     table, codes, total, fresh = Fields(b, b.arguments[0]), Elements(b, b.arguments[1]), b.arguments[2], b.arguments[3]
@@ -90,7 +89,7 @@ def _insert_function(m: Module, width: int, spill: Function) -> None:
 
 
 class _CodeInsertion:
-    """What `insert` works with."""
+    """The registers and scratch memory of `insert`."""
 
     def __init__(self, b: Function, table: Fields, width: int, fresh: Elements, spill: Function) -> None:
         self._b, self._table, self._width, self._fresh, self._spill = b, table, width, fresh, spill
@@ -106,12 +105,12 @@ class _CodeInsertion:
         self._listed = Elements(b, b.space(I64, BLOCK, 64))
 
     def is_full(self, size: Value) -> Value:
-        """Return whether so many more codes might be too many."""
+        """Return whether `size` more codes might exceed a limit."""
         spilled = self._table[CodeTableField.SPILLED] + size > self._table[CodeTableField.SPILL_LIMIT]
         return (self._before + self._new.value + size > self._limit) | spilled
 
     def mix(self, block: Elements, size: Value) -> None:
-        """Note the home of every code and the slot it would have there, and have the line fetched."""
+        """Store the home of every code and its slot there, and prefetch the line."""
         with self._b.loop(size) as number:
             mixed = self._mixing.mixed(block[number])
             home = (mixed >> self._lift) * self._count >> HOME_BITS
@@ -120,7 +119,7 @@ class _CodeInsertion:
             self._b.prefetch(self._line_at(home), write=True)
 
     def list_unknown(self, size: Value) -> Value:
-        """List the codes that are not at home, without a branch; return how many there are."""
+        """List the codes that are not in their home line, without a branch; return how many there are."""
         b = self._b
         count = b.variable(0)
         with b.loop(size) as number:
@@ -130,11 +129,11 @@ class _CodeInsertion:
         return count.value
 
     def listed(self, number: Value) -> Value:
-        """Return the place in the block of a code on the list."""
+        """Return the position in the block of a listed code."""
         return self._listed[number]
 
     def add(self, block: Elements, place: Value) -> None:
-        """Look for a code in all lines where it may be, and enter it if it is new."""
+        """Search all lines where a code may be, and add it if it is new."""
         b = self._b
         line, slot = b.variable(self._homes[place]), b.variable(self._slots[place])
         last = self._homes[place] + MOST_DISTANCE
@@ -155,7 +154,7 @@ class _CodeInsertion:
                 search.leave()
 
     def end(self, done: Value) -> None:
-        """End `insert`: so many codes are done."""
+        """Return from `insert` after `done` codes."""
         self._table[CodeTableField.COUNT] = self._before + self._new.value
         self._b.give(done)
 
@@ -168,7 +167,7 @@ class _CodeInsertion:
 
 
 def _spill_function(m: Module) -> Function:
-    """Define `spill(table, code) -> new`: enter a code in the overflow, an open-addressing table of 1 + codes."""
+    """Define `spill(table, code) -> new`: add a code to the overflow, an open-addressing table of 1 + code."""
     b = m.function("spill", I64, (PTR, I64), inline=False)
     table, code = Fields(b, b.arguments[0]), b.arguments[1]
     slots, mask = table.array(CodeTableField.OVERFLOW), table[CodeTableField.OVERFLOW_MASK]
@@ -187,10 +186,10 @@ def _spill_function(m: Module) -> Function:
 
 
 class _TakenSlots:
-    """How many slots of lines are taken that were filled lately: a note of (line, count) for every so many lines.
+    """A cache of how many slots of recently filled lines are taken: (line, count) pairs by line modulo `_NOTES`.
 
-    To read a whole line that was just written in part stalls the processor, and here most codes go to the line of the
-    one before.
+    Most codes go to the line of the code before, and a vector load of a line that was just written in part stalls the
+    processor.
     """
 
     def __init__(self, b: Function, width: int) -> None:
@@ -209,7 +208,7 @@ class _TakenSlots:
         return count.value
 
     def note(self, number: Value, count: Value) -> None:
-        """Note that so many are taken now."""
+        """Store how many slots of a line are taken."""
         self._notes[number & _NOTES - 1] = number << 5 | count
 
 
@@ -245,7 +244,8 @@ def _refill_function(m: Module, width: int, spill: Function) -> None:
 def _unload_function(m: Module, width: int) -> None:
     """Define `unload`.
 
-    The least mixed code of each home is kept for as many lines as a code may be away from home: a division a line.
+    It keeps the least mixed code of the last few homes, as a code may be that many lines from home: so it needs one
+    division per line.
     """
     b = m.function("unload", I64, (PTR, I64, I64, NOALIAS), exported=True)
     table, first, last, codes = Fields(b, b.arguments[0]), b.arguments[1], b.arguments[2], Elements(b, b.arguments[3])
@@ -254,7 +254,7 @@ def _unload_function(m: Module, width: int) -> None:
     homes, lift = table[CodeTableField.BUCKETS], table[CodeTableField.BITS] - HOME_BITS
 
     def note_start(home: Value) -> None:
-        # The last home has no higher bound; the spare lines behind it are nobody's home, and their start means nothing.
+        # The spare lines after the last home are no homes: their start is never used.
         starts[home & _RING - 1] = ((home << HOME_BITS) + homes - 1) // homes << lift
 
     before = b.select(first < MOST_DISTANCE, first, MOST_DISTANCE)
@@ -293,23 +293,23 @@ def _respill_function(m: Module, spill: Function) -> None:
     b.give(b.arguments[2])
 
 
-# Lines of slots, for generated code: as many slots of 32, 40, 48 or 64 bits as a cache line of 64 bytes holds.
-#
-# The low 32 bits of all slots of a line come first, then what they have above, so that a line is compared with a slot
-# in one or two vector instructions.
+# ---------------------------------------------------------------------------------------------------------------- lines
+
+# A line is a cache line of 64 bytes with slots of 32, 40, 48 or 64 bits. The low 32 bits of all slots come first, then
+# their high bits, so that a line is compared with a slot in one or two vector instructions.
 
 
 _HIGH = {40: I8, 48: I16}
-"""The type of what a slot has above its low 32 bits."""
+"""The type of the bits of a slot above its low 32 bits, by the width of a slot."""
 
 
 class Line:
-    """A line, read when it is asked.
+    """The slots of a line; each method reads memory.
 
     Args:
         b: where instructions are appended.
         address: of the line.
-        width: the bits of a slot.
+        width: bits per slot.
     """
 
     def __init__(self, b: Function, address: Value, width: int) -> None:
@@ -318,7 +318,7 @@ class Line:
         self._all = (1 << self._count) - 1
 
     def having(self, slot: Value) -> Value:
-        """Return a bit for each slot that is the same; it must not be empty."""
+        """Return a bit for each slot that is equal to `slot`, which must not be empty."""
         if self._width == 64:
             return self._same(I64, 0, 0, slot)
         low = self._same(I32, 0, 0, self._b.convert("trunc", slot, I32))
@@ -326,7 +326,7 @@ class Line:
 
     @property
     def empty(self) -> Value:
-        """A bit for each slot that is empty; one that is not has a bit among its highest, so those tell."""
+        """A bit for each empty slot. A taken slot has a nonzero distance in its high bits, so these suffice."""
         nothing = self._b.typed(I64, 0)
         return self._same_high(nothing) if self._width in _HIGH else self.having(nothing)
 
@@ -354,20 +354,20 @@ class Line:
         return Elements(self._b, start, _HIGH[self._width])
 
     def _same_high(self, high: Value) -> Value:
-        """Compare the high parts: they are read as the end of an aligned vector, whose first elements do not count."""
+        """Compare high parts: they are read as the end of an aligned vector, and its first elements are ignored."""
         kind = _HIGH[self._width]
         size = int(kind[1:]) // 8
         start = LINE_BYTES - 16 * size
         return self._same(kind, start, (4 * self._count - start) // size, self._b.convert("trunc", high, kind))
 
     def _same(self, kind: str, start: int, first: int, wanted: Value) -> Value:
-        """Return a bit for each slot whose part is the one wanted.
+        """Return a bit for each slot whose part equals `wanted`.
 
         Args:
             kind: the type of a part.
-            start: where in the line the vector of parts begins.
-            first: the element of the first slot's.
-            wanted: what they are compared with.
+            start: the offset of the vector of parts in the line, in bytes.
+            first: the element of the vector that belongs to the first slot.
+            wanted: the part to compare with.
         """
         b = self._b
         lanes = min(16, 8 * (LINE_BYTES - start) // int(kind[1:]))
