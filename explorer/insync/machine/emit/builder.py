@@ -1,10 +1,11 @@
-"""Functions of LLVM IR with structured control flow: a loop or a condition is a block of Python.
+"""A builder of LLVM IR with typed registers and structured control flow: a loop or a condition is a block of Python.
 
-b = m.function("sum", I64, (PTR, I64), exported=True)
-numbers, total = Elements(b, b.arguments[0]), b.variable(0)
-with b.loop(b.arguments[1]) as i:
-total += numbers[i]
-b.give(total.value)
+Example:
+    b = m.function("sum", I64, (PTR, I64), exported=True)
+    numbers, total = Elements(b, b.arguments[0]), b.variable(0)
+    with b.loop(b.arguments[1]) as i:
+        total += numbers[i]
+    b.give(total.value)
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ __all__ = [
 ]
 
 
-# LLVM IR as text, built an instruction at a time: registers get their names here, and types are checked at once.
-#
-# Numbers are unsigned, unless an instruction's name says otherwise.
+# --------------------------------------------------------------------------------------------------------- instructions
+
+# Registers are named and types are checked when an instruction is appended. Numbers are unsigned, unless the name of an
+# instruction says otherwise.
 
 
 I1: Final = "i1"
@@ -48,17 +50,17 @@ PTR: Final = "ptr"
 VOID: Final = "void"
 
 _ALIGN = {I8: 1, I16: 2, I32: 4}
-"""The alignment of values in memory; of all others it is 8."""
+"""The alignment of types in memory; that of all others is 8."""
 
 
 class Value:
     """The result of an instruction, or a constant.
 
-    An operator appends an instruction; an int at its right is a constant of the same type.
+    An operator appends an instruction; an int as its right operand is a constant of the same type.
 
     Attributes:
         type: in IR.
-        operand: how instructions name it.
+        operand: its name in instructions.
     """
 
     __slots__ = ("_b", "operand", "type")
@@ -106,16 +108,16 @@ class Value:
         return self._b.compare("uge", self, other)
 
     def equals(self, other: Value | int) -> Value:
-        """Return whether both are the same; `==` would compare the Python objects."""
+        """Return whether both are equal; `==` would compare the Python objects."""
         return self._b.compare("eq", self, other)
 
     def differs(self, other: Value | int) -> Value:
-        """Return whether both are not the same."""
+        """Return whether both differ."""
         return self._b.compare("ne", self, other)
 
 
 class Variable:
-    """A place for a value that changes: on the stack, until LLVM makes it a register. So nobody writes a phi."""
+    """A variable on the stack, which LLVM turns into a register. So no phi instructions are needed."""
 
     __slots__ = ("_b", "_place", "_type")
 
@@ -124,11 +126,11 @@ class Variable:
 
     @property
     def value(self) -> Value:
-        """What it is at this point of the function."""
+        """The value at this point of the function."""
         return self._b.load(self._type, self._place)
 
     def set(self, value: Value | int) -> None:
-        """Give it another value."""
+        """Assign a value."""
         self._b.store(self._b.typed(self._type, value), self._place)
 
     def __iadd__(self, amount: Value | int) -> Variable:
@@ -141,7 +143,7 @@ class Instructions:
 
     Attributes:
         name: of the function.
-        declared: the declarations of those of LLVM's own functions that are called.
+        declared: the declarations of the LLVM intrinsics that are called.
     """
 
     def __init__(self, name: str, declared: dict[str, None]) -> None:
@@ -149,10 +151,10 @@ class Instructions:
         self._places: list[str] = []
         self._lines: list[str] = []
         self._count = 0
-        self._open = True  # whether what is appended can be reached
+        self._open = True  # whether an appended instruction can be reached
 
     def let(self, instruction: str) -> str:
-        """Append an instruction and return the operand that names its result."""
+        """Append an instruction, and return the operand of its result."""
         self._count += 1
         name = f"%v{self._count}"
         self._lines.append(f"  {name} = {instruction}\n")
@@ -175,7 +177,7 @@ class Instructions:
         return value if isinstance(value, Value) else Value(self, kind, operand)
 
     def operand(self, kind: str, value: Value | int) -> str:
-        """Return how instructions name a constant of a type, or a value that must have this type."""
+        """Return the operand of a constant of a type, or of a value that must have this type."""
         if isinstance(value, int):
             return _constant(kind, value)
         if value.type != kind:
@@ -203,11 +205,11 @@ class Instructions:
         return Value(self, kind, self.let(f"select i1 {truth}, {kind} {first}, {kind} {second}"))
 
     def convert(self, how: str, value: Value, kind: str) -> Value:
-        """Return a value as another type, by the instruction `how`."""
+        """Return a value converted to another type by the instruction `how`."""
         return Value(self, kind, self.let(f"{how} {value.type} {value.operand} to {kind}"))
 
     def splat(self, value: Value, kind: str) -> Value:
-        """Return a vector of a type, all of whose elements are the same."""
+        """Return a vector of type `kind` with all elements equal to a value."""
         lanes = kind.strip("<").split(" ")[0]
         first = self.let(f"insertelement {kind} poison, {_element(kind)} {self.operand(_element(kind), value)}, i32 0")
         spread = f"shufflevector {kind} {first}, {kind} poison, <{lanes} x i32> zeroinitializer"
@@ -228,7 +230,7 @@ class Instructions:
     # --------------------------------------------------------------------------------------------------------- memory
 
     def load(self, kind: str, address: Value, align: int = 0) -> Value:
-        """Return what is at an address."""
+        """Return the value at an address."""
         place = self.operand(PTR, address)
         return Value(self, kind, self.let(f"load {kind}, ptr {place}, align {align or _ALIGN.get(kind, 8)}"))
 
@@ -238,7 +240,7 @@ class Instructions:
         self.do(f"store {value.type} {value.operand}, ptr {place}, align {align or _ALIGN.get(value.type, 8)}")
 
     def element(self, kind: str, address: Value, index: Value | int) -> Value:
-        """Return the address of an element of an array; of an array of I8 it is so many bytes on."""
+        """Return the address of an element of an array; with type I8 the index counts bytes."""
         start, place = self.operand(PTR, address), self.operand(I64, index)
         return Value(self, PTR, self.let(f"getelementptr {kind}, ptr {start}, i64 {place}"))
 
@@ -250,34 +252,34 @@ class Instructions:
         return made
 
     def space(self, kind: str, count: int, align: int) -> Value:
-        """Return the address of memory for so many values, which is there until the function ends."""
+        """Return the address of memory for `count` values on the stack of the function."""
         name = f"%s{len(self._places)}"
         self._places.append(f"  {name} = alloca {kind}, i64 {count}, align {align}\n")
         return Value(self, PTR, name)
 
     def prefetch(self, address: Value, write: bool) -> None:
-        """Have the cache line of an address fetched, to be read or to be written."""
+        """Prefetch the cache line of an address, for reading or writing."""
         how = [self.typed(I32, number) for number in (int(write), 3, 1)]
         self.intrinsic("llvm.prefetch.p0", VOID, address, *how)
 
     def copy(self, to: Value, source: Value, size: Value) -> None:
-        """Copy so many bytes between places that do not overlap."""
+        """Copy `size` bytes between places that do not overlap."""
         self.intrinsic("llvm.memcpy.p0.p0.i64", VOID, to, source, size, self.typed(I1, 0))
 
     def clear(self, address: Value, size: int) -> None:
-        """Set so many bytes to 0."""
+        """Set `size` bytes to 0."""
         zero, bytes_ = self.typed(I8, 0), self.typed(I64, size)
         self.intrinsic("llvm.memset.p0.i64", VOID, address, zero, bytes_, self.typed(I1, 0))
 
     # ---------------------------------------------------------------------------------------------------------- calls
 
     def intrinsic(self, name: str, result: str, *arguments: Value) -> Value:
-        """Return what one of LLVM's own functions gives."""
+        """Return the result of an LLVM intrinsic."""
         self.declared[f"declare {result} @{name}({', '.join(value.type for value in arguments)})"] = None
         return self.called(f"@{name}", result, arguments)
 
     def called(self, callee: str, result: str, arguments: Sequence[Value]) -> Value:
-        """Return what a function gives; of one without a result it means nothing."""
+        """Return the result of a function; without a result the value is void."""
         call = f"call {result} {callee}({', '.join(f'{value.type} {value.operand}' for value in arguments)})"
         if result != VOID:
             return Value(self, result, self.let(call))
@@ -286,12 +288,12 @@ class Instructions:
 
 
 def _element(kind: str) -> str:
-    """The type of the elements of a vector type; of another type itself."""
+    """The element type of a vector type; another type itself."""
     return kind.strip("<>").split(" ")[-1]
 
 
 def _constant(kind: str, value: int) -> str:
-    """A constant as LLVM writes it: a number of 64 bits with a sign, a vector by its one element."""
+    """A constant in LLVM's notation: numbers are signed, a vector is a splat of its one element."""
     if kind.startswith("<"):
         element = _element(kind)
         return f"splat ({element} {_constant(element, value)})"
@@ -300,12 +302,14 @@ def _constant(kind: str, value: int) -> str:
     return str(value if value < 2**63 else value - 2**64)
 
 
+# ------------------------------------------------------------------------------------------------- functions and blocks
+
 NOALIAS: Final = "ptr noalias"
-"""As the type of an argument: the address of memory that the function reaches by no other address."""
+"""The type of an argument that is the only address by which the function reaches that memory."""
 
 
 class Loop:
-    """A loop that is being built."""
+    """A loop under construction."""
 
     __slots__ = ("_b", "_behind", "_next")
 
@@ -313,20 +317,20 @@ class Loop:
         self._b, self._next, self._behind = b, following, behind
 
     def again(self) -> None:
-        """Go on with the next round."""
+        """Continue with the next round."""
         self._b.jump(self._next)
 
     def leave(self) -> None:
-        """Go on behind the loop."""
+        """Continue after the loop."""
         self._b.jump(self._behind)
 
 
 class Function(Instructions):
-    """A function that is being built.
+    """A function under construction.
 
     Attributes:
-        result, types: of the function and its arguments.
-        arguments: what it is given.
+        result, types: the types of the result and the arguments.
+        arguments: the arguments.
     """
 
     def __init__(self, name: str, result: str, types: Sequence[str], declared: dict[str, None], kind: str) -> None:
@@ -349,27 +353,27 @@ class Function(Instructions):
         return self._head + "".join(self._places) + "".join(self._lines) + "}\n"
 
     def call(self, callee: Function, *arguments: Value | int) -> Value:
-        """Return what a function gives; of one without a result it means nothing."""
+        """Return the result of a function; without a result the value is void."""
         given = zip(callee.types, arguments, strict=True)
         return self.called(f"@{callee.name}", callee.result, [self.typed(kind, value) for kind, value in given])
 
     def call_at(self, address: Value, result: str, *arguments: Value) -> Value:
-        """Return what the function at an address gives."""
+        """Return the result of the function at an address."""
         return self.called(self.operand(PTR, address), result, arguments)
 
     def address(self, name: str) -> Value:
-        """Return the address of something of the module that is not a function."""
+        """Return the address of a constant table of the module."""
         return Value(self, PTR, name)
 
     # --------------------------------------------------------------------------------------------------------- blocks
 
     def give(self, value: Value | int | None = None) -> None:
-        """End the function with its result, if it has one."""
+        """Return from the function, with its result if it has one."""
         self._end("ret void" if value is None else f"ret {self.result} {self.operand(self.result, value)}")
 
     @contextmanager
     def when(self, condition: Value) -> Iterator[None]:
-        """Build what is done only if a condition holds."""
+        """Build code that runs only if a condition holds."""
         then, behind = self._labels("then", "end")
         self._branch(condition, then, behind)
         yield
@@ -377,7 +381,7 @@ class Function(Instructions):
 
     @contextmanager
     def forever(self) -> Iterator[Loop]:
-        """Build a loop that ends when something in it leaves it."""
+        """Build a loop that ends by `Loop.leave` only."""
         again, behind = self._labels("again", "end")
         self._begin(again)
         with self._rounds(again, behind) as loop:
@@ -385,7 +389,7 @@ class Function(Instructions):
 
     @contextmanager
     def loop(self, end: Value | int, step: int = 1) -> Iterator[Value]:
-        """Build a loop over the numbers from 0 to before `end`."""
+        """Build a loop over the numbers from 0 to before `end`, in steps."""
         number = self.variable(0)
         again, body, behind = self._labels("again", "body", "end")
         self._begin(again)
@@ -408,16 +412,16 @@ class Function(Instructions):
             yield self.lowest_bit(here)
 
     def again(self) -> None:
-        """Go on with the next round of the innermost loop."""
+        """Continue with the next round of the innermost loop."""
         self._loops[-1].again()
 
     def jump(self, label: str) -> None:
-        """Go on at a label; nothing can be appended to this block any more."""
+        """Jump to a label, which ends the current block."""
         self._end(f"br label %{label}")
 
     @contextmanager
     def _rounds(self, again: str, behind: str) -> Iterator[Loop]:
-        """Build the body of a loop, and begin the block behind it."""
+        """Build the body of a loop, and begin the block after it."""
         self._loops.append(Loop(self, again, behind))
         yield self._loops[-1]
         self._loops.pop()
@@ -430,7 +434,7 @@ class Function(Instructions):
         return [f"{name}{self._count}" for name in names]
 
     def _branch(self, condition: Value, then: str, otherwise: str) -> None:
-        """Go on at one of two labels, and begin the block of the first."""
+        """Jump to one of two labels, and begin the block of the first."""
         self._end(f"br i1 {self.operand(I1, condition)}, label %{then}, label %{otherwise}")
         self._begin(then)
 
@@ -446,7 +450,7 @@ class Function(Instructions):
 
 
 class Module:
-    """A module that is being built."""
+    """A module under construction."""
 
     def __init__(self) -> None:
         self._declared: dict[str, None] = {}
@@ -463,7 +467,7 @@ class Module:
             result: the type of its result, or VOID.
             types: of its arguments.
             exported: whether Python calls it.
-            inline: whether LLVM may put its code where it is called.
+            inline: whether LLVM may inline it.
         """
         kind = ("{}" if exported else "internal {}") + ("" if inline else " noinline")
         made = Function(name, result, types, self._declared, kind)
@@ -471,19 +475,19 @@ class Module:
         return made
 
     def table(self, name: str, functions: Sequence[Function]) -> str:
-        """Make a constant table of the addresses of functions, and return the operand that names it."""
+        """Define a constant table of the addresses of functions, and return its operand."""
         addresses = ", ".join(f"ptr @{function.name}" for function in functions)
         self._tables.append(f"\n@{name} = internal constant [{len(functions)} x ptr] [{addresses}]\n")
         return f"@{name}"
 
     def bytes(self, name: str, numbers: Sequence[int]) -> str:
-        """Make a constant table of small numbers, and return the operand that names it."""
+        """Define a constant table of bytes, and return its operand."""
         written = "".join(f"\\{number:02x}" for number in numbers)
         self._tables.append(f'\n@{name} = internal constant [{len(numbers)} x i8] c"{written}"\n')
         return f"@{name}"
 
     def words(self, name: str, numbers: Sequence[int]) -> str:
-        """Make a constant table of 64-bit numbers, and return the operand that names it."""
+        """Define a constant table of 64-bit numbers, and return its operand."""
         written = ", ".join(f"i64 {number if number < 2**63 else number - 2**64}" for number in numbers)
         self._tables.append(f"\n@{name} = internal constant [{len(numbers)} x i64] [{written}]\n")
         return f"@{name}"

@@ -1,7 +1,8 @@
-"""Representatives, for generated code: of all states that differ in who is who only, always the same one.
+"""Symmetry reduction (scalarsets: Ip & Dill 1996): code that computes the representative of a state's orbit.
 
-The columns of some sorts are sorted (`columns`), then the members of the others are permuted (`relations`); no cell
-speaks of both. A state stands for as many states as there are permutations that give different ones: its orbit.
+The orbit of a state is the set of its images under permutations of the members of symmetric sorts. First the columns of
+some sorts are sorted (`SortedColumns`), then the members of the others are permuted (`member_orders`); no cell belongs
+to both.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ class Canonical:
     """The functions of one symmetry.
 
     Args:
-        m: where they are defined.
+        m: the module in which they are defined.
         schema: where the cells lie.
         symmetry: of the state.
 
     Attributes:
         represent: `represent.one(row, to) -> orbit` writes the representative of a state to an address, which may be
-            that of the state, and gives the number of states that it stands for.
+            that of the state, and returns the size of the orbit.
     """
 
     def __init__(self, m: Module, schema: Schema, symmetry: Symmetry) -> None:
@@ -54,15 +55,14 @@ class Canonical:
         self._orbit = self._orbit_function(m)
 
     def orbit(self, b: Function, row: Value) -> Value:
-        """Return how many states the state at an address stands for."""
+        """Return the size of the orbit of the state at an address."""
         return b.call(self._orbit, row)
 
     def define_exported(self, m: Module) -> None:
         """Define `represent` and `orbits` for Python.
 
-        - `represent(rows, count)` writes the representatives of so many states over them.
-        - `orbits(rows, count, total)` adds the number of states that so many states represent to the 128-bit number at
-          an address.
+        - `represent(rows, count)` overwrites states with their representatives.
+        - `orbits(rows, count, total)` adds the sizes of the orbits of states to the 128-bit number at address `total`.
         """
         b = m.function("represent", I64, (PTR, I64), exported=True)
         rows = Rows(b, b.arguments[0], self._schema.words)
@@ -87,7 +87,7 @@ class Canonical:
         return b
 
     def _orbit_function(self, m: Module) -> Function:
-        """Define `orbit.one(row)`: of most states it can be said without making the representative."""
+        """Define `orbit.one(row)`: the size of an orbit, mostly without making the representative."""
         b = m.function("orbit.one", I64, (PTR,), inline=False)
         row, orbits = self._sorted_columns(b, b.arguments[0])
         if self._relations is not None:
@@ -96,7 +96,7 @@ class Canonical:
         return b
 
     def _sorted_columns(self, b: Function, address: Value) -> tuple[Row, list[Value]]:
-        """Return the words of a state with its columns sorted, and of how many states each sort makes one."""
+        """Return the words of a state with its columns sorted, and the size of the orbit under each sort."""
         row, orbits = read_row(b, address, self._schema.words), [b.typed(I64, 1)]
         for sort in self._columns:
             columns = SortedColumns(b, self._schema, self._symmetry, sort, row)
@@ -105,16 +105,16 @@ class Canonical:
         return row, orbits
 
 
-# Sorts of which a state says no more than a column for each member, for generated code: the columns are sorted.
-#
-# A column has the cells that lie at the member, and whether it is the one that a cell names, or in the set that a
-# cell has. Equal columns are members that nothing distinguishes, so the sorted columns are the same for all
-# permutations of a state, and for no other state, however many members there are.
+# -------------------------------------------------------------------------------------------------------------- columns
+
+# For some sorts, all that a state has of a member is a column: the cells that lie at the member, and for each cell that
+# names members whether it names this one. Members with equal columns are interchangeable. So the sorted columns are the
+# same for all permutations of a state and for no other state, for any number of members.
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A part of every column: a number or a truth, and where it lies in the words of a column."""
+    """A part of every column, a number or a truth value, and its position in the words of a column."""
 
     track: Track
     bits: int
@@ -133,7 +133,7 @@ class SortedColumns:
         row: the state.
 
     Attributes:
-        codes: for the bits of each cell that the columns stand for, what they are when the columns are sorted.
+        codes: the new code of each cell when the columns are sorted.
     """
 
     def __init__(self, b: Function, schema: Schema, symmetry: Symmetry, sort: int, row: Row) -> None:
@@ -176,7 +176,7 @@ class SortedColumns:
         if track.value is None:
             return dict(zip(track.spans, parts, strict=True))
         offset = track.value.offset
-        if not track.value.height:  # of an option that is none, no part is set
+        if not track.value.height:  # for an option without a value no part is set
             return {track.spans[0]: reduce(Value.__or__, (part * (offset + i) for i, part in enumerate(parts)))}
         mask = reduce(Value.__or__, (part << i for i, part in enumerate(parts)))
         if not offset:

@@ -1,4 +1,4 @@
-"""`check`: which states of a range violate which conditions."""
+"""Kernels that evaluate conditions on a range of states: `check` and `count` violations, count states `outside`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = [
 def check_module(schema: Schema, violated: Sequence[Node]) -> str:
     """Return the IR module that defines `check`.
 
-    `check(context, rows, count) -> violations` evaluates every condition on every state, counts the violations of each
-    in its record, keeps the least violating state there, and returns how many violations there were in all.
+    `check(context, rows, count) -> violations` evaluates every condition on every state. It records the number of
+    violations of each condition and the least violating state, and returns the total number of violations.
 
     Args:
         schema: where the cells lie.
-        violated: for each condition the node that says that it is violated; at least one.
+        violated: the negation of each condition; at least one.
     """
     m = Module()
     batch = batch_function(m, schema, [(node,) for node in violated])
@@ -52,7 +52,7 @@ def check_module(schema: Schema, violated: Sequence[Node]) -> str:
 
 
 def _collect_function(m: Module, words: int, conditions: int) -> Function:
-    """Define `collect(rows, masks, records)`: enter the violations of a batch in the records."""
+    """Define `collect(rows, masks, records)`: add the violations of a batch to the records."""
     keep_least = keep_least_function(m, words)
     b = m.function("collect", VOID, (PTR, PTR, PTR), inline=False)
     rows, masks, records = Rows(b, b.arguments[0], words), Elements(b, b.arguments[1]), b.arguments[2]
@@ -63,18 +63,15 @@ def _collect_function(m: Module, words: int, conditions: int) -> Function:
     return b
 
 
-# `count`: how many states of a range violate which conditions.
-
-
 def count_module(schema: Schema, violated: Sequence[Node]) -> str:
     """Return the IR module that defines `count`.
 
-    `count(context, rows, count) -> violations` evaluates every condition on every state, adds to the counter of each
-    how many states violate it, and returns how many violations there were in all.
+    `count(context, rows, count) -> violations` evaluates every condition on every state. It adds the number of
+    violations of each condition to its counter, and returns the total number of violations.
 
     Args:
         schema: where the cells lie.
-        violated: for each condition the node that says that it is violated; at least one.
+        violated: the negation of each condition; at least one.
     """
     m = Module()
     batch = batch_function(m, schema, [(node,) for node in violated])
@@ -94,17 +91,15 @@ def count_module(schema: Schema, violated: Sequence[Node]) -> str:
     return m.text
 
 
-# `outside`: how many of some states are outside of what a program is confined to.
-
-
 def outside_module(program: Program, symmetry: Symmetry | None = None) -> str:
     """Return the IR module that defines `outside`.
 
-    `outside(rows, count, total)` adds the number of the states outside to the 128-bit number at an address.
+    `outside(rows, count, total)` counts the states outside the confinement, and adds their number to the 128-bit number
+    at address `total`.
 
     Args:
         program: a confined program.
-        symmetry: with it a state counts as often as there are states that it stands for.
+        symmetry: if given, a state counts as often as its orbit has states.
     """
     m = Module()
     words = program.schema.words

@@ -1,7 +1,7 @@
-"""Bags and sets of members, for generated code: their elements brought into order, and what they say of a member.
+"""Code that sorts the elements of bags and sets after members were permuted, and their part of a member's key.
 
-Elements stand in ascending order of their codes, which is another once members are renamed. What is said of a member
-is a sum over the elements, which is the same in any order of them.
+Elements are stored in ascending order of their codes, which changes when members are renamed. The part of a key is a
+sum over the elements, so it does not depend on their order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 class Collections:
-    """The collections of a state whose elements are to be brought into order.
+    """The collections of a state whose elements must be sorted.
 
     Args:
         schema: where the cells lie.
@@ -35,21 +35,21 @@ class Collections:
             for at, (cell, index) in enumerate(zip(family.cells, symmetry.indices(family.places), strict=True)):
                 self._families[cell] = family, at, index
         self._labels = {cell: self._label(cell) for cell in symmetry.in_order}
-        self._said: dict[int, Value] = {}  # what elements of one state say, by their first cells
+        self._said: dict[int, Value] = {}  # impersonal hashes of the elements of one state, by their first cells
         self._said_of: Row | None = None
 
     def arranged(self, b: Function, row: Row) -> Row:
-        """Return the words of a state with all elements in order."""
+        """Return the words of a state with all elements sorted."""
         for group in self._symmetry.arranged:
             for length, rows in zip(group.lengths, group.rows, strict=True):
                 row = self._in_order(b, row, length, rows)
         return row
 
     def key_parts(self, b: Function, row: Row, sort: int, member: int) -> Iterator[Value]:
-        """Yield numbers that say of a member what the collections do, and name nobody."""
+        """Yield hashes of how collections mention a member; they are the same for its image in a permuted state."""
         for group in self._symmetry.arranged:
             if not self._symmetry.in_order.isdisjoint(group.lengths):
-                continue  # what it lies in says all
+                continue  # it is part of an element of another collection, which covers it
             found = []
             for length, rows, index in zip(
                 group.lengths, group.rows, self._symmetry.indices(group.places), strict=True
@@ -84,7 +84,7 @@ class Collections:
     # ----------------------------------------------------------------------------------------------------------- keys
 
     def _label(self, cell: int) -> int:
-        """Return a number for cells that say the same of other elements or members: that of the first of them."""
+        """Return the first of the cells with the same role in other elements or for other members."""
         for group in reversed(self._symmetry.arranged):
             for rows in group.rows:
                 for cells in rows:
@@ -93,7 +93,7 @@ class Collections:
         return self._families[cell][0].cells[0] if cell in self._families else cell
 
     def _of_all(self, b: Function, row: Row, cells: tuple[int, ...]) -> Value:
-        """Return what an element says without naming anybody."""
+        """Return a hash of an element that does not depend on which members it names."""
         if self._said_of is not row:
             self._said, self._said_of = {}, row
         if cells[0] not in self._said:
@@ -102,7 +102,7 @@ class Collections:
         return self._said[cells[0]]
 
     def _of_member(self, b: Function, row: Row, cells: tuple[int, ...], sort: int, member: int) -> Value:
-        """Return where an element names a member, and what it has for it."""
+        """Return a hash of the cells of an element that name a member, or lie at it."""
         total = b.typed(I64, 0)
         for cell in cells:
             if cell not in self._families:
@@ -130,7 +130,7 @@ class Collections:
 
 
 def names(b: Function, symmetry: Symmetry, code: Value, value: Kind, member: int) -> Value:
-    """Return 1 where a code names a member, or how many sets with it the code has."""
+    """Return 1 if a code names a member, else 0; for a set of sets, how many of its sets contain the member."""
     if value.height == 0:
         return b.convert("zext", code.equals(value.offset + member), I64)
     mask = code - value.offset if value.offset else code
@@ -142,7 +142,7 @@ def names(b: Function, symmetry: Symmetry, code: Value, value: Kind, member: int
 
 
 def mixed(value: Value) -> Value:
-    """Return a number so that sums of such numbers tell their parts apart, most often."""
+    """Return a hash of a number; sums of such hashes rarely agree by chance."""
     spread = (value + 1) * _MULTIPLIER
     return (spread ^ spread >> 31) * _MULTIPLIER
 
@@ -152,7 +152,7 @@ def _lies_at(places: tuple[Kind, ...], index: tuple[int, ...], sort: int, member
 
 
 def _words(sizes: list[int]) -> list[tuple[int, int]]:
-    """Lay codes of so many bits into words whose order is that of the codes; the first bit of the first is free."""
+    """Lay codes of the given widths into words that sort like the codes; the highest bit of the first word is free."""
     found: list[tuple[int, int]] = []
     word, room = 0, WORD - 1
     for bits in sizes:

@@ -1,4 +1,4 @@
-"""`expand`: all successors of a range of states, each appended to the buffer of the partition that owns it."""
+"""The kernel `expand`: computes the successors of states, and appends each to the buffer of its owning partition."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ __all__ = ["expand_module"]
 def expand_module(program: Program, symmetry: Symmetry | None = None) -> str:
     """Return the IR module that defines `expand`.
 
-    `expand(context) -> count` takes states in order until all are done or the next batch's successors might not fit in
-    a buffer, and returns how many states it has done. See `ExpandField` for the context. With symmetry there are
-    `represent` and `orbits` as well; see `canonical`.
+    `expand(context) -> count` takes states in order until all are done, or the successors of the next batch might not
+    fit into a buffer. It returns how many states were done. See `ExpandField` for the context. With symmetry the module
+    has `represent` and `orbits` as well; see `canonical`.
 
     Args:
         program: the program.
-        symmetry: makes representatives of the successors, and counts the steps of all states that a state stands for.
+        symmetry: if given, successors become representatives, and steps count once per state of the orbit.
     """
     m = Module()
     words = program.schema.words
@@ -71,7 +71,7 @@ def expand_module(program: Program, symmetry: Symmetry | None = None) -> str:
 
 
 def _room_function(m: Module, row_bytes: int) -> Function:
-    """Define `room(cursors, ends, partitions, count)`: whether so many states fit in every buffer."""
+    """Define `room(cursors, ends, partitions, count)`: whether `count` states fit into every buffer."""
     b = m.function("room", I1, (PTR, PTR, I64, I64))
     cursors, ends = Elements(b, b.arguments[0]), Elements(b, b.arguments[1])
     partitions, count = b.arguments[2:]
@@ -89,8 +89,8 @@ def _stepless_function(m: Module, actions: int, confined: bool, weighted: bool) 
     Args:
         m: where to define it.
         actions: how many masks of guards there are.
-        confined: whether a mask of the states outside, which do not count, follows them.
-        weighted: whether a state counts as often as its weight says.
+        confined: whether a mask of the states outside the confinement follows; they are not counted.
+        weighted: whether a state counts as often as its weight.
     """
     b = m.function("stepless", VOID, (PTR, PTR, I64, PTR))
     context, masks, count = Fields(b, b.arguments[0]), Elements(b, b.arguments[1]), b.arguments[2]
@@ -120,7 +120,7 @@ def _add(b: Function, context: Fields, field: ExpandField, amount: Value) -> Non
 
 
 def _steps_function(m: Module, program: Program, canonical: Canonical | None) -> Function:
-    """Define `steps(rows, masks, context, weights)`: write the successors of a batch one after the other."""
+    """Define `steps(rows, masks, context, weights)`: write the successors of a batch to scratch memory."""
     keep_least = keep_least_function(m, program.schema.words)
     steps = Steps(
         m,
@@ -142,9 +142,8 @@ def _steps_function(m: Module, program: Program, canonical: Canonical | None) ->
 def _route_function(m: Module, words: int, canonical: Canonical | None) -> Function:
     """Define `route(context)`: append the successors of a batch, or their representatives, to their owners' buffers.
 
-    Many steps lead to a state that another step led to shortly before: such a state is left out. There is no branch on
-    it: the state is written anyhow, and the buffer's end moves or not. To make a representative costs more than a
-    branch, so none is made of a state that was found shortly before.
+    A successor that was found shortly before is dropped, without a branch: it is written anyway, but the end of the
+    buffer does not move. A representative costs more than a branch, so none is made of a state found shortly before.
     """
     b = m.function("route", VOID, (PTR,))
     context = Fields(b, b.arguments[0])
@@ -160,11 +159,11 @@ def _route_function(m: Module, words: int, canonical: Canonical | None) -> Funct
         fresh = None
         if canonical is not None:
             entry = row_hash(b, row) & recent_mask
-            with b.when(rows_equal(recent[entry], row)):  # so its representative was found as well
+            with b.when(rows_equal(recent[entry], row)):  # its representative was found as well
                 b.again()
             recent[entry] = row
             b.call(canonical.represent, raw.at(number), raw.at(number))
-            fresh, row = rows_equal(row, raw[number]), raw[number]  # itself was entered just now
+            fresh, row = rows_equal(row, raw[number]), raw[number]  # a representative itself was entered just now
         hashed = row_hash(b, row)
         entry = hashed & recent_mask
         known = rows_equal(recent[entry], row)

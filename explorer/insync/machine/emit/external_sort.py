@@ -13,7 +13,7 @@ from insync.machine.emit.memory import Elements, Rows, read_row, rows_equal, row
 __all__ = ["ordering_module"]
 
 _DIGITS = 256
-_MANY = 16  # if one side has so many times as many rows, each row of the other is searched for
+_MANY = 16  # rows of one side per row of the other, from which on the latter are searched for one by one
 
 
 def ordering_module(words: int) -> str:

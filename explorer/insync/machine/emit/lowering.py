@@ -1,4 +1,4 @@
-"""Expression graph to LLVM IR text: one straight line of instructions, for one state or for several side by side."""
+"""Lowering of the expression graph to LLVM IR: straight-line code for one state, or for several in vector lanes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 LANES = 8
-"""How many states one vector instruction works on: eight 64-bit numbers fill a 512-bit register."""
+"""States per vector instruction: eight 64-bit numbers fill a 512-bit register."""
 
 _WORD = 64
 _INT_OPS = {Op.ADD: "add", Op.SUB: "sub", Op.MUL: "mul", Op.BITAND: "and", Op.BITOR: "or"}
@@ -43,7 +43,7 @@ class Shape:
 
     @property
     def suffix(self) -> str:
-        """The type as it is spelled in the name of an intrinsic."""
+        """The spelling of the type in the name of an intrinsic."""
         return "i64" if self.lanes == 1 else f"v{self.lanes}i64"
 
     def number(self, value: int) -> str:
@@ -58,7 +58,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Stripe:
-    """Cells `first`.. of a selection that lie at equal distances in one word: found by a computed shift."""
+    """Cells of a selection, from `first` on, at equal distances in one word: read by a computed shift."""
 
     first: int
     count: int
@@ -84,14 +84,14 @@ class Lowering:
         self._results: dict[str, str] = {}
 
     def _let(self, instruction: str) -> str:
-        """Append an instruction and return its result; of one that is there already, the result that is there."""
+        """Append an instruction and return its result; reuse the result of an equal instruction."""
         found = self._results.get(instruction)
         if found is None:
             found = self._results[instruction] = self._b.let(instruction)
         return found
 
     def operand(self, root: Node) -> str:
-        """Return the operand of a node, computing first whatever it needs."""
+        """Return the operand of a node; append the instructions that compute it."""
         for node in self._missing([root]):
             self._operands[node.index] = self._emit(node)
         return self._operands[root.index]
@@ -111,7 +111,7 @@ class Lowering:
         return [found[index] for index in sorted(found)]
 
     def _needs(self, node: Node) -> tuple[Node, ...]:
-        # The elements of a selection that are read by a computed shift need no instruction of their own.
+        # Elements of a selection that are read by a computed shift need no instructions of their own.
         if node.op is Op.SELECT and (self._table(node) is not None or self._stripes(node) is not None):
             return node.args[:1]
         return node.args
@@ -160,7 +160,7 @@ class Lowering:
         return result
 
     def _inside(self, node: Node, index: str, value: str) -> str:
-        """Give 0 for an index outside the elements, unless its range shows that there is none."""
+        """Return 0 for an index outside the elements, unless its range shows that it is never outside."""
         count = len(node.args) - 1
         if node.args[0].lo >= 0 and node.args[0].hi < count:
             return value
@@ -182,7 +182,7 @@ class Lowering:
         return result
 
     def _table(self, node: Node) -> tuple[int, int] | None:
-        """The constant elements of a selection as one number, and the bits of each; None unless they are small."""
+        """The constant elements of a selection as one number, and the bits of each; None if they exceed a word."""
         values = [arg.arg for arg in node.args[1:] if arg.op is Op.CONST and isinstance(arg.arg, int) and arg.arg >= 0]
         bits = max([value.bit_length() for value in values] + [1])
         if len(values) != len(node.args) - 1 or bits * len(values) > _WORD:
@@ -190,7 +190,7 @@ class Lowering:
         return sum(value << place * bits for place, value in enumerate(values)), bits
 
     def _stripes(self, node: Node) -> list[_Stripe] | None:
-        """The elements of a selection as few stripes of cells, or None where that is no gain."""
+        """The elements of a selection as stripes of cells; None if there are too many stripes for a gain."""
         if any(arg.op is not Op.CELL for arg in node.args[1:]):
             return None
         cells = [self.schema.cells[arg.arg] for arg in node.args[1:] if isinstance(arg.arg, int)]
@@ -247,7 +247,7 @@ class Lowering:
         return self._let(f"sub {ints} {ops[0]}, {whole}")
 
     def _quotient(self, number: Node, operand: str, n: int) -> str:
-        """Return the quotient rounded down; a negative number is made positive first, by a multiple of the divisor."""
+        """Return the quotient rounded down; a multiple of the divisor makes negative numbers positive first."""
         ints, shape = self.shape.ints, self.shape
         first, last = number.lo // n, number.hi // n
         if last == first + 1:
@@ -326,21 +326,19 @@ _RULES: dict[Op, Callable[[Lowering, Node, list[str]], str]] = {
 }
 
 
-# Division by a constant as a product and a shift: processors divide slowly, and vectors of numbers not at all.
-
-
 def product_and_shift(n: int, most: int) -> tuple[int, int] | None:
     """Return m and s such that `x // n` is `(x * m) >> s` for all x from 0 to `most`, and `x * m` stays below 2^63.
 
-    With m = 2^s / n, rounded up by e / n, the product is too large by x * e / n. Its quotient is right as long as that
-    does not reach the next multiple, which is at least 2^s / n away: so as long as x * e is less than 2^s.
+    Processors divide slowly, and have no division of vectors: see Granlund & Montgomery 1994. With m = 2^s / n, rounded
+    up by e / n, the product is too large by x * e / n. The quotient is right as long as that does not reach the next
+    multiple, which is at least 2^s / n away: so as long as x * e is less than 2^s.
 
     Args:
-        n: the divisor, from 1.
+        n: the divisor, at least 1.
         most: the largest number that is divided, not negative.
 
     Returns:
-        None where no such product fits: the numbers are too large.
+        None if the numbers are too large for such a product.
     """
     for s in range(63):
         m = -(-(1 << s) // n)

@@ -1,6 +1,7 @@
-"""Conditions on a batch of states, for generated code: one bit per condition and state, several states at a time.
+"""Code that evaluates conditions on a batch of states without branches, several states per vector instruction.
 
-The bits of condition c begin at byte c * MASK_BYTES of the masks, the first state's bit first.
+The result is a mask per condition, with one bit per state. The mask of condition c begins at byte c * MASK_BYTES; the
+lowest bit is that of the first state.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _NODES_PER_FUNCTION = 1500
 def batch_function(m: Module, schema: Schema, conditions: Sequence[Sequence[Node]]) -> Function:
     """Define `batch(rows, count, columns, masks) -> bits`: evaluate conditions on at most a batch of states.
 
-    The bits of the states that are there are written to the masks, and it returns how many of them are set.
+    It writes the masks, with 0 beyond the states, and returns how many bits are set.
 
     Args:
         m: where to define it.
@@ -42,7 +43,7 @@ def batch_function(m: Module, schema: Schema, conditions: Sequence[Sequence[Node
 
 
 def columns_function(m: Module, words: int) -> Function:
-    """Define `columns(rows, count, columns)`: write the batch word by word instead of state by state."""
+    """Define `columns(rows, count, columns)`: transpose a batch, so that each word of all states is contiguous."""
     b = m.function("columns", VOID, (NOALIAS, I64, NOALIAS))
     rows, columns = Rows(b, b.arguments[0], words), Elements(b, b.arguments[2])
     with b.loop(b.arguments[1]) as state:
@@ -52,13 +53,13 @@ def columns_function(m: Module, words: int) -> Function:
 
 
 def masks_functions(m: Module, name: str, schema: Schema, conditions: Sequence[Sequence[Node]]) -> list[Function]:
-    """Define functions of (columns, masks, vectors): each evaluates its share of the conditions.
+    """Define functions of (columns, masks, vectors), each of which evaluates its share of the conditions.
 
-    They do so on vectors * LANES states, and write the bits of them all.
+    They evaluate vectors * LANES states, and write a bit for each.
 
     Args:
         m: where to define them.
-        name: what their names start with.
+        name: the prefix of their names.
         schema: where the cells lie.
         conditions: each a conjunction of nodes.
     """
@@ -69,7 +70,7 @@ def masks_functions(m: Module, name: str, schema: Schema, conditions: Sequence[S
 
 
 def _shares(conditions: Sequence[Sequence[Node]]) -> list[tuple[int, int]]:
-    """Cut the conditions into runs that share their subexpressions and are small enough to compile fast."""
+    """Cut the conditions into runs that are small enough to compile fast; a run shares its subexpressions."""
     shares, start, seen = [], 0, set[int]()
     for place, condition in enumerate(conditions):
         seen.update(node.index for node in reachable(condition))
@@ -96,7 +97,7 @@ def _masks_function(m: Module, name: str, schema: Schema, conditions: Sequence[S
 
 
 def _trim_function(m: Module, conditions: int) -> Function:
-    """Define `trim(masks, count)`: clear the bits beyond the states of the batch, and count those that are left."""
+    """Define `trim(masks, count)`: clear the bits beyond the states of the batch, and count the others."""
     b = m.function("trim", I64, (NOALIAS, I64))
     masks, count = Elements(b, b.arguments[0]), b.arguments[1]
     total = b.variable(0)
@@ -115,7 +116,7 @@ def _trim_function(m: Module, conditions: int) -> Function:
 
 @contextmanager
 def mask_words(b: Function, masks: Elements, condition: Value) -> Iterator[tuple[Value, Value]]:
-    """Build a loop over the words of a condition's mask that are not zero, each with the place of its first state."""
+    """Build a loop over the nonzero words of a condition's mask, each with the index of its first state."""
     with b.loop(BLOCKS) as block:
         word = masks[condition * BLOCKS + block]
         with b.when(word.differs(0)):
@@ -124,6 +125,6 @@ def mask_words(b: Function, masks: Elements, condition: Value) -> Iterator[tuple
 
 @contextmanager
 def states_of(b: Function, masks: Elements, condition: Value) -> Iterator[Value]:
-    """Build a loop over the places of the states in which a condition holds."""
+    """Build a loop over the indices of the states in which a condition holds."""
     with mask_words(b, masks, condition) as (word, first), b.bits(word) as bit:
         yield first + bit

@@ -1,8 +1,8 @@
-"""Sorts whose members a state relates to each other, for generated code: the least of all sensible permutations.
+"""Representatives for sorts whose members a state relates to each other: the least image under candidate permutations.
 
-For each member a key is computed that says nothing of its number: what its cells have, how often it is named. Members
-are put in the order of their keys. Where keys differ, no other order needs to be looked at; within members of equal
-keys all orders are tried, and the state whose words are least is the representative.
+Each member gets a key that does not depend on its number, such as what its cells have and how often it is named.
+Members are sorted by their keys. All orders of members with equal keys are tried, and the state whose words are least
+is the representative.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = [
 
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
-_PLACE = 4  # bits for a member, of orders of few
+_PLACE = 4  # bits per member in the code of an order
 
 
 class Relations:
-    """The functions that permute the members of all sorts that are related.
+    """The functions that permute the members of all related sorts.
 
     Args:
-        m: where they are defined.
+        m: the module in which they are defined.
         schema: where the cells lie.
         symmetry: of the state.
     """
@@ -76,9 +76,9 @@ class Relations:
         self._ordered = self._ordered_function(m)
 
     def represent(self, b: Function, row: Row, to: Value) -> Value:
-        """Write the representative of a state to an address; return how many states it represents.
+        """Write the representative of a state to an address; return the size of its orbit.
 
-        Where the keys of few members tell them apart, which is nearly always, there is no branch and no call.
+        If there are few members and their keys differ, as nearly always, this takes no branch and no call.
         """
         if self._tables is None:
             return self._any_order(b, row, to)
@@ -90,7 +90,7 @@ class Relations:
         return orbit.value
 
     def orbit(self, b: Function, row: Row) -> Value:
-        """Return how many states a state represents."""
+        """Return the size of the orbit of a state."""
         scratch = b.space(I64, self._schema.words, 8)
         if self._tables is None:
             order, classes = (Elements(b, b.space(I64, self._members, 8)) for _ in range(2))
@@ -108,7 +108,7 @@ class Relations:
         return b.call(self._ordered, base, to)
 
     def _ordered_function(self, m: Module) -> Function:
-        """Define `ordered(row, to) -> orbit`, which does for any state what `represent` does."""
+        """Define `ordered(row, to) -> orbit`, which does the same as `represent` for any state."""
         b = m.function("ordered", I64, (PTR, PTR), inline=False)
         row = read_row(b, b.arguments[0], self._schema.words)
         b.give(self._ordered_one(b, row, b.arguments[1]))
@@ -137,13 +137,13 @@ class Relations:
         return b.typed(I64, self._orders) // alike.value
 
     def _keep(self, b: Function, row: Row, codes: dict[Span, Value], kept: Elements, base: Value) -> None:
-        """Note the codes of the cells that move, and the words of the state without them."""
+        """Store the codes of the cells that move, and the words of the state without them."""
         for slot, span in enumerate(self._spans):
             kept[slot] = codes[span]
         write_row(b, base, without_spans(row, codes))
 
     def _put_in_order(self, b: Function, row: Row, order: Elements, to: Value) -> None:
-        """Write the state with its members in an order, by the code for that order."""
+        """Write the state with its members in an order, by the code generated for that order."""
         found = reduce(Value.__or__, [order[place] << _PLACE * place for place in range(self._members)])
         for permutation in self._symmetry.permutations(self._sorts):
             members = [self._starts[sort] + member for sort in self._sorts for member in permutation[sort]]
@@ -153,7 +153,7 @@ class Relations:
                 write_row(b, to, permuted(b, self._symmetry, self._tracks, self._collections, row, by_sort))
 
     def _sort(self, b: Function, row: Row, codes: dict[Span, Value], order: Elements, classes: Elements) -> Value:
-        """Note the members in the order of their keys, and which of them have equal keys; return whether none have."""
+        """Store the members in the order of their keys, and the classes of equal keys; return whether all differ."""
         alone = b.typed(I64, 1)
         for sort in self._sorts:
             start, size = self._starts[sort], self._symmetry.sizes[sort]
@@ -193,7 +193,7 @@ class Relations:
     # ----------------------------------------------------------------------------------------------------------- keys
 
     def _key(self, b: Function, row: Row, codes: dict[Span, Value], sort: int, member: int) -> Value:
-        """Return a number that is the same for the member's image in any permuted state."""
+        """Return the key of a member, which is the same for its image in any permuted state."""
         key = b.typed(I64, 0)
         for track in self._tracks:
             if track not in self._in_order:
@@ -228,11 +228,11 @@ class Relations:
         return parts
 
     def _where_there(self, b: Function, row: Row, track: Track, at: int, number: Value) -> Value:
-        """Return a number that is said by a cell, and 0 where the cell is not there."""
+        """Return a number that a cell contributes, or 0 if the cell is absent."""
         return b.select(taken_out(b, row, track.guards[at]) > track.above, number, 0) if track.guards else number
 
     def _impersonal(self, b: Function, code: Value, track: Track, index: tuple[int, ...]) -> Value:
-        """Return what a code says without naming anybody, but whether it names one that its cell lies at."""
+        """Return what a code contributes without the members it names, except those that its cell lies at."""
         value = track.value
         if value is None:
             return code
@@ -247,10 +247,10 @@ class Relations:
     # ---------------------------------------------------------------------------------------------------------- image
 
     def _image_function(self, m: Module) -> Function:
-        """Define `image(codes, order, base, to)`: write the state whose members are those of another in some order.
+        """Define `image(codes, order, base, to)`: write a state with its members permuted.
 
-        It is given the codes of the cells that move, the member that is to be at each place, and the words of the state
-        with 0 in those cells.
+        Its arguments are the codes of the cells that move, the member for each place, and the words of the state with 0
+        in those cells.
         """
         words = self._schema.words
         b = m.function("image", VOID, (PTR, PTR, PTR, PTR), inline=False)
@@ -268,7 +268,7 @@ class Relations:
         return b
 
     def _guarded(self, b: Function, codes: Elements, order: _Order, row: Row) -> dict[Span, Value]:
-        """Return the new codes of cells that are not always there; those that tell whether they are have moved."""
+        """Return the new codes of cells with guards; the guards have been moved already."""
         changes: dict[Span, Value] = {}
         for track in self._tracks:
             for index, span, guard in zip(
@@ -280,7 +280,7 @@ class Relations:
         return changes
 
     def _source(self, b: Function, order: _Order, track: Track, index: tuple[int, ...]) -> Value:
-        """Return the slot of the code that moves to the bits of a track at some places."""
+        """Return the slot of the code that moves to the cell of a track with index `index`."""
         slot = b.typed(I64, self._slots[id(track)])
         stride = len(track.spans)
         for place, at in zip(track.places, index, strict=True):
@@ -290,7 +290,7 @@ class Relations:
 
 
 class _Order:
-    """An order of members, loaded: who is to be at each place, and where each is to be."""
+    """An order of members in registers: the member at each place, and the place of each member."""
 
     def __init__(self, b: Function, order: Elements, starts: dict[int, int], symmetry: Symmetry) -> None:
         self._b, self._symmetry = b, symmetry
@@ -305,7 +305,7 @@ class _Order:
         self._sources: dict[tuple[Kind, int], Value] = {}
 
     def source(self, kind: Kind, number: int) -> Value:
-        """Return the member, or set of members, that is to be at a place."""
+        """Return the member, or set of members, that moves to a place."""
         kind = Kind(kind.sort, kind.height)
         if not kind.height:
             return self._members[kind.sort][number]
@@ -316,7 +316,7 @@ class _Order:
         return self._sources[kind, number]
 
     def renamed(self, code: Value, value: Kind) -> Value:
-        """Return a code that names members by their new places."""
+        """Return a code with its members renamed to their new places."""
         b = self._b
         if not value.height and not value.offset:
             return self._places[value.sort][code]
@@ -336,24 +336,23 @@ def _bits(number: int) -> Sequence[int]:
     return [bit for bit in range(number.bit_length()) if number >> bit & 1]
 
 
-# States with their members in another order, for generated code: each order by itself, so that it is known what
-# moves.
-#
-# Of few orders that is little code: bits that lie side by side before and after move at once, and what names a member
-# is looked up in a word.
+# -------------------------------------------------------------------------------------------------- code for each order
+
+# If there are few orders, each gets code of its own, in which all moves are constant. Bits that are adjacent before and
+# after move at once, and names of members are looked up in a word.
 
 
 Renaming = Mapping[int, Sequence[int]]
-"""For each sort the member that is to be at each place."""
+"""For each sort the member that moves to each place."""
 
 _MOST_ORDERS = 6
 _MOST_SPANS = 1 << 10
 _MOST_NAMES = 16
-_NAME = 4  # bits for what a name becomes
+_NAME = 4  # bits per renamed name
 
 
 def can_permute(symmetry: Symmetry, tracks: Sequence[Track], orders: int) -> bool:
-    """Return whether there are so few orders, cells and names that each order is worth code of its own."""
+    """Return whether orders, cells and names are few enough for each order to have code of its own."""
     values = [track.value for track in tracks if track.value is not None]
     few = all(value.height <= 1 and value.offset + symmetry.size(value) <= _MOST_NAMES for value in values)
     return few and orders <= _MOST_ORDERS and sum(len(track.spans) for track in tracks) <= _MOST_SPANS
@@ -362,14 +361,14 @@ def can_permute(symmetry: Symmetry, tracks: Sequence[Track], orders: int) -> boo
 def permuted(
     b: Function, symmetry: Symmetry, tracks: Sequence[Track], collections: Collections, row: Row, order: Renaming
 ) -> Row:
-    """Return the words of a state whose members are those of another in some order.
+    """Return the words of a state with its members permuted.
 
     Args:
         b: the function.
         symmetry: of the state.
-        tracks: all that speak of the sorts that are permuted.
-        collections: whose elements are to be in order again.
-        row: the words of the other state.
+        tracks: all tracks that lie at members of the permuted sorts, or name them.
+        collections: the collections whose elements are sorted again.
+        row: the words of the state.
         order: of the members.
     """
     moves = [
@@ -384,7 +383,7 @@ def permuted(
 
 
 def _joined(moves: Iterable[tuple[Span, Span]]) -> list[tuple[Span, Span]]:
-    """Make one move of those whose bits lie side by side before and after."""
+    """Join moves whose bits are adjacent before and after."""
     joined: list[tuple[Span, Span]] = []
     for to, source in sorted(moves, key=lambda move: (move[0].word, move[0].shift)):
         if joined:
@@ -399,7 +398,7 @@ def _joined(moves: Iterable[tuple[Span, Span]]) -> list[tuple[Span, Span]]:
 
 
 def _renamed(b: Function, symmetry: Symmetry, tracks: Iterable[Track], row: Row, order: Renaming) -> dict[Span, Value]:
-    """Return what becomes of the names in a state whose cells have moved, where it is something else."""
+    """Return the changed names in a state whose cells have moved."""
     new: dict[Span, Value] = {}
     for track in tracks:
         names = [] if track.value is None else _new_names(symmetry, track.value, order)
@@ -416,7 +415,7 @@ def _renamed(b: Function, symmetry: Symmetry, tracks: Iterable[Track], row: Row,
 
 
 def _new_names(symmetry: Symmetry, value: Kind, order: Renaming) -> list[int]:
-    """Return what becomes of each code that names a member, or a set of members, or nobody."""
+    """Return the new code for each code that names a member, a set of members, or nobody."""
     members = order[value.sort]
     if value.height:
         held = range(symmetry.size(value))
@@ -427,7 +426,7 @@ def _new_names(symmetry: Symmetry, value: Kind, order: Renaming) -> list[int]:
 
 
 def _source(symmetry: Symmetry, track: Track, index: Sequence[int], order: Renaming) -> int:
-    """Return which of the cells of a track moves to where that with these places lies."""
+    """Return which cell of a track moves to the cell with index `index`."""
     slot = 0
     for place, at in zip(track.places, index, strict=True):
         slot = slot * symmetry.size(place) + _from(place.height, at, order[place.sort])
@@ -435,7 +434,7 @@ def _source(symmetry: Symmetry, track: Track, index: Sequence[int], order: Renam
 
 
 def _from(height: int, number: int, members: Sequence[int]) -> int:
-    """Return the member, or the set of members, that is to be at a place."""
+    """Return the member, or the set of members, that moves to a place."""
     if not height:
         return members[number]
     bits = (bit for bit in range(number.bit_length()) if number >> bit & 1)

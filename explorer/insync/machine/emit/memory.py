@@ -1,4 +1,7 @@
-"""Packed states in memory, for generated code: a row is the words of one state; rows follow each other."""
+"""Code that reads and writes memory: rows of packed states, their cells, arrays, and the fields of a context.
+
+A row is the words of one state; rows are contiguous. Also the hash and the order of rows.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +48,14 @@ _MIX = (
     0x5BE0CD19137E2179,
 )
 
+# ----------------------------------------------------------------------------------------------------------------- rows
+
 Row = Sequence[Value]
-"""The words of one state, loaded."""
+"""The words of one state, in registers."""
 
 
 class Rows:
-    """States of so many words, the first at an address."""
+    """An array of states in memory, of `words` words each."""
 
     __slots__ = ("_b", "address", "words")
 
@@ -83,13 +88,13 @@ def write_row(b: Function, address: Value, row: Row) -> None:
 
 
 def rows_equal(left: Row, right: Row) -> Value:
-    """Return whether two states are the same, without a branch."""
+    """Return whether two states are equal, without a branch."""
     differences = [a ^ b for a, b in zip(left, right, strict=True)]
     return reduce(Value.__or__, differences).equals(0)
 
 
 def rows_less(left: Row, right: Row) -> Value:
-    """Return whether a state comes before another: word by word, the first word first, as unsigned numbers."""
+    """Return whether a state is less than another: by unsigned words, the first word first."""
     less = left[-1] < right[-1]
     for word in reversed(range(len(left) - 1)):
         less = (left[word] < right[word]) | left[word].equals(right[word]) & less
@@ -97,11 +102,11 @@ def rows_less(left: Row, right: Row) -> Value:
 
 
 def row_hash(b: Function, row: Row) -> Value:
-    """Return 64 bits, every one of which depends on every bit of the state.
+    """Return a 64-bit hash in which every bit depends on every bit of the state.
 
-    Two words at a time are multiplied into 128 bits, whose halves are folded; the last fold spreads the sums. States
-    differ in a few low bits of each word, and both halves of the result are used: the high half names the owning
-    partition, the low half the place in its table.
+    Two words at a time are multiplied into 128 bits, the halves of which are xored; the last fold spreads the result.
+    States often differ in a few low bits only, and both halves of the hash are used: the high half determines the
+    owning partition, the low half the position in its table.
     """
     state = b.typed(I64, _MIX[7])
     for pair in range(0, len(row), 2):
@@ -112,26 +117,23 @@ def row_hash(b: Function, row: Row) -> Value:
 
 
 def _fold(b: Function, left: Value, right: Value) -> Value:
-    """Return the exclusive or of the halves of the product of two words."""
+    """Return the xor of the halves of the product of two words."""
     product = b.convert("zext", left, I128) * b.convert("zext", right, I128)
     return b.convert("trunc", product, I64) ^ b.convert("trunc", product >> 64, I64)
 
 
 def part_hash(b: Function, row: Row, masks: Elements) -> Value:
-    """Return a hash of some bits of a state, given a mask for each of its words."""
+    """Return a hash of the bits of a state in `masks`, one mask per word."""
     return row_hash(b, [value & masks[word] for word, value in enumerate(row)])
 
 
 def owner_of(hashed: Value, partitions: Value) -> Value:
-    """Return the partition that stores the states of a hash: its high half, scaled to their number."""
+    """Return the partition that owns the states with a hash: its high half, scaled to the number of partitions."""
     return (hashed >> 32) * partitions >> 32
 
 
 def keep_least_function(m: Module, words: int) -> Function:
-    """Define `keep_least(record, row)`: count a state in a record of (count, least state), and keep the least one.
-
-    States are compared word by word, the first word first, as unsigned numbers.
-    """
+    """Define `keep_least(record, row)`: count a state in a record of (count, least state), and keep the least state."""
     b = m.function("keep_least", VOID, (PTR, PTR), inline=False)
     record, address = Elements(b, b.arguments[0]), b.arguments[1]
     count = record[0]
@@ -143,11 +145,11 @@ def keep_least_function(m: Module, words: int) -> Function:
     return b
 
 
-# What lies in memory, for generated code: elements of one type, and the fields of a context.
+# ---------------------------------------------------------------------------------------------------- arrays and fields
 
 
 class Elements:
-    """Elements of one type, one after the other, the first at an address."""
+    """An array of elements of one type, at an address."""
 
     __slots__ = ("_b", "address", "type")
 
@@ -166,12 +168,12 @@ class Elements:
 
 
 class Fields(Elements):
-    """The 64-bit fields of a record, by their numbers: a number each, or an address."""
+    """A record of 64-bit fields, each a number or an address."""
 
     __slots__ = ()
 
     def pointer(self, field: int) -> Value:
-        """Return the address that is in a field."""
+        """Return the address in a field."""
         return self._b.load(PTR, self.at(field))
 
     def set_pointer(self, field: int, address: Value) -> None:
@@ -183,12 +185,12 @@ class Fields(Elements):
         return Elements(self._b, self.pointer(field), kind)
 
 
-# The cells of a packed state, for generated code: codes taken out of its words, and put into them.
+# ---------------------------------------------------------------------------------------------------------------- cells
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Some bits of a word: those of a cell, or of several side by side."""
+    """A range of bits in a word of a state: a cell, or several adjacent ones."""
 
     word: int
     shift: int
@@ -196,7 +198,7 @@ class Span:
 
     @property
     def end(self) -> int:
-        """The first bit behind it."""
+        """The bit after the last one."""
         return self.shift + self.bits
 
 
@@ -207,7 +209,7 @@ def span_of(schema: Schema, number: int) -> Span:
 
 
 def taken_out(b: Function, row: Row, span: Span) -> Value:
-    """Return the number that some bits of a state are."""
+    """Return the number in a span of a state."""
     if not span.bits:
         return b.typed(I64, 0)
     word = row[span.word]
@@ -216,7 +218,7 @@ def taken_out(b: Function, row: Row, span: Span) -> Value:
 
 
 def with_spans(row: Row, numbers: Mapping[Span, Value]) -> Row:
-    """Return the words of a state with other numbers in some bits."""
+    """Return the words of a state with other numbers in some spans."""
     new = list(without_spans(row, numbers))
     for span, number in numbers.items():
         if span.bits:
@@ -225,7 +227,7 @@ def with_spans(row: Row, numbers: Mapping[Span, Value]) -> Row:
 
 
 def without_spans(row: Row, spans: Iterable[Span]) -> Row:
-    """Return the words of a state with 0 in some bits."""
+    """Return the words of a state with 0 in some spans."""
     new = list(row)
     cleared = [span for span in spans if span.bits]
     for word in {span.word: None for span in cleared}:
@@ -234,19 +236,19 @@ def without_spans(row: Row, spans: Iterable[Span]) -> Row:
     return new
 
 
-# Families of cells as bits in words, for generated code: cells that always move together are moved as one.
+# ---------------------------------------------------------------------------------------------------- families of cells
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A family of cells, or several that lie side by side at all places.
+    """A family of cells as spans; several families that are adjacent at all places are one track.
 
     Attributes:
-        places: what they lie at, as of a family.
-        spans: where they lie, for all values of the places.
-        value: what their number names; None where it names nobody.
-        guards: where the cells lie that tell which of them are there; empty where all always are.
-        above: what those are greater than where they are there.
+        places: the sorts that index the cells, as in the family.
+        spans: the spans of the cells, for all values of the places.
+        value: the kind of member that a cell names; None if it names none.
+        guards: the spans of the cells that tell whether each cell is present; empty if all are always present.
+        above: a cell is present if its guard is greater than this number.
     """
 
     places: tuple[Kind, ...]
@@ -257,12 +259,12 @@ class Track:
 
     @property
     def sorts(self) -> set[int]:
-        """The sorts that it speaks of."""
+        """The sorts of its places and of its value."""
         return {kind.sort for kind in (*self.places, self.value) if kind is not None}
 
 
 def tracks_of(schema: Schema, families: Iterable[Family]) -> list[Track]:
-    """Return where families lie; those that hold one code only are left out."""
+    """Return the tracks of families; families without bits, as they have one value only, are left out."""
     made: list[Track] = []
     for family in families:
         spans = tuple(span_of(schema, cell) for cell in family.cells)

@@ -1,9 +1,9 @@
-"""Few members that a state relates to each other, for generated code: put in the order of their keys without a branch.
+"""Sorting networks (Batcher 1968): code that sorts a few records, or the few members of a sort, without branches.
 
-The keys are exact as far as they go: bits side by side, not a hash. Who is named by a cell is said for all members at
-once, by a word in which each member has a lane of bits: a set is spread over the lanes by one product. What lies at a
-member is sorted with its key, and names are looked up in a word of four bits a member. Where two members have equal
-keys the order is not known; who asks for it must look at `alone` first.
+`Placing` sorts members that a state relates to each other by their keys. A key is made of bits side by side, and is a
+hash only if these exceed a word. A word with a lane of bits per member counts which members cells name; one product
+spreads a set over the lanes. What lies at a member is sorted along with its key, and names are looked up in a word with
+four bits per member. If two members have equal keys the order is not determined: callers must test `alone` first.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = [
 
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
-_NUMBER = 4  # bits for the number of a member, or for what names it
+_NUMBER = 4  # bits for the number of a member, or for a code that names it
 _LEAST_LANE = 8
-_LARGEST_TABLE = 4  # members whose orders are looked up
+_LARGEST_TABLE = 4  # the most members whose orders are looked up in a table
 
 
 def can_place(symmetry: Symmetry, tracks: Iterable[Track]) -> bool:
-    """Return whether a state is such that its members can be placed so: else they are by `relations`."""
+    """Return whether `Placing` supports a state; if not, `member_orders.Relations` orders its members."""
     if symmetry.arranged or any(symmetry.sizes[sort] > 7 for sort in symmetry.relational):
         return False
     return all(
@@ -51,7 +51,7 @@ def can_place(symmetry: Symmetry, tracks: Iterable[Track]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _PlacedField:
-    """Where a track lies in the words that a member is sorted with."""
+    """The position of a track in the words that are sorted along with a member's key."""
 
     track: Track
     word: int
@@ -63,10 +63,10 @@ class _PlacedField:
 
 
 class PlacingTables:
-    """For every order of a few members a word that says where each goes, and one that says what sets become.
+    """Tables with two words for every order of a few members: the place of each, and the renamed code of each set.
 
     Args:
-        m: where they are.
+        m: the module in which they are defined.
         symmetry: of the state.
     """
 
@@ -91,13 +91,13 @@ def _renamed_set(order: Sequence[int], held: int) -> int:
 
 
 class Placing:
-    """The members of the related sorts of one state, placed.
+    """The members of the related sorts of one state, sorted by their keys.
 
     Args:
         b: the function.
         tables: of the module.
         symmetry: of the state.
-        tracks: all that speak of the related sorts.
+        tracks: all tracks that lie at members of the related sorts, or name them.
         row: the state.
 
     Attributes:
@@ -114,7 +114,7 @@ class Placing:
         self.alone = reduce(Value.__and__, [sort.alone for sort in self._sorts])
 
     def image(self) -> Row:
-        """Return the words of the state with its members placed; what it is where some are not alone says nothing."""
+        """Return the words of the state with its members sorted; the result is meaningful only if all are `alone`."""
         by_number = {sort.number: sort for sort in self._sorts}
         new: dict[Span, Value] = {}
         for sort in self._sorts:
@@ -126,7 +126,7 @@ class Placing:
         return with_spans(self._row, new)
 
     def lying(self, sort: int) -> list[Track]:
-        """Return the tracks that lie at members of a sort, those first that name nobody."""
+        """Return the tracks that lie at members of a sort; those that name no member come first."""
         found = [track for track in self._tracks if [place.sort for place in track.places] == [sort]]
         return sorted(found, key=lambda track: track.value is not None)
 
@@ -160,7 +160,7 @@ class _PlacedSort:
         self._look_up(tables)
 
     def _look_up(self, tables: PlacingTables) -> None:
-        """Make a word with the place of each member, and of few members one with what each set of them becomes."""
+        """Make a word with the place of each member, and for few members a word with the renamed code of each set."""
         b, order = self._b, self._order
         if self._size > _LARGEST_TABLE:
             places = [b.typed(I64, place) << (member << 2) for place, member in enumerate(order) if place]
@@ -176,7 +176,7 @@ class _PlacedSort:
     # ----------------------------------------------------------------------------------------------------------- keys
 
     def _lanes(self) -> list[tuple[Value, int, int]]:
-        """Return words that say of each member, in its lane, who names it; with a lane's bits, and those in use."""
+        """Return (word, lane bits, bits in use): each lane of a word counts the cells that name its member."""
         b, naming = self._b, self._placing.naming(self.number)
         width = WORD // (self._size + 1)
         made: list[tuple[Value, int, int]] = []
@@ -196,7 +196,7 @@ class _PlacedSort:
     def _spread(self, code: Value, kind: Kind, width: int) -> Value:
         """Return a word with 1 in the lanes of the members that a code names."""
         b = self._b
-        if not kind.height:  # one lane more, for nobody, which is shifted out
+        if not kind.height:  # an extra lane for nobody is shifted out
             told = b.typed(I64, 1) << code * width
             return told >> width * kind.offset if kind.offset else told
         held = code
@@ -206,7 +206,7 @@ class _PlacedSort:
         return held * steps & sum(1 << member * width for member in range(self._size))
 
     def _key(self, member: int, columns: Sequence[Value], lanes: Sequence[tuple[Value, int, int]]) -> Value:
-        """Return a number that is the same for the member's image in any permuted state."""
+        """Return the key of a member, which is the same for its image in any permuted state."""
         parts = self._impersonal(columns)
         for word, width, used in lanes:
             at = word >> width * member if member else word
@@ -227,7 +227,7 @@ class _PlacedSort:
         return key
 
     def _impersonal(self, columns: Sequence[Value]) -> list[tuple[Value, int]]:
-        """Return what lies at a member and names nobody, with the number of its bits."""
+        """Return (value, bits) pairs of the cells that lie at a member and name no member."""
         ends: dict[int, int] = {}
         for field in self._fields:
             if field.track.value is None:
@@ -235,7 +235,7 @@ class _PlacedSort:
         return [(columns[word] & (1 << end) - 1, end) for word, end in ends.items()]
 
     def _said(self, code: Value, kind: Kind, member: int) -> list[tuple[Value, int]]:
-        """Return what a code that lies at a member says of that member, and without naming anybody."""
+        """Return (value, bits) pairs of a code at a member: how many members it names, and whether this one."""
         b, found = self._b, list[tuple[Value, int]]()
         there = code
         if kind.offset:
@@ -254,7 +254,7 @@ class _PlacedSort:
     # ---------------------------------------------------------------------------------------------------------- image
 
     def moved(self) -> dict[Span, Value]:
-        """Return for the bits of each cell that lies at a member the code that is to lie there."""
+        """Return the new code of each cell that lies at a member."""
         new: dict[Span, Value] = {}
         for field in self._fields:
             for span, record in zip(field.track.spans, self._sorted, strict=True):
@@ -263,7 +263,7 @@ class _PlacedSort:
         return new
 
     def renamed(self, code: Value, kind: Kind) -> Value:
-        """Return a code that names members by their new places."""
+        """Return a code with its members renamed to their new places."""
         b = self._b
         if not kind.height:
             places = self._optional if kind.offset else self._places
@@ -276,7 +276,7 @@ class _PlacedSort:
 
     @property
     def _one_each(self) -> int:
-        """What makes of the places of all members what names them in an option; nobody is 0 there."""
+        """Added to the places of all members, this gives their codes in an option, where 0 is nobody."""
         return sum(1 << _NUMBER * member for member in range(self._size))
 
     def _renamed_set(self, named: Value) -> Value:
@@ -287,7 +287,7 @@ class _PlacedSort:
 
 
 def _laid_out(tracks: Iterable[Track]) -> tuple[list[_PlacedField], int]:
-    """Lay tracks side by side into words, in their order; return also how many words there are."""
+    """Lay tracks side by side into words, in their order; return the fields and the number of words."""
     fields: list[_PlacedField] = []
     word, used = 0, 0
     for track in tracks:
@@ -299,15 +299,15 @@ def _laid_out(tracks: Iterable[Track]) -> tuple[list[_PlacedField], int]:
     return fields, word + 1
 
 
-# Sorting a few records without a branch, for generated code: Batcher's merge exchange, unrolled.
+# ---------------------------------------------------------------------------------------------------------- the network
 
 
 Record = list[Value]
-"""Words that are compared, the first word first, and after them words that are only carried along."""
+"""Words that are compared, the first word first, followed by words that are only carried along."""
 
 
 def exchanges(count: int) -> Iterator[tuple[int, int]]:
-    """Yield which places to compare and exchange, in order, so that any so many records become sorted."""
+    """Yield the pairs of places to compare and exchange, in order, of Batcher's odd-even merge sort."""
     power = 1
     while power < count:
         step = power
@@ -321,7 +321,7 @@ def exchanges(count: int) -> Iterator[tuple[int, int]]:
 
 
 def sorted_records(b: Function, records: Sequence[Record], compared: int) -> list[Record]:
-    """Return records in ascending order of their first so many words."""
+    """Return records in ascending order of their first `compared` words."""
     made = [list(record) for record in records]
     for low, high in exchanges(len(made)):
         first, second = made[low], made[high]
@@ -332,7 +332,7 @@ def sorted_records(b: Function, records: Sequence[Record], compared: int) -> lis
 
 
 def same_keys(b: Function, records: Sequence[Record], compared: int) -> list[Value]:
-    """Return for each sorted record how many in a row have its key, up to itself."""
+    """Return for each sorted record its position, from 1, in the run of records with the same key."""
     runs = [b.typed(I64, 1)]
     for before, record in pairwise(records):
         same = before[0].equals(record[0])

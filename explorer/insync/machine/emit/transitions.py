@@ -1,4 +1,4 @@
-"""The steps of a program, for generated code: a function per action, and the loop over the steps of a batch."""
+"""Code that takes steps: a function per bound action, the loop over the steps of a batch, and the kernel `edges`."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step that is enabled.
+    """An enabled step.
 
     Attributes:
-        state: the place of the state in the batch.
+        state: the index of the state in the batch.
         action: the number of the action.
     """
 
@@ -44,9 +44,9 @@ class Step:
     _function: Value
 
     def take(self, b: Function, row: Value, to: Value, context: Value) -> Value:
-        """Write the next state to an address, which may be that of the state, and return the address behind it.
+        """Write the next state to an address, which may be that of the state, and return the address after it.
 
-        If the step is refused because its checks fail, nothing is written, and it returns the address as it is.
+        If the step is refused because its checks fail, nothing is written, and the address is returned unchanged.
         """
         return b.call_at(self._function, PTR, row, to, context)
 
@@ -55,12 +55,12 @@ class Steps:
     """The steps of a program.
 
     Args:
-        m: where the functions are defined.
+        m: the module in which the functions are defined.
         program: the program.
-        counters: the field of the context with the address of one counter per action: the steps taken.
-        refused: builds what is done for a step that is refused, given the context and the state's address.
-        orbit: builds how many states the state at an address stands for, each of which takes the step; the counters
-            then have 128 bits. None is one.
+        counters: the field of the context with the address of one counter of steps per action.
+        refused: builds the code for a refused step, given the context and the address of its state.
+        orbit: builds the size of the orbit of the state at an address; a step counts once per state of the orbit, in
+            counters of 128 bits. None counts 1.
     """
 
     def __init__(
@@ -93,13 +93,13 @@ class Steps:
 
     @contextmanager
     def each(self, b: Function, masks: Value, context: Value, weights: Elements | None = None) -> Iterator[Step]:
-        """Build a loop over the steps of a batch, action by action; all are counted, and refused ones taken off again.
+        """Build a loop over the steps of a batch, action by action; all are counted, and refused ones subtracted again.
 
         Args:
             b: the function.
-            masks: the address of the bits of the states in which each action is enabled.
+            masks: the address of the masks of the guards.
             context: the address of the context.
-            weights: how many states each state of the batch stands for, if that is not one.
+            weights: the size of the orbit of each state of the batch; None is 1.
         """
         counters, functions = self._array(b, context), Elements(b, b.address(self._table), PTR)
         with b.loop(self._count) as action:
@@ -114,7 +114,7 @@ class Steps:
 
 
 def _step_function(m: Module, number: int, action: BoundAction, program: Program, refuse: Function) -> Function:
-    """Define `step<number>(row, to, context) -> behind`; see `Step.take`."""
+    """Define `step<number>(row, to, context) -> end`; see `Step.take`."""
     words = program.schema.words
     b = m.function(f"step{number}", PTR, (PTR, PTR, PTR))
     row, to, context = b.arguments
@@ -140,17 +140,14 @@ def _unchanged(number: int, node: Node) -> bool:
     return node.op is Op.CELL and node.arg == number
 
 
-# `edges`: the steps of a batch of states, each with the state and the action that it is a step of.
-#
-# The search needs neither, and is faster without them; a graph of the states needs both.
-
-
 def edges_module(program: Program) -> str:
     """Return the IR module that defines `edges`.
 
     `edges(context) -> steps` appends a row for each step of a batch of states: the words of the next state, and one
-    word with the place of the state in the batch above the number of the action (`ACTION_BITS`). The rows are in
-    the order of the actions, and of the states within one action. Steps whose checks fail are recorded, not appended.
+    word with the index of the state in the batch above the number of the action (`ACTION_BITS`). The rows are in the
+    order of actions, and for one action in the order of states. Steps whose checks fail are recorded, not appended.
+
+    `expand` leaves states and actions out, and is faster for it.
     """
     m = Module()
     words = program.schema.words
@@ -171,7 +168,7 @@ def edges_module(program: Program) -> str:
     with steps.each(b, masks, context.address) as step:
         here = cursor.value
         behind = step.take(b, rows.at(step.state), here, context.address)
-        # A refused step leaves its row behind, to be written over by the next.
+        # The row of a refused step is overwritten by the next.
         Elements(b, here)[words] = step.state << ACTION_BITS | step.action
         taken = b.convert("ptrtoint", behind, I64).differs(b.convert("ptrtoint", here, I64))
         cursor.set(b.element(I8, here, b.select(taken, 8 * words + 8, 0)))

@@ -1,6 +1,7 @@
-"""`walk`: random walks, a batch of them side by side, each with random numbers of its own.
+"""The kernel `walk`: takes a batch of random walks side by side, each with its own random numbers.
 
-A walk is a function of the seed and its number alone. A place in the batch whose walk has ended takes the next number.
+A walk is a function of the seed and its number alone. When a walk ends, its place in the batch takes the walk with the
+next number.
 """
 
 from __future__ import annotations
@@ -35,23 +36,24 @@ __all__ = [
 ]
 
 
-_TASTE = 0x5851F42D4C957F2D  # tells what a walk likes from what it draws first
+_TASTE = 0x5851F42D4C957F2D  # makes the weights of a walk independent of its first draw
 
 
 def walk_module(program: Program, violated: Sequence[Node], abstraction: Abstraction | None = None) -> str:
     """Return the IR module that defines `walk`.
 
-    `walk(context) -> busy` takes the walks NEXT .. END-1, at most ROUNDS steps of each place; called again it goes on,
+    `walk(context) -> busy` takes the walks NEXT .. END-1, at most ROUNDS steps per place; called again, it continues
     until no place is busy. A walk ends after DEPTH steps, in a state without a step, at a step whose checks fail, or in
-    a state that violates a condition. Of those that fail the one with the smallest number is recorded: the condition is
-    its place in `violated`, or their number for a failing check, whose action ends the path. The initial states are not
-    checked. Of several each walk draws one, before its first step. With an abstraction it also notes, for each state
-    and by which walk, which abstract state it is, and returns early where there is no room for more of these.
+    a state that violates a condition. The failing walk with the smallest number is recorded with the index of its
+    condition in `violated`. For a failing check that index is the number of conditions, and its action ends the path.
+
+    If there are several initial states, each walk draws one before its first step. Initial states are not checked. With
+    an abstraction the abstract state of each state is recorded, and `walk` returns early when there is no room.
 
     Args:
         program: the actions.
-        violated: for each condition the node that says that it is violated.
-        abstraction: what to note of the states; None is nothing.
+        violated: the negation of each condition.
+        abstraction: the abstract states to record; None records none.
     """
     m = Module()
     schema, actions = program.schema, program.actions
@@ -95,7 +97,7 @@ def walk_module(program: Program, violated: Sequence[Node], abstraction: Abstrac
 
 
 def _finish_function(m: Module) -> Function:
-    """Define `finish(context, place)`: the walk at a place has ended."""
+    """Define `finish(context, place)`: record the length of the walk at a place, and free the place."""
     b = m.function("finish", VOID, (PTR, I64))
     context = Fields(b, b.arguments[0])
     place = Places(b, context)[b.arguments[1]]
@@ -105,9 +107,9 @@ def _finish_function(m: Module) -> Function:
 
 
 def _fail_function(m: Module, finish: Function, refused: int) -> Function:
-    """Define `fail(context, place, condition)`: the walk at a place fails; record it if it has the smallest number.
+    """Define `fail(context, place, condition)`: end the walk at a place, and record it if its number is the smallest.
 
-    Where the condition is `refused` its last step was not taken: it ends the path that is recorded, and is not counted.
+    If the condition is `refused`, the last step was not taken: it ends the recorded path, but is not counted.
     """
     b = m.function("fail", VOID, (PTR, I64, I64), inline=False)
     context, number, condition = Fields(b, b.arguments[0]), b.arguments[1], b.arguments[2]
@@ -123,7 +125,7 @@ def _fail_function(m: Module, finish: Function, refused: int) -> Function:
 
 
 def _begin_function(m: Module, words: int) -> Function:
-    """Define `begin(context) -> busy`: put the next walks into the idle places; return how many places are busy."""
+    """Define `begin(context) -> busy`: start the next walks in the idle places; return how many places are busy."""
     b = m.function("begin", I64, (PTR,))
     context = Fields(b, b.arguments[0])
     rows = Rows(b, context.pointer(WalkField.ROWS), words)
@@ -151,7 +153,7 @@ def _begin_function(m: Module, words: int) -> Function:
 
 
 def _steps_function(m: Module, program: Program, fail: Function, conditions: int) -> Function:
-    """Define `steps(context)`: take the chosen steps; a walk whose step is refused fails."""
+    """Define `steps(context)`: take the chosen steps; a refused step fails its walk."""
     row_bytes = 8 * program.schema.words
 
     def refused(b: Function, context: Value, row: Value) -> None:
@@ -169,7 +171,7 @@ def _steps_function(m: Module, program: Program, fail: Function, conditions: int
 
 
 def _judge_function(m: Module, conditions: int, fail: Function, finish: Function) -> Function:
-    """Define `judge(context)`: end the walks that violate a condition, at their first one, and those that are done."""
+    """Define `judge(context)`: fail walks by the first condition that they violate, and end walks of full depth."""
     b = m.function("judge", VOID, (PTR,))
     context = Fields(b, b.arguments[0])
     places, masks, depth = Places(b, context), context.array(WalkField.VIOLATED), context[WalkField.DEPTH]
@@ -183,21 +185,22 @@ def _judge_function(m: Module, conditions: int, fail: Function, finish: Function
     return b
 
 
-# `choose`: what each walk of a batch does next, drawn from the enabled actions.
-#
-# Actions are drawn in groups: all that differ in parameters alone are one, or each is one. A group weighs 1, or what
-# the walk likes it. Three passes over the bits of the enabled actions do it: one sums the weights up, one finds the
-# group that was drawn and counts its enabled actions, and one finds the action that was drawn of these.
+# ------------------------------------------------------------------------------------------------------------- the draw
+
+# Each walk draws a group of enabled actions, then an action of the group. A group is all actions that differ in
+# parameters only, or one action. Its weight is 1, or depends on the walk. This takes three passes over the masks of the
+# guards: the first sums the weights, the second finds the drawn group and counts its enabled actions, and the third
+# finds the drawn action.
 
 
 _WEIGHTS = (1, 2, 4, 8)
-"""What a group may weigh in a walk that has a taste."""
+"""The weights of groups in a walk with weights of its own."""
 _FAR = 1 << 62
-"""What is left to pass over once a group is drawn: no other one is."""
+"""The weight left to pass over once a group is drawn: so large that no other group is drawn."""
 
 
 class Places:
-    """The places of the batch: each a record of `PlaceField`."""
+    """The places of the batch, each a record of `PlaceField`."""
 
     def __init__(self, b: Function, context: Fields) -> None:
         self._b, self._address = b, context.pointer(WalkField.PLACES)
@@ -214,7 +217,7 @@ def mixed(number: Value) -> Value:
 
 
 def drawn(b: Function, place: Fields, below: Value) -> Value:
-    """Return a random number below another one: the next of the place's Weyl sequence, mixed, as a fraction of 2^64."""
+    """Return the next random number of a place, scaled to less than `below`: the generator is SplitMix64."""
     state = place[PlaceField.RANDOM] + 0x9E3779B97F4A7C15
     place[PlaceField.RANDOM] = state
     scaled = b.convert("zext", mixed(state), I128) * b.convert("zext", below, I128)
@@ -222,13 +225,13 @@ def drawn(b: Function, place: Fields, below: Value) -> Value:
 
 
 class _Enabled:
-    """The bits of the enabled actions, and the groups of those.
+    """The masks of the guards, and the groups of the actions.
 
     Args:
-        b: where they are looked at.
+        b: the function that reads them.
         context: of the walks.
-        begins: the address of a byte for each action, whether it has another name than the one before.
-        actions: how many there are.
+        begins: the address of a byte per action: whether its name differs from that of the action before.
+        actions: how many actions there are.
     """
 
     def __init__(self, b: Function, context: Fields, begins: Value, actions: int) -> None:
@@ -237,7 +240,7 @@ class _Enabled:
 
     @contextmanager
     def each(self) -> Iterator[tuple[Value, Value, Value]]:
-        """Build a loop over them that gives the action, its group, and the number of the place; groups begin at 1."""
+        """Build a loop over the enabled actions of all places that gives action, group (from 1), and place."""
         b, group = self._b, self._b.variable(0)
         with b.loop(self._actions) as action:
             begins = b.convert("zext", self._begins[action], I64)
@@ -248,7 +251,7 @@ class _Enabled:
 
 
 def _weigh_function(m: Module) -> Function:
-    """Define `weigh(taste, group) -> weight`: what a walk likes a group; without a taste it is 1."""
+    """Define `weigh(taste, group) -> weight`: the weight of a group in a walk; 1 if the walk has no weights."""
     b = m.function("weigh", I64, (I64, I64))
     taste, group = b.arguments
     weights = sum(weight << 8 * place for place, weight in enumerate(_WEIGHTS))
@@ -259,7 +262,7 @@ def _weigh_function(m: Module) -> Function:
 
 
 def _draw_weights_function(m: Module, finish: Function) -> Function:
-    """Define `draw_weights(context)`: draw from the weights at each place; end the walk where nothing is enabled."""
+    """Define `draw_weights(context)`: draw from the weights at each place; end a walk without an enabled action."""
     b = m.function("draw_weights", VOID, (PTR,))
     context = Fields(b, b.arguments[0])
     places = Places(b, context)
@@ -284,8 +287,8 @@ def choose_function(m: Module, names: Sequence[str], finish: Function) -> Functi
 
     Args:
         m: where to define it.
-        names: the name of each action; those that differ in parameters alone follow each other.
-        finish: ends the walk at a place.
+        names: the name of each action; actions that differ in parameters only are adjacent.
+        finish: the function that ends the walk at a place.
     """
     begins = m.bytes("begins", [1, *(before != after for before, after in pairwise(names))])
     weigh, draw_weights = _weigh_function(m), _draw_weights_function(m, finish)
@@ -324,7 +327,7 @@ def choose_function(m: Module, names: Sequence[str], finish: Function) -> Functi
         place = places[number]
         with b.when(place[PlaceField.NUMBER].differs(NO_WALK) & place[PlaceField.GROUP].equals(group)):
             left, taken = place[PlaceField.ENABLED] - 1, place[PlaceField.TAKEN]
-            place[PlaceField.ENABLED] = left  # once it is below 0, no other is chosen
+            place[PlaceField.ENABLED] = left  # wraps below 0, so no other action is chosen
             with b.when(left.equals(0)):
                 byte = action * MASK_BYTES + (number >> 3)
                 chosen[byte] = chosen[byte] | b.convert("trunc", b.typed(I64, 1) << (number & 7), I8)
@@ -333,13 +336,13 @@ def choose_function(m: Module, names: Sequence[str], finish: Function) -> Functi
     return b
 
 
-# `note`: which abstract states the walks of a batch are in, for generated code.
+# ------------------------------------------------------------------------------------------------------ abstract states
 
 
 def note_function(m: Module, schema: Schema, abstraction: Abstraction) -> Function:
-    """Define `note(context, begins)`: note the abstract state at each place with a walk.
+    """Define `note(context, begins)`: record the abstract state at each place with a walk.
 
-    With `begins` it does so only where the walk has taken no step yet.
+    If `begins` is not 0, only walks that have taken no step are recorded.
     """
     see, abstract = see_function(m, abstraction.schema.words), _abstract_function(m, schema, abstraction)
     b = m.function("note", VOID, (PTR, I64))
