@@ -1,8 +1,13 @@
-"""Internal: programs as machine code, expanding, storing and checking packed states at memory speed.
+"""Internal: programs as machine code that expands, stores and checks packed states.
 
-An engine asks `kernels`: `compile_kernels`, or `texts` and then `load`. The `Kernels` that it gets make the structures
-that the code works with, which know no files and no other processes. `packed`, `sizes`, `memory` and `interruptible`
-are for engines too; everything else is internal.
+Engines call `kernels`: `compile_kernels`, or `texts` and then `load`. A `Kernels` object makes the structures that the
+compiled code works with. Each of these is one file beside the fields of its context: `expander` computes successors,
+`conditions` evaluates conditions, `walker` takes random walks, and `stores` keeps visited states. `ownership` assigns
+states to partitions, and `arrow_states` converts states to Arrow columns.
+
+`emit` generates LLVM IR. `compiler` is the only module that uses llvmlite; `objects` keeps object code in the `cache`,
+which is a private folder of the user. `interruptible` runs work that its caller can abandon, `memory` allocates blocks
+outside Python's heap, and `packed` has packed states in Python and the sizes of a program.
 """
 
 from __future__ import annotations

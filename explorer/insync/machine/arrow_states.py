@@ -1,4 +1,4 @@
-"""Packed states as Arrow columns with the names and values of the model: what a readable state is, for many at once."""
+"""Packed states as Arrow columns, with the names and readable values of the model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Column", "columns_of", "decode_states"]
 
-_MOST_VALUES = 1 << 16  # of a scalar that is decoded by a table
+_MOST_VALUES = 1 << 16  # the most values of a scalar that is decoded by a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ class Column:
 
     Attributes:
         name: of the column or field.
-        kind: "scalar", "option" (children: the record), "struct", "list", "listed" (as many of its children as its cell
-            says) or "bits" (cells: one for each row; children: how to decode the rows).
+        kind: "scalar", "option" (children: the record), "struct", "list", "listed" (the cell is how many of its
+            children are present) or "bits" (cells: one per row; children: how to decode the rows).
         type: in Spark's SQL.
-        cell: for a scalar, an option or a listed column the word, shift and mask of its cell.
-        values: what each code of a scalar stands for; empty when it is `low` + the code.
+        cell: word, shift and mask of the cell of a scalar, an option or a listed column.
+        values: the value of each code of a scalar; if empty, the value is `low` + the code.
         low: see `values`.
         children: the parts.
-        cells: for bits the word, shift and mask of each.
-        rows: for bits the packed value that each stands for.
+        cells: for bits, the word, shift and mask of each.
+        rows: for bits, the packed value of each.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Column:
 
 
 def columns_of(state: Record, schema: Schema) -> tuple[Column, ...]:
-    """Return the columns of a model's state, a column for each field."""
+    """Return the columns of a model's state, one per field."""
     cells = iter(schema.cells)
     return tuple(_column(name, domain, cells) for name, domain in state.present.items())
 
@@ -116,7 +116,7 @@ def _number(name: str, domain: Int, cells: Iterator[Cell]) -> Column:
 def _scalar(name: str, domain: Scalar, cells: Iterator[Cell]) -> Column:
     cell = next(cells)
     if cell.size > _MOST_VALUES:
-        # Beyond any table: the code itself, a mask of the elements for a set.
+        # Too many values for a table: the code itself, which for a set is a mask of its elements.
         return Column(name, "scalar", "bigint", _place(cell))
     values = tuple(domain.readable(code) for code in range(cell.size))
     return Column(name, "scalar", _type_of(values[-1]), _place(cell), values)
@@ -153,10 +153,10 @@ def _type_of(value: Readable) -> str:
 
 
 def decode_states(columns: Sequence[Column], rows: NDArray[np.uint64]) -> list[pa.Array]:
-    """Return the columns of some states.
+    """Decode packed states to Arrow arrays, one per column.
 
     Args:
-        columns: what to decode.
+        columns: the columns to decode.
         rows: the packed states, one row of words each.
     """
     return [_decode(column, rows) for column in columns]
@@ -180,7 +180,7 @@ def _decode(column: Column, rows: NDArray[np.uint64]) -> pa.Array:
 
 
 def _lists(parts: Sequence[pa.Array], count: int, lengths: Codes | None = None) -> pa.Array:
-    """Row after row one value of each part, or of as many as its length says."""
+    """A list per row: one value of each part, or of as many parts as the row's length."""
     import numpy as np
     import pyarrow as pa
 
@@ -192,7 +192,7 @@ def _lists(parts: Sequence[pa.Array], count: int, lengths: Codes | None = None) 
 
 
 def _taken(values: pa.Array, places: Codes, there: NDArray[np.bool_]) -> pa.Array:
-    """Row after row the values at some places, those of them that are there."""
+    """A list per row: the values at its places, without those that are not present."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,10 +1,10 @@
-"""The cache: a folder of the user's own, and folders in it that are made once and kept.
+"""The user's cache folder, and folders in it that are made once and kept.
 
-What lies here is executed: object code, Java classes, jars. So the cache is used only where its folder belongs to the
-user and is no link, and it is made private to the user (mode 0700). A folder that is kept carries the digest of its key
-and of all its files; where the digest differs, the folder is removed and made again.
+The content of the cache is executed: object code, Java classes, jars. So the cache is used only if its folder belongs
+to the user and is not a link, and it is made private to the user (mode 0700). A kept folder carries a digest of its key
+and all its files; if the digest differs, the folder is removed and made again.
 
-Source of the places: XDG Base Directory Specification, version 0.8.
+Source of the locations: XDG Base Directory Specification, version 0.8.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class CacheNotUsed(UserWarning):
 
 
 def cache_place() -> Path | None:
-    """Return where the cache is by the environment, which may not be there yet.
+    """Return the path of the cache folder, which may not exist yet; None without a home directory.
 
-    It is $INSYNC_CACHE_DIR, or `insync` in $XDG_CACHE_HOME, or in `.cache` of the home directory. A relative path in
-    XDG_CACHE_HOME is ignored, as XDG demands. Without a home directory there is no cache.
+    The path is $INSYNC_CACHE_DIR, or `insync` in $XDG_CACHE_HOME, or `.cache/insync` in the home directory. A relative
+    path in XDG_CACHE_HOME is ignored, as XDG demands.
     """
     own = os.environ.get("INSYNC_CACHE_DIR")
     if own:
@@ -51,7 +51,7 @@ def cache_place() -> Path | None:
 
 
 def cache_folder() -> Path | None:
-    """Return the cache folder, made if need be and private to the user; None where there is none to be used.
+    """Return the cache folder, created if necessary and private to the user; None if it cannot be used.
 
     Warns:
         CacheNotUsed: the folder is a link, or belongs to another user.
@@ -61,18 +61,18 @@ def cache_folder() -> Path | None:
     except OSError:
         return None
     except UserError as error:
-        warnings.warn(str(error), CacheNotUsed, stacklevel=1)  # one place, so that it is said once
+        warnings.warn(str(error), CacheNotUsed, stacklevel=1)  # always from this line, so that it is shown once
         return None
 
 
 def kept_folder(place: str, key: str, make: Callable[[Path], object], what: str) -> Path:
-    """Return a folder of the cache that is whole; where it is not there or is damaged, it is made.
+    """Return a folder of the cache; if it is missing or damaged, make it first.
 
     Args:
-        place: where in the cache it is, such as `kafka/classes`.
-        key: its name there; the same key stands for the same content.
-        make: fills a new folder, whose name is its argument.
-        what: what is kept, for messages, such as "the compiled harness".
+        place: the path of its parent in the cache, such as `kafka/classes`.
+        key: its name; equal keys have equal content.
+        make: fills a new folder, given its path.
+        what: a description for messages, such as "the compiled harness".
 
     Raises:
         UserError: there is no cache, or it has no room.
@@ -102,13 +102,13 @@ def kept_folder(place: str, key: str, make: Callable[[Path], object], what: str)
 
 
 def keep_folder(place: str, key: str, made: Path) -> Path:
-    """Move a folder of the cache to where it is kept, with its digest; see `kept_folder`.
+    """Move a new folder to its final path in the cache, with its digest; see `kept_folder`.
 
-    Another process may have been first. The folders are alike then, and its folder stays.
+    If another process was first, its folder stays, as the content is the same.
 
     Raises:
         UserError: the cache is not the user's own.
-        OSError: it cannot be written.
+        OSError: the cache cannot be written.
     """
     cache = _own_folder()
     kept = cache / place / key
@@ -127,7 +127,7 @@ def keep_folder(place: str, key: str, made: Path) -> Path:
 
 
 def find_kept(place: str, key: str) -> Path | None:
-    """Return a folder that is kept, if it is there; one that is damaged is removed."""
+    """Return a kept folder, or None; a damaged one is removed."""
     cache = cache_folder()
     return None if cache is None else _whole(cache, place, key)
 
@@ -147,15 +147,15 @@ def _whole(cache: Path, place: str, key: str) -> Path | None:
 
 
 class _NoCache(UserError):
-    """Why the cache is not used."""
+    """The cache cannot be used; the message has the reason."""
 
 
 def _own_folder() -> Path:
-    """Return the cache folder, made if need be.
+    """Return the cache folder, created if necessary.
 
     Raises:
-        _NoCache: it may not be used.
-        OSError: it cannot be made.
+        _NoCache: the folder may not be used.
+        OSError: the folder cannot be created.
     """
     folder = cache_place()
     if folder is None:
@@ -184,7 +184,7 @@ def _digest_of(folder: Path, place: str, key: str) -> str:
     """Compute the digest of all files of a folder, with their names.
 
     Raises:
-        OSError: one cannot be read.
+        OSError: a file cannot be read.
     """
     taken = []
     for path in sorted(each for each in folder.rglob("*") if not each.is_dir()):
@@ -195,5 +195,5 @@ def _digest_of(folder: Path, place: str, key: str) -> str:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open a file; a pipe is not waited for."""
+    """Open a file; opening a pipe does not block."""
     return os.open(path, flags | os.O_NONBLOCK)

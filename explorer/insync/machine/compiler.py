@@ -1,4 +1,7 @@
-"""LLVM: IR text to object code for this machine, and object code to functions in this process."""
+"""Compilation by LLVM: IR text to object code for this machine, and object code to functions in this process.
+
+Also the keys under which object code is cached: digests of the structure of what is compiled.
+"""
 
 from __future__ import annotations
 
@@ -20,23 +23,23 @@ __all__ = ["Library", "compile_module", "llvm_version", "machine_key", "object_c
 
 
 class Code(StrEnum):
-    """How much time LLVM takes for a module; what is computed is the same.
+    """How much LLVM optimises; the results of the code are the same.
 
-    FAST serves searches that last. QUICK is compiled in a tenth of the time and runs a fifth to a half slower, which
-    suits many small state spaces, each of another model, as in this project's own tests.
+    FAST is for long searches. QUICK compiles in a tenth of the time and runs a fifth to a half slower, which suits many
+    small state spaces of different models, as in the tests of this project.
     """
 
     FAST = "fast"
     QUICK = "quick"
 
 
-# Engines that nobody uses any more. LLVM does one thing at a time, so to free one may mean to wait for a compilation
-# that goes on in another thread; that is left to whoever compiles next.
+# Unused engines. LLVM does one thing at a time, so freeing an engine may wait for a compilation in another thread.
+# They are freed when the next library is made.
 _unused: list[llvm.ExecutionEngine] = []
 
 
 class Library:
-    """Functions of one piece of object code; it stays in this process as long as one of them is in use."""
+    """The functions of one piece of object code, which stays loaded as long as one of them is referenced."""
 
     def __init__(self, code: bytes) -> None:
         _unused.clear()
@@ -47,7 +50,7 @@ class Library:
         weakref.finalize(self, _unused.append, self._engine).atexit = False
 
     def function(self, name: str, arguments: int) -> Callable[..., int]:
-        """Return a function of so many 64-bit numbers that gives one; it runs without the interpreter lock."""
+        """Return a function of `arguments` 64-bit numbers with a 64-bit result; it runs without the GIL."""
         address = self._engine.get_function_address(name)
         if not address:
             message = f"The compiled code has no function {name!r}."
@@ -63,8 +66,8 @@ def compile_module(key: str, text: Callable[[], str]) -> Library:
     """Return the library of an IR module, from the cache of object code if it is there.
 
     Args:
-        key: the identity of the module.
-        text: gives its IR; called only when the module has to be compiled.
+        key: identifies the module.
+        text: generates its IR; called only if the module must be compiled.
 
     Raises:
         UserError: INSYNC_CODE names no kind of code.
@@ -78,10 +81,10 @@ def compile_module(key: str, text: Callable[[], str]) -> Library:
 
 
 def wanted() -> Code:
-    """Return the kind of code that the environment asks for in INSYNC_CODE: fast where it says nothing.
+    """Return the kind of code that INSYNC_CODE names in the environment; FAST if it is not set.
 
     Raises:
-        UserError: it asks for something else.
+        UserError: INSYNC_CODE names no kind of code.
     """
     name = os.environ.get("INSYNC_CODE") or Code.FAST
     try:
@@ -93,10 +96,10 @@ def wanted() -> Code:
 
 
 def object_code(text: str) -> bytes:
-    """Return the object code of an IR module for this machine; of which kind the environment says, see `wanted`.
+    """Return the object code of an IR module for this machine, of the kind that `wanted` returns.
 
     Raises:
-        InternalError: LLVM does not accept it.
+        InternalError: LLVM does not accept the IR.
     """
     code = wanted()
     machine = _target_machine(code)
@@ -107,9 +110,9 @@ def object_code(text: str) -> bytes:
         raise InternalError(message) from error
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    # The standard -O2 pipeline takes four times as long and makes no faster code: what is generated repeats no
-    # instruction, has no calls worth a heuristic, and is already as wide as the registers. NewGVN, of use while
-    # lowering did repeat some, fails on an assertion of LLVM's own for the loops of the store.
+    # The standard -O2 pipeline takes four times as long and makes no faster code: the generated IR repeats no
+    # instruction, has no calls worth inlining heuristics, and already uses full vector registers. NewGVN fails on an
+    # assertion of LLVM for the loops of the store.
     passes = llvm.create_new_module_pass_manager()
     passes.add_sroa_pass()
     if code is Code.FAST:
@@ -121,12 +124,12 @@ def object_code(text: str) -> bytes:
 
 
 def _target_machine(code: Code = Code.FAST) -> llvm.TargetMachine:
-    """A new one each time: an engine takes possession of the one that it is given."""
+    """Return a new target machine: an engine takes ownership of its own."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     name, features = _host()
-    # Without optimisation LLVM chooses instructions one by one, which is most of what it saves.
+    # Without optimisation LLVM selects instructions one by one, which saves most of the time.
     opt = 2 if code is Code.FAST else 0
     return target.create_target_machine(cpu=name, features=features, opt=opt, codemodel="jitdefault", jit=True)
 
@@ -135,7 +138,7 @@ def _target_machine(code: Code = Code.FAST) -> llvm.TargetMachine:
 def _host() -> tuple[str, str]:
     try:
         features = llvm.get_host_cpu_features().flatten()
-    except RuntimeError:  # not known for every system: LLVM then goes by the name alone
+    except RuntimeError:  # not available on every system: LLVM then uses the name alone
         features = ""
     return llvm.get_host_cpu_name(), features
 
@@ -147,7 +150,7 @@ def llvm_version() -> str:
 
 @cache
 def machine_key() -> str:
-    """Return what makes object code of one machine and compiler unfit for another, as a short key."""
+    """Return a short key of this machine and compiler: object code fits only where the key is the same."""
     parts: Sequence[object] = (llvmlite.__version__, llvm.llvm_version_info, llvm.get_process_triple(), _host())
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Evaluating conditions on states: how many violate each, and which ones."""
+"""Evaluation of conditions on ranges of states: the least violating states, or how many states violate each."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ __all__ = [
 
 
 class CheckField(IntEnum):
-    """The 64-bit fields of the context that `check` is given the address of."""
+    """The 64-bit fields of the context of `check`."""
 
     COLUMNS = 0  # address of scratch memory for one batch
-    MASKS = 1  # address of scratch memory: MASK_BYTES per condition: where it is violated
+    MASKS = 1  # address of scratch memory: MASK_BYTES per condition: in which states it is violated
     VIOLATIONS = 2  # address of one record (count, least state) per condition
 
 
 class Checker:
-    """Evaluates the conditions on states.
+    """Evaluates conditions on states, and keeps the number of violations and the least violating state of each.
 
     Args:
         sizes: of the program; without conditions there is nothing to do.
-        check: its kernel, if there are conditions; see `checking.check_module`.
+        check: its kernel, if there are conditions; see `emit.conditions.check_module`.
     """
 
     def __init__(self, sizes: Sizes, check: Callable[[int, int, int], int] | None) -> None:
@@ -58,7 +58,7 @@ class Checker:
         return self._records.take()
 
     def holds(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return for each condition in which of some states it holds."""
+        """Return for each condition whether it holds in each of the states. Needs numpy."""
         import numpy as np
 
         shape = (self._sizes.conditions, MASK_BYTES)
@@ -73,27 +73,24 @@ class Checker:
         return found
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._scratch.close()
 
 
-# `count`: how many states of a range violate each condition.
-
-
 class CountField(IntEnum):
-    """The 64-bit fields of the context that `count` is given the address of."""
+    """The 64-bit fields of the context of `count`."""
 
     COLUMNS = 0  # address of scratch memory for one batch
-    MASKS = 1  # address of scratch memory: MASK_BYTES per condition: where it is violated
+    MASKS = 1  # address of scratch memory: MASK_BYTES per condition: in which states it is violated
     COUNTS = 2  # address of one counter per condition
 
 
 class Counter:
-    """Counts states, and keeps none: many conditions are counted faster than checked.
+    """Counts the states that violate each condition, and keeps none: for many conditions faster than `Checker`.
 
     Args:
         sizes: of the program; without conditions there is nothing to do.
-        count: its kernel, if there are conditions; see `counting.count_module`.
+        count: its kernel, if there are conditions; see `emit.conditions.count_module`.
     """
 
     def __init__(self, sizes: Sizes, count: Callable[[int, int, int], int] | None) -> None:
@@ -118,5 +115,5 @@ class Counter:
         return found
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._scratch.close()

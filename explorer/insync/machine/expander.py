@@ -1,4 +1,4 @@
-"""Expanding states: the buffers of one worker, one for each partition, and what it counts on the way."""
+"""Expansion of states: their successors in a buffer per partition, or their steps with actions."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ __all__ = [
 ]
 
 
-_RECENT_BYTES = 1 << 17  # stays in a core's second cache; a third of all steps lead to a state that is in it
+_RECENT_BYTES = 1 << 17  # fits into a core's L2 cache; a third of all steps lead to a state in this table
 
 
 class ExpandField(IntEnum):
-    """The 64-bit fields of the context that `expand` is given the address of."""
+    """The 64-bit fields of the context of `expand`."""
 
     ROWS = 0  # address of the first state
     COUNT = 1  # how many states
     PARTITIONS = 2
     CURSORS = 3  # address of one address per partition: where its next successor goes
     ENDS = 4  # address of one address per partition: the end of its buffer
-    STEPS = 5  # address of one counter per action, of 64 bits, or of 128 where states stand for others: the steps taken
+    STEPS = 5  # address of one counter of steps per action, of 64 bits, or with symmetry of 128 bits
     REFUSED = 6  # address of a record (count, least state): steps whose checks fail
     COLUMNS = 7  # address of scratch memory for one batch
-    MASKS = 8  # address of scratch memory: MASK_BYTES per action, and as many for the states outside
-    RECENT = 9  # address of a table of states that are known already; emitted states are entered in it
+    MASKS = 8  # address of scratch memory: MASK_BYTES per action, and MASK_BYTES for the states outside
+    RECENT = 9  # address of a table of recently found states, which are dropped
     RECENT_MASK = 10  # the size of that table, a power of 2, minus 1
     RAW = 11  # address of scratch memory: a state per step of a batch
     RAW_END = 12  # scratch: the end of the states there
-    STUCK = 13  # a counter: states without a step, but for those outside
-    STUCK_HIGH = 14  # the upper half of that counter, where states stand for others
-    OWNING = 15  # address of a mask per word: of the bits that say which partition owns a state; 0 is all bits
+    STUCK = 13  # a counter: states without a step, except those outside the confinement
+    STUCK_HIGH = 14  # the upper half of that counter, with symmetry
+    OWNING = 15  # address of a mask per word: the bits that determine the owner of a state; 0 is all bits
 
 
 class Expander:
@@ -56,10 +56,10 @@ class Expander:
 
     Args:
         sizes: of the program.
-        expand: its kernel; see `expanding.expand_module`.
+        expand: its kernel; see `emit.expanding.expand_module`.
         partitions: how many partitions own the states.
-        buffer_bytes: how large a buffer is; one that cannot take the steps of a whole batch is made larger.
-        known: a state that need not be found again: the initial one.
+        buffer_bytes: size of a buffer, which is increased to twice the steps of a batch if it is smaller.
+        known: a state that need not be found again, such as the initial one.
     """
 
     def __init__(
@@ -102,22 +102,22 @@ class Expander:
         fields[ExpandField.MASKS] = self._scratch.address + COLUMN_BYTES * self._sizes.words
 
     def own_by(self, ownership: Ownership) -> None:
-        """From now on put states into the buffers of the partitions that own them so."""
-        self._ownership = ownership  # the masks are its own
+        """Use another assignment of states to partitions from now on."""
+        self._ownership = ownership  # keeps the memory of the masks alive
         self._context[ExpandField.OWNING] = ownership.masks
 
     def forget(self) -> None:
-        """Forget which states were found recently: they are put into the buffers again."""
+        """Forget which states were found recently, so that they are put into the buffers again."""
         ctypes.memmove(self._recent.address, self._known * self._recent_rows, len(self._known) * self._recent_rows)
 
     def expand(self, rows: int, count: int) -> int:
-        """Append the successors of states to the buffers; return how many states were done before one was full."""
+        """Append the successors of states to the buffers; return how many states were done before a buffer was full."""
         self._context[ExpandField.ROWS] = rows
         self._context[ExpandField.COUNT] = count
         return self._expand(ctypes.addressof(self._context))
 
     def candidates(self, partition: int) -> tuple[int, int]:
-        """Return the address and the number of the states in a partition's buffer."""
+        """Return address and count of the states in a partition's buffer."""
         start = self._buffers[partition].address
         return start, (self._cursors[partition] - start) // self._sizes.row_bytes
 
@@ -128,12 +128,12 @@ class Expander:
 
     @property
     def batch_bytes(self) -> int:
-        """How much memory the first batch of states may touch: the scratch memory, and the steps of the batch twice."""
+        """The memory that the first batch may touch: the scratch memory, and twice the steps of the batch."""
         return self._scratch.size + 2 * self._batch_bytes
 
     @property
     def untouched_bytes(self) -> int:
-        """How much more memory the buffers may come to take."""
+        """The memory of the buffers that was not touched yet."""
         return sum(self.buffer_bytes - touched for touched in self._touched)
 
     def states(self, partition: int) -> Iterator[Words]:
@@ -157,7 +157,7 @@ class Expander:
         return taken
 
     def take_stepless(self) -> int:
-        """Return how many states that were expanded have no step, since the last call; none of those outside."""
+        """Return how many expanded states have no step, since the last call; states outside do not count."""
         low, high = (int(self._context[field]) for field in (ExpandField.STUCK, ExpandField.STUCK_HIGH))
         self._context[ExpandField.STUCK] = self._context[ExpandField.STUCK_HIGH] = 0
         return low | high << 64
@@ -167,25 +167,24 @@ class Expander:
         return self._refused.take()[0]
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         for block in [*self._buffers, self._scratch, self._raw, self._recent]:
             block.close()
 
 
-# Listing steps: each with the state and the action that it is a step of, for graphs of states, and for walks.
-
+# ---------------------------------------------------------------------------------------------------------------- edges
 
 ACTION_BITS = 32
-"""The low bits of the last word of an edge, which have the number of its action."""
+"""The low bits of the last word of an edge, which are the number of its action."""
 
 
 class EdgeField(IntEnum):
-    """The 64-bit fields of the context that `edges` is given the address of."""
+    """The 64-bit fields of the context of `edges`."""
 
     ROWS = 0  # address of the first state
     COUNT = 1  # how many states, at most a batch
     CURSOR = 2  # where the next edge goes; there must be room for every action of every state
-    STEPS = 3  # address of one counter per action: the steps taken
+    STEPS = 3  # address of one counter of steps per action
     REFUSED = 4  # address of a record (count, least state): steps whose checks fail
     COLUMNS = 5  # address of scratch memory for one batch
     MASKS = 6  # address of scratch memory: MASK_BYTES per action
@@ -193,12 +192,12 @@ class EdgeField(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class EdgesOfBatch:
-    """The steps of the states of a batch, in the order of the actions, and of the states within one action.
+    """The steps of a batch of states, in the order of actions, and for one action in the order of states.
 
     Attributes:
-        source: for each step the place in the batch of the state that it leaves.
+        source: for each step the index in the batch of the state before it.
         action: the number of its action.
-        target: the packed state that it leads to, one row each.
+        target: the packed state after it, one row each.
     """
 
     source: NDArray[np.int64]
@@ -207,11 +206,11 @@ class EdgesOfBatch:
 
 
 class Edges:
-    """Lists the steps of states.
+    """Lists the steps of states with their actions.
 
     Args:
         sizes: of the program.
-        edges: its kernel; see `edging.edges_module`.
+        edges: its kernel; see `emit.transitions.edges_module`.
     """
 
     def __init__(self, sizes: Sizes, edges: Callable[[int], int]) -> None:
@@ -227,7 +226,7 @@ class Edges:
         self._context[EdgeField.MASKS] = self._scratch.address + COLUMN_BYTES * sizes.words
 
     def of(self, rows: NDArray[np.uint64]) -> EdgesOfBatch:
-        """Return the steps of some states, at most a batch; those whose checks fail are left out. Needs numpy."""
+        """Return the steps of at most a batch of states, without those whose checks fail. Needs numpy."""
         import numpy as np
 
         assert len(rows) <= BATCH
@@ -238,7 +237,7 @@ class Edges:
         return EdgesOfBatch(origin >> ACTION_BITS, origin & (1 << ACTION_BITS) - 1, table[:, :words])
 
     def of_one(self, state: Words) -> dict[int, Words]:
-        """Return where each action leads from a state, by number and in order; those whose checks fail are left out."""
+        """Return the next state for each enabled action number, in order, without steps whose checks fail."""
         row, size = PackedRows([state]), self._sizes.words + 1
         table = array("Q", self._listed(row.address, 1))
         return {
@@ -247,7 +246,7 @@ class Edges:
         }
 
     def _listed(self, rows: int, count: int) -> bytes:
-        """Return the rows of the steps of some states at an address: where each leads, then its state and action."""
+        """Return the rows that `edges` writes for the states at an address."""
         self._context[EdgeField.ROWS] = rows
         self._context[EdgeField.COUNT] = count
         self._context[EdgeField.CURSOR] = self._out.address
@@ -259,6 +258,6 @@ class Edges:
         return self._refused.take()[0]
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._out.close()
         self._scratch.close()

@@ -1,12 +1,11 @@
-"""Work that its caller can stop waiting for.
+"""Work that its caller can abandon.
 
-LLVM cannot be interrupted: one call of it takes up to half a minute for the largest models. So it works in a thread,
-and the caller looks up ten times a second whether to go on waiting. Who gives up leaves the thread behind: it ends with
-what it is at, which goes to the cache. Spark is waited for in the same way: its start, a job, and its end.
+LLVM cannot be interrupted: one call takes up to half a minute for the largest models. So it runs in a thread, and the
+caller tests ten times a second whether to go on waiting. If not, the thread is left behind: it finishes its current
+part, which goes to the cache. The start, jobs and the end of Spark run in the same way.
 
-The thread is not a daemon. A process that ends while LLVM works takes LLVM's global objects away under it, and crashes;
-so the interpreter waits for the thread at its end. A program that must end at once asks `still_working`, and then ends
-by `os._exit`.
+The thread is not a daemon. A process that exits while LLVM works destroys LLVM's global objects, and crashes; so the
+interpreter waits for the thread. A program that must exit at once calls `still_working`, and then `os._exit`.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _LOOK_SECONDS = 0.1
 
 
 class GivenUp(Exception):
-    """Somebody wanted an end before the work was done.
+    """Work was abandoned before it was done.
 
     Attributes:
-        reason: what `stopped` gave.
+        reason: the result of `stopped`.
     """
 
     def __init__(self, reason: object) -> None:
@@ -36,10 +35,10 @@ class GivenUp(Exception):
 
 
 class _Worker(threading.Thread, Generic[T]):
-    """The thread that does the work, and what came of it.
+    """The thread that does the work, and its result.
 
     Attributes:
-        wanted: whether somebody waits for it.
+        wanted: whether a caller waits for the result.
         done: is set when the work is over.
     """
 
@@ -72,14 +71,14 @@ class _Worker(threading.Thread, Generic[T]):
 
 
 def interruptible(work: Callable[[Callable[[], bool]], T], stopped: Callable[[], object]) -> T:
-    """Return what some work gives, unless its caller is told to stop first.
+    """Run work in a thread, and return its result unless `stopped` gives a reason first.
 
     Args:
-        work: is called in a thread of its own, with a function that says whether somebody still waits for it.
-        stopped: asked before the work and then ten times a second: something true is the reason to give up.
+        work: the work; its argument is a function that returns whether a caller still waits.
+        stopped: called before the work and then ten times a second; a true result is the reason to abandon it.
 
     Raises:
-        GivenUp: there was a reason. The work goes on until it asks whether somebody waits.
+        GivenUp: there was a reason. The work goes on until it finds that no caller waits.
     """
     if reason := stopped():
         raise GivenUp(reason)
@@ -89,12 +88,12 @@ def interruptible(work: Callable[[Callable[[], bool]], T], stopped: Callable[[],
 
 
 def unattended(work: Callable[[], object]) -> None:
-    """Have some work done that nobody waits for but the end of this process; see `still_working`."""
+    """Run work in a thread for which only the end of this process waits; see `still_working`."""
     _Worker(lambda _: work()).start()
 
 
 def delayed(stopped: Callable[[], object], seconds: float) -> Callable[[], object]:
-    """Return what gives the reason to stop so many seconds after `stopped` first gave one."""
+    """Return a function that gives the reason of `stopped` when `seconds` have passed since it first gave one."""
     since: float | None = None
 
     def later() -> object:
@@ -109,5 +108,5 @@ def delayed(stopped: Callable[[], object], seconds: float) -> Callable[[], objec
 
 
 def still_working() -> bool:
-    """Return whether some work goes on that nobody waits for, so that the end of this process does."""
+    """Return whether abandoned work still runs, for which the end of this process would wait."""
     return any(isinstance(thread, _Worker) and not thread.done.is_set() for thread in threading.enumerate())

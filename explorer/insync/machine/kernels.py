@@ -1,4 +1,7 @@
-"""The machine code of one program: what is compiled, and the doors to the structures that work with it."""
+"""The machine code of a program: its parts as text, their compilation, and the structures that call them.
+
+Also the search for the least predecessor of a state, by which traces are found backwards.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ __all__ = [
 
 
 class Part(StrEnum):
-    """What can be compiled of a program, each by itself."""
+    """The parts of a program's machine code, each of which is compiled by itself."""
 
     EXPAND = "expand"
     CHECK = "check"
@@ -69,10 +72,10 @@ class Part(StrEnum):
 
 
 SEARCH = (Part.EXPAND, Part.CHECK, Part.STORE, Part.OUTSIDE)
-"""What a search needs; the last where the program is confined, without which it is not made."""
+"""The parts for a search; the last one is compiled only if the program is confined."""
 
 WALKS = (Part.WALK, Part.SIGHT)
-"""What walks need; the second with an abstraction alone, without which it is not made."""
+"""The parts for walks; the second one is compiled only with an abstraction."""
 
 _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
     Part.EXPAND: {"expand": 1},
@@ -87,15 +90,15 @@ _FUNCTIONS: Mapping[Part, Mapping[str, int]] = {
 """The functions of each part, with the number of their arguments."""
 
 _OF_SYMMETRY: Mapping[str, int] = {"represent": 2, "orbits": 3}
-"""What is beside `expand` where states stand for others."""
+"""The functions beside `expand` with symmetry."""
 
-# Whoever asks for what another thread compiles finds it in the cache afterwards.
+# A thread that waits for the same code finds it in the cache afterwards.
 _one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """The compiled functions of a program and some conditions: those of the parts that were asked for.
+    """The compiled functions of a program and some conditions, for the parts that were compiled.
 
     Attributes:
         sizes: of the program.
@@ -105,23 +108,23 @@ class Kernels:
     _functions: Mapping[str, Callable[..., int]]
 
     def expander(self, partitions: int, buffer_bytes: int, known: Words) -> Expander:
-        """Return buffers to expand states into; see `Expander`. Needs the part EXPAND."""
+        """Return an expander with empty buffers; see `Expander`. Needs the part EXPAND."""
         return Expander(self.sizes, self._functions["expand"], partitions, buffer_bytes, known)
 
     def checker(self) -> Checker:
-        """Return what evaluates the conditions. Needs the part CHECK."""
+        """Return a checker of the conditions. Needs the part CHECK."""
         return Checker(self.sizes, self._functions["check"] if self.sizes.conditions else None)
 
     def counter(self) -> Counter:
-        """Return what counts the states that violate the conditions. Needs the part COUNT."""
+        """Return a counter of the states that violate the conditions. Needs the part COUNT."""
         return Counter(self.sizes, self._functions["count"] if self.sizes.conditions else None)
 
     def store(self, capacity: int, partitions: int = 1) -> Store:
-        """Return an empty store on memory of its own; see `store.reserve`. Needs the part STORE."""
+        """Return an empty store with its own memory; see `stores.hash_table.reserve`. Needs the part STORE."""
         return reserve(self.sizes.words, self._store, capacity, partitions)
 
     def store_on(self, states: Memory, table: Memory, buckets: int) -> Store:
-        """Return a store on given memory, of whose table so many buckets are in use. Needs the part STORE."""
+        """Return a store on given memory, with `buckets` buckets in use. Needs the part STORE."""
         return Store(self.sizes.words, self._store, states, table, buckets)
 
     def owner(self, state: Words, partitions: int) -> int:
@@ -130,7 +133,7 @@ class Kernels:
         return self._functions["owner"](row.address, partitions)
 
     def shares(self, states: PackedRows, partitions: int) -> list[PackedRows]:
-        """Return which of some states each partition stores, in their order. Needs the part STORE."""
+        """Divide states among the partitions that store them, in their order. Needs the part STORE."""
         if partitions == 1:
             return [states]
         owner, size = self._functions["owner"], self.sizes.row_bytes
@@ -141,41 +144,44 @@ class Kernels:
         return [PackedRows.of(bytes(share), self.sizes.words) for share in shares]
 
     def ownership(self, schema: Schema, partitions: int) -> Ownership | None:
-        """Return who owns states by what belongs to no large element, if there is such. Needs the part STORE."""
+        """Return ownership by the bits that belong to no large element; None if there are none.
+
+        Needs the part STORE.
+        """
         masks = rest_masks(schema)
         return Ownership(self._functions["select"], masks, partitions) if any(masks) else None
 
     def ownership_by_all(self, partitions: int) -> Ownership:
-        """Return who owns states where all of a state says it, as `shares` has it. Needs the part STORE."""
+        """Return ownership by all bits of a state, as in `shares`. Needs the part STORE."""
         return Ownership(self._functions["select"], [(1 << 64) - 1] * self.sizes.words, partitions)
 
     def find(self, rows: int, count: int, state: PackedRows) -> int | None:
-        """Return the first place of a state among some states in memory, if it is there. Needs the part STORE."""
+        """Return the first index of a state in an array of states, or None. Needs the part STORE."""
         place = self._functions["find"](rows, count, state.address)
         return place if place < count else None
 
     def walker(self, initials: PackedRows, seed: int, depth: int, strategy: Strategy = Strategy.MIXED) -> Walker:
-        """Return what takes random walks; see `Walker`. Needs the part WALK, and with an abstraction SIGHT."""
+        """Return a walker; see `Walker`. Needs the part WALK, and with an abstraction also SIGHT."""
         sightings = self.sightings() if self.sizes.abstract_words else None
         return Walker(self.sizes, self._functions["walk"], initials, seed, depth, strategy, sightings)
 
     def sightings(self) -> Sightings:
-        """Return an empty set of abstract states that walks saw. Needs an abstraction, and the part SIGHT."""
+        """Return an empty set of abstract states. Needs an abstraction, and the part SIGHT."""
         kernels = SightKernels(**{name: self._functions[name] for name in _FUNCTIONS[Part.SIGHT]})
         return Sightings(self.sizes.abstract_words, kernels)
 
     def edges(self) -> Edges:
-        """Return what lists steps. Needs the part EDGES."""
+        """Return a lister of steps; see `Edges`. Needs the part EDGES."""
         return Edges(self.sizes, self._functions["edges"])
 
     def representative(self, state: Words) -> Words:
-        """Return the state that stands for all that differ from a state in who is who only; without symmetry itself."""
+        """Return the representative of a state's orbit; without symmetry the state itself."""
         if not self.sizes.symmetric:
             return state
         return self.representatives(PackedRows([state])).first(self.sizes.words)
 
     def representatives(self, states: PackedRows) -> PackedRows:
-        """Return the state that stands for each of some states, in their order."""
+        """Return the representatives of states, in their order."""
         if not self.sizes.symmetric:
             return states
         words = self.sizes.words
@@ -184,7 +190,7 @@ class Kernels:
         return made
 
     def states_of(self, rows: int, count: int) -> int:
-        """Return how many states some states in memory stand for; without symmetry so many."""
+        """Return the sum of the sizes of the orbits of `count` states; without symmetry `count`."""
         if not self.sizes.symmetric or not count:
             return count
         total = (ctypes.c_uint64 * 2)()
@@ -192,7 +198,7 @@ class Kernels:
         return int(total[0]) | int(total[1]) << 64
 
     def outside_of(self, rows: int, count: int) -> int:
-        """Return how many states are outside of what the program is confined to, of those that some states stand for.
+        """Return how many of `count` states are outside the confinement; with symmetry, each counts as its whole orbit.
 
         Needs the part OUTSIDE.
         """
@@ -209,12 +215,12 @@ class Kernels:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One part as text.
+    """The text of one part.
 
     Attributes:
-        part: which one.
-        key: names what the text means; equal keys, equal texts.
-        make: gives the LLVM IR, which is the same on every machine; it takes a while.
+        part: which part.
+        key: identifies the text; equal keys have equal texts.
+        make: generates the LLVM IR, which is the same on every machine; this is slow.
     """
 
     part: Part
@@ -228,7 +234,7 @@ class Texts:
 
     Attributes:
         sizes: of the program.
-        parts: what was asked for.
+        parts: the texts of the requested parts.
     """
 
     sizes: Sizes
@@ -242,14 +248,14 @@ def texts(
     symmetry: Symmetry | None = None,
     abstraction: Abstraction | None = None,
 ) -> Texts:
-    """Return the machine code of a program as text; LLVM is not needed for it.
+    """Return the machine code of a program as text, without LLVM.
 
     Args:
         program: what to compile.
-        conditions: what must hold in every state; who checks finds the states in which one does not, in this order.
-        parts: what will be asked of the kernels.
-        symmetry: of which the search makes use: its states are representatives. None is no use.
-        abstraction: what walks note of the states that they see; None is nothing.
+        conditions: conditions that must hold in every state; violations are reported in this order.
+        parts: the parts to generate; those that the other arguments make useless are left out.
+        symmetry: if given, the states of the search are representatives.
+        abstraction: the abstract states that walks record; None records none.
     """
     violated = [program.graph.node(Op.NOT, (node,)) for node in conditions]
     needless = {*([] if violated else (Part.CHECK, Part.COUNT)), *([Part.SIGHT] if abstraction is None else [])}
@@ -290,20 +296,20 @@ def _text(
 
 
 def store_text(words: int) -> Text:
-    """Return the functions of stores for states of so many words as text."""
+    """Return the text of the functions of stores, for states of `words` words."""
     return Text(Part.STORE, words_key("store", words), lambda: store_module(words))
 
 
 def load(made: Texts, stopped: Callable[[], object] | None = None) -> Kernels:
-    """Return the compiled functions; the text of a part is made only if the cache of objects has none for its key.
+    """Return the compiled functions; a text is generated only if the object cache has no code for its key.
 
     Args:
         made: the texts.
-        stopped: asked ten times a second whether to give up: something true is the reason. Without it nobody else can
-            end the compilation either.
+        stopped: called ten times a second; a true result is the reason to stop. None compiles in this thread, without
+            interruption.
 
     Raises:
-        GivenUp: there was a reason. What LLVM is at goes on in a thread and to the cache; see `interruptible`.
+        GivenUp: `stopped` gave a reason. A thread finishes the current part, for the cache; see `interruptible`.
     """
     if stopped is None:
         return _loaded(made, lambda: True)
@@ -311,7 +317,7 @@ def load(made: Texts, stopped: Callable[[], object] | None = None) -> Kernels:
 
 
 def _loaded(made: Texts, wanted: Callable[[], bool]) -> Kernels:
-    from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
+    from insync.machine.compiler import compile_module  # loads LLVM, which takes time
 
     functions: dict[str, Callable[..., int]] = {}
     for text in made.parts:
@@ -337,17 +343,19 @@ def compile_kernels(
     return load(texts(program, conditions, parts, symmetry, abstraction), stopped)
 
 
-# The machine code of codes and of sorted rows: what is compiled when a search begins to keep those.
+# ------------------------------------------------------------------------------------------------ codes and sorted rows
+
+# These kernels are compiled when a search begins to keep codes or sorted rows.
 
 
 def code_kernels(schema: Schema, rounds: int = 0) -> CodeKernels:
-    """Return what makes codes of the states of a schema; `rounds` as in `digits_of`."""
+    """Return the compiled functions for codes of the states of a schema; `rounds` as in `digits_of`."""
     return code_kernels_of(components_of(schema), schema.words, rounds)
 
 
 def code_kernels_of(components: Sequence[Component], words: int, rounds: int = 0) -> CodeKernels:
-    """Return what makes codes of states of so many words with these components; `rounds` as in `digits_of`."""
-    from insync.machine.compiler import compile_module  # loads LLVM: only who compiles waits for it
+    """Return the compiled functions for codes of states with these components; `rounds` as in `digits_of`."""
+    from insync.machine.compiler import compile_module  # loads LLVM, which takes time
 
     digits = digits_of(components, rounds)
     key = words_key(f"coding-{words}-{components!r}-{rounds}", words)
@@ -363,7 +371,7 @@ def code_kernels_of(components: Sequence[Component], words: int, rounds: int = 0
 
 @cache
 def table_kernels(width: int) -> TableKernels:
-    """Return the compiled functions of tables with slots of so many bits."""
+    """Return the compiled functions of tables with slots of `width` bits."""
     from insync.machine.compiler import compile_module
 
     library = compile_module(words_key("quotient", width), lambda: quotient_module(width))
@@ -378,7 +386,7 @@ def table_kernels(width: int) -> TableKernels:
 
 @cache
 def order_kernels(words: int) -> OrderKernels:
-    """Return the compiled functions of rows of so many words that are sorted."""
+    """Return the compiled functions that sort rows of `words` words."""
     from insync.machine.compiler import compile_module
 
     library = compile_module(words_key("ordering", words), lambda: ordering_module(words))
@@ -394,8 +402,7 @@ def order_kernels(words: int) -> OrderKernels:
     )
 
 
-# Which state leads to another one: the states of a level are expanded again, and nothing is kept for it.
-
+# --------------------------------------------------------------------------------------------------------- predecessors
 
 CHUNK = 512
 """How many states are expanded together."""
@@ -406,12 +413,12 @@ _BUFFER_BYTES = 1 << 16
 def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], target: Words) -> Words | None:
     """Return the least of some states that has a step to the target; None if there is none.
 
-    States are expanded many at a time, and one by one where the target is among what comes out. An expander leaves out
-    the states that it has found recently, and starts with one state that it takes for found; see `_not_wanted`.
+    States are expanded in chunks, and one by one if the target is among the successors of a chunk. An expander drops
+    recently found states, and starts with one state that it treats as found; see `_not_wanted`.
 
     Args:
         kernels: the compiled program.
-        ranges: where the states lie: addresses and counts; with symmetry the target is not the first of them.
+        ranges: (address, count) of arrays of states; with symmetry the target is not the first of them.
         target: the state to look for.
     """
     row_bytes, words, row = kernels.sizes.row_bytes, kernels.sizes.words, PackedRows([target])
@@ -443,9 +450,9 @@ def least_predecessor(kernels: Kernels, ranges: Iterable[tuple[int, int]], targe
 
 
 def _not_wanted(kernels: Kernels, rows: int, target: Words) -> Words:
-    """Return a state that may be left out: not the target, nor, with symmetry, a state that the target stands for.
+    """Return a state that the expander may drop: not the target, nor with symmetry another state of its orbit.
 
-    One bit flipped makes another state of the target; it could be one that differs in who is who only. Of two
-    representatives none is.
+    Without symmetry it is the target with one bit flipped. With symmetry that could be in the orbit of the target, so
+    it is another representative.
     """
     return words_at(rows, len(target)) if kernels.sizes.symmetric else (target[0] ^ 1, *target[1:])

@@ -1,4 +1,4 @@
-"""Memory outside Python's heap: address space of which only touched pages count, and what is resident."""
+"""Memory outside Python's heap: blocks of reserved address space, and how much memory is used and available."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 HUGE_PAGE = 2 << 20
-"""The unit in which touched memory of a block may come into being."""
+"""The size of a huge page, in which the system may allocate touched memory."""
 
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 _HUGE = getattr(mmap, "MADV_HUGEPAGE", None)
@@ -35,21 +35,21 @@ _DISCARD = getattr(mmap, "MADV_DONTNEED", None)
 
 
 Permission = Callable[[int], bool]
-"""Asked before memory is used: whether so many more bytes may be."""
+"""Called before memory is used: whether that many more bytes may be used."""
 
 
 class Block:
-    """Reserved memory, zero until written; only pages that were touched take real memory.
+    """Reserved memory, zero until written; only touched pages take real memory.
 
     Args:
-        size: bytes, rounded up to whole huge pages; at least one.
-        huge: whether it comes into being in huge pages, which is faster, and wasteful where little is touched.
+        size: bytes, rounded up to whole huge pages; at least one page.
+        huge: whether to use huge pages, which are faster, and wasteful if little memory is touched.
 
     Attributes:
-        address: where it starts, a multiple of a page.
+        address: of the first byte, a multiple of the page size.
 
     Raises:
-        UserError: the system does not even reserve the address space.
+        UserError: the system refuses to reserve the address space.
     """
 
     __slots__ = ("_map", "_pin", "address", "huge", "size")
@@ -63,35 +63,35 @@ class Block:
             message = f"The system refuses to reserve {self.size >> 20} MiB of address space ({error}); lower --memory."
             raise UserError(message) from error
         if _HUGE is not None and huge and self.size > HUGE_PAGE:
-            with contextlib.suppress(OSError):  # an older kernel: a matter of speed alone
+            with contextlib.suppress(OSError):  # an older kernel; this affects speed only
                 self._map.madvise(_HUGE)
         self._pin: ctypes.c_char | None = ctypes.c_char.from_buffer(self._map)
         self.address = ctypes.addressof(self._pin)
 
     def read(self, start: int, length: int) -> bytes:
-        """Return a copy of a part."""
+        """Return a copy of `length` bytes."""
         return ctypes.string_at(self.address + start, length)
 
     def discard(self, start: int, length: int) -> None:
-        """Give the memory of a part back, whole pages of it: what was there is lost, and the part may be used again."""
+        """Free the whole pages of a part: their content is lost, and they may be used again."""
         first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
         last = (start + length) // mmap.PAGESIZE * mmap.PAGESIZE
         if _DISCARD is not None and last > first:
             self._map.madvise(_DISCARD, first, last - first)
 
     def close(self) -> None:
-        """Give the memory back; no address within it may be used any more."""
+        """Free the memory; no address within it may be used any more."""
         self._pin = None
         self._map.close()
 
 
 @dataclass(frozen=True, slots=True)
 class HugePages:
-    """What became of the memory of blocks that was to come in huge pages, in such pages.
+    """How much of the memory for which huge pages were requested is in huge pages.
 
     Attributes:
-        had: how many came.
-        missed: how many came in small pieces in their place; a search then waits longer for nearly every state.
+        had: huge pages that the system gave.
+        missed: huge pages that the system gave as small ones instead, which slows down nearly every access.
     """
 
     had: int
@@ -99,7 +99,7 @@ class HugePages:
 
 
 def huge_pages() -> HugePages | None:
-    """Return what became of this process's blocks so far; None where the system does not tell."""
+    """Return the huge pages of this process's blocks; None if the system does not report them."""
     had = touched = anonymous = huge = 0
     try:
         with open("/proc/self/smaps", "rb") as file:
@@ -109,7 +109,7 @@ def huge_pages() -> HugePages | None:
                     anonymous = int(rest.split()[0]) * 1024
                 elif name == b"AnonHugePages":
                     huge = int(rest.split()[0]) * 1024
-                elif name == b"VmFlags" and b"hg" in rest.split():  # as blocks ask, and hardly anybody else
+                elif name == b"VmFlags" and b"hg" in rest.split():  # huge pages were requested, mostly by blocks
                     had, touched = had + huge, touched + anonymous
     except OSError:
         return None
@@ -117,7 +117,7 @@ def huge_pages() -> HugePages | None:
 
 
 def resident_memory() -> int:
-    """Return the bytes of this process that are in memory now (its peak so far where the system tells no more)."""
+    """Return the resident bytes of this process (its peak so far if the system reports no more)."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * mmap.PAGESIZE
@@ -126,9 +126,9 @@ def resident_memory() -> int:
 
 
 def peak_memory() -> int:
-    """Return the most bytes of this process that were in memory at one time."""
+    """Return the peak of the resident bytes of this process."""
     try:
-        # What getrusage says includes the process that this one was started from.
+        # The peak of getrusage includes the process from which this one was started.
         with open("/proc/self/status", "rb") as file:
             return next(int(line.split()[1]) * 1024 for line in file if line.startswith(b"VmHWM"))
     except (OSError, StopIteration):
@@ -149,7 +149,7 @@ def _container_limits() -> Iterator[int]:
 
 
 def available_memory() -> int:
-    """Return the bytes of memory that this process may still come to take without driving others out."""
+    """Return the bytes of memory that this process can still use without displacing others."""
     left = physical_memory() - resident_memory()
     try:
         with open("/proc/meminfo", "rb") as file:

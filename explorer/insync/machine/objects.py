@@ -1,7 +1,7 @@
-"""Compiled object code in the cache, and what else takes long to find: a file per key, whole or not there.
+"""Object code in the cache, and other small results that are slow to compute: a file per key, whole or absent.
 
-The cache is a convenience. Code is compiled again where the cache cannot be used, and where a file in it is damaged,
-stands in the place of another one, or belongs to another user.
+The cache is optional. Code is compiled again if the cache cannot be used, or if a file in it is damaged, has another
+label, or belongs to another user.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ __all__ = ["load_object", "save_object"]
 
 
 def load_object(key: str) -> bytes | None:
-    """Return the object code that was saved under a key; None where there is none, or it is damaged."""
+    """Return the object code that was saved under a key; None if there is none, or it is damaged."""
     folder = cache_folder()
     if folder is None:
         return None
     try:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe is not waited for
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # opening a pipe must not block
         with open(os.open(folder / f"{key}.o", flags), "rb") as file:
             own = os.fstat(file.fileno()).st_uid == os.geteuid()
             return unframed(_label(key), file.read()) if own else None

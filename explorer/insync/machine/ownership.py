@@ -1,4 +1,4 @@
-"""Which partition owns a state, where a part of the state says it: a part that most steps leave as it is."""
+"""Hash partitioning of states (Stern & Dill 1997) by some of their bits, which most steps do not change."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _CHUNK = 1 << 12
 
 
 class Ownership:
-    """States divided among partitions by some of their bits.
+    """The assignment of states to partitions by a hash of some of their bits.
 
-    Most successors of a state are then owned by the partition that owns it, and a state that several others lead to is
-    more often sent once.
+    If most steps leave these bits unchanged, most successors belong to the partition of their state, and a state with
+    several predecessors is more often sent only once.
 
     Args:
-        select: the compiled function; see `storing.store_module`.
-        masks: which bits of each word count.
+        select: the compiled function; see `emit.hash_table.store_module`.
+        masks: the bits of each word that determine the partition.
         partitions: how many there are.
 
     Attributes:
         bits: the masks.
-        masks: their address.
+        masks: the address of the masks.
     """
 
     def __init__(self, select: Callable[..., int], masks: Sequence[int], partitions: int) -> None:
@@ -33,10 +33,12 @@ class Ownership:
         self.masks = ctypes.addressof(self._masks)
 
     def owned(self, states: Iterable[tuple[int, int]], partition: int) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of those of some states that a partition owns, in their order, for a while each.
+        """Yield (address, count) runs of the states that a partition owns, in their order.
+
+        A run is valid until the next one is requested.
 
         Args:
-            states: addresses and numbers of states.
+            states: (address, count) runs of states.
             partition: the partition.
         """
         room = (ctypes.c_uint64 * (self._words * _CHUNK))()

@@ -1,4 +1,4 @@
-"""Packed states in Python: as tuples of words, as rows in memory, and as the least one that a kernel recorded."""
+"""Packed states in Python: tuples of words, rows in memory, records of the least state; and the sizes of a program."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def words_at(address: int, words: int) -> Words:
 
 
 class PackedRows:
-    """Packed states in memory, one after the other, as the kernels take them.
+    """An array of packed states in memory, for the kernels.
 
     Args:
         states: the states, all of one size.
 
     Attributes:
-        address: of the first; the memory is there as long as this object, so it must be kept while the address is used.
-        count: how many there are.
+        address: of the first state; valid as long as this object is kept.
+        count: how many states there are.
     """
 
     def __init__(self, states: Sequence[Words]) -> None:
@@ -48,7 +48,7 @@ class PackedRows:
 
     @classmethod
     def of(cls, content: array[int] | bytes, words: int) -> PackedRows:
-        """Return a copy of states that lie one after the other, each of so many words."""
+        """Return a copy of an array of states of `words` words each."""
         made = cls([])
         copied = content if isinstance(content, bytes) else content.tobytes()
         made.count = len(copied) // (8 * words)
@@ -61,19 +61,19 @@ class PackedRows:
         return words_at(self.address, words)
 
     def content(self, words: int) -> bytes:
-        """Return the states one after the other."""
+        """Return the array as bytes."""
         return ctypes.string_at(self.address, 8 * words * self.count)
 
 
 @dataclass(slots=True)
 class Found:
-    """How many states of a kind were found, and the least of them."""
+    """How many states of some kind were found, and the least of them."""
 
     count: int = 0
     least: Words | None = None
 
     def add(self, other: Found) -> None:
-        """Take in what another worker found."""
+        """Add the states that another worker found."""
         self.count += other.count
         known = [least for least in (self.least, other.least) if least is not None]
         self.least = min(known) if known else None
@@ -96,7 +96,7 @@ class Records:
         self.address = ctypes.addressof(self._memory)
 
     def take(self) -> list[Found]:
-        """Return what was recorded and begin anew."""
+        """Return the records, and clear them."""
         size = 1 + self._words
         found = []
         for start in range(0, self._count * size, size):
@@ -106,20 +106,19 @@ class Records:
         return found
 
 
-# How large things are: a batch of states, and what the kernels of one program must be given memory for.
-
+# ---------------------------------------------------------------------------------------------------------------- sizes
 
 BATCH = 256
-"""How many states are expanded or checked together: enough to keep a loop busy, few enough for the nearest cache."""
+"""How many states are expanded or checked together: enough to keep a loop busy, few enough for the L1 cache."""
 
 COLUMN_BYTES = 8 * BATCH
-"""One word of every state of a batch."""
+"""The size of one word of every state of a batch."""
 
 MASK_BYTES = BATCH // 8
-"""One bit for every state of a batch."""
+"""The size of one bit for every state of a batch."""
 
 BLOCKS = BATCH // 64
-"""The 64-bit words of that."""
+"""The 64-bit words of a mask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +129,9 @@ class Sizes:
         words: 64-bit words per packed state.
         actions: how many bound actions there are; their numbers are those of the program.
         conditions: how many conditions are evaluated.
-        symmetric: whether a state stands for all that differ in who is who only: successors are representatives, and
-            steps are counted for each state that a representative stands for.
-        abstract_words: 64-bit words per abstract state; 0 where walks note none.
-        confined: whether no step is taken from some states.
+        symmetric: whether states are representatives of orbits; steps then count once per state of the orbit.
+        abstract_words: 64-bit words per abstract state; 0 if walks record none.
+        confined: whether some states are not expanded, as they are outside the confinement.
     """
 
     words: int
@@ -145,5 +143,5 @@ class Sizes:
 
     @property
     def row_bytes(self) -> int:
-        """The bytes of a packed state."""
+        """Bytes per packed state."""
         return 8 * self.words

@@ -1,4 +1,4 @@
-"""Taking random walks: the memory that a batch of them takes, and what is counted."""
+"""Random walks: the context of the kernel `walk`, the results of walks, and the abstract states that they saw."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ __all__ = [
 ]
 
 
-_ROUNDS = 128  # some milliseconds, of a large model a tenth of a second
+_ROUNDS = 128  # take some milliseconds, or a tenth of a second for a large model
 
 NO_WALK = 2**64 - 1
-"""The number of a walk that is none: of an idle place, and of the failing walk while there is none."""
+"""In place of the number of a walk: the place is idle, or no walk has failed."""
 
 SEEN_IN_A_ROUND = 2 * BATCH
-"""The most abstract states that a round can see: those in which walks begin, and those that their steps lead to."""
+"""The most abstract states that a round can add: the starts of walks, and the states after their steps."""
 
 
 class Strategy(StrEnum):
     """How walks choose among the enabled actions.
 
-    `UNIFORM` draws from all actions with their parameters at once, so actions with many parameters come often. The
-    others draw the action first and then its parameters. With `NAMES` all actions are equal; with `TASTES` each walk
-    has weights of its own for them, 1 to 8. With `MIXED` every other walk has.
+    `UNIFORM` draws from all bound actions, so actions with many parameters are frequent. The others draw the action
+    first and then its parameters. With `NAMES` all actions have equal weights. With `TASTES` each walk has its own
+    weights for them, from 1 to 8; with `MIXED` every other walk has.
     """
 
     MIXED = "mixed"
@@ -61,7 +61,7 @@ _TASTES = {Strategy.TASTES: TASTE_OF_ALL, Strategy.MIXED: TASTE_OF_HALF}
 
 
 class WalkField(IntEnum):
-    """The 64-bit fields of the context that `walk` is given the address of."""
+    """The 64-bit fields of the context of `walk`."""
 
     SEED = 0
     NEXT = 1  # number of the next walk to begin
@@ -69,36 +69,36 @@ class WalkField(IntEnum):
     DEPTH = 3  # most steps of a walk
     INITIALS = 4  # address of the initial states
     ROWS = 5  # scratch: the states of a batch
-    COLUMNS = 6  # scratch: the same word by word
-    MASKS = 7  # scratch: MASK_BYTES per action: where it is enabled
-    CHOSEN = 8  # scratch: MASK_BYTES per action: where it is chosen
+    COLUMNS = 6  # scratch: the same, word by word
+    MASKS = 7  # scratch: MASK_BYTES per action: in which states it is enabled
+    CHOSEN = 8  # scratch: MASK_BYTES per action: in which states it is chosen
     VIOLATED = 9  # scratch: MASK_BYTES per property
     PLACES = 10  # scratch: one `PlaceField` record per place of the batch
     PATHS = 11  # scratch: DEPTH 32-bit action numbers per place of the batch
-    STEPS = 12  # address of one counter per action: the steps taken
-    LENGTHS = 13  # address of a number per walk, from FIRST on: its steps, once it has ended
+    STEPS = 12  # address of one counter of steps per action
+    LENGTHS = 13  # address of a number per walk, from FIRST on: its steps, when it has ended
     FAILED = 14  # address of a record: number of the failing walk, property, steps, start, DEPTH 32-bit action numbers
     STUCK = 15  # address of a counter: walks that ended in a state without a step
     FIRST = 16  # number of the first walk
     ROUNDS = 17  # most steps of a place before the kernel returns
     STARTS = 18  # how many initial states there are
     BY_NAME = 19  # whether an action is drawn first, and then its parameters
-    TASTES = 20  # which walks have weights of their own for the actions: none, or one of the two constants below
-    SIGHTINGS = 21  # address of a record of `SightField`, where abstract states are noted
+    TASTES = 20  # which walks have their own weights for actions: 0 for none, TASTE_OF_ALL or TASTE_OF_HALF
+    SIGHTINGS = 21  # address of a record of `SightField` for abstract states
 
 
 class PlaceField(IntEnum):
     """The 64-bit fields of a place of the batch."""
 
-    NUMBER = 0  # of the walk there, or NO_WALK
-    RANDOM = 1  # the state of its generator
-    TAKEN = 2  # its steps so far
-    ENABLED = 3  # how many actions of the group that is drawn are enabled, then which of them is taken, from 1
-    START = 4  # place of the initial state that it began in
-    TASTE = 5  # what the weights of its groups of actions are made of; 0 if they are all 1
-    LAST = 6  # the group that was looked at last
-    WEIGHT = 7  # the sum of the weights of those with an enabled action, then how much of it to pass over
-    GROUP = 8  # the one that is drawn; 0 before that
+    NUMBER = 0  # of its walk, or NO_WALK
+    RANDOM = 1  # the state of its random generator
+    TAKEN = 2  # steps so far
+    ENABLED = 3  # how many actions of the drawn group are enabled, then which of them is taken, from 1
+    START = 4  # index of the initial state of the walk
+    TASTE = 5  # the seed of the weights of groups; 0 if all are 1
+    LAST = 6  # the group of the last enabled action
+    WEIGHT = 7  # the sum of the weights of groups with an enabled action, then how much of it to pass over
+    GROUP = 8  # the drawn group; 0 before the draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,9 @@ class FailedWalk:
 
     Attributes:
         number: of the walk.
-        property: its place among the properties; their number for a step that is refused.
-        actions: the steps from the initial state; the refused one, if there is one, is the last.
-        start: the place of the initial state among those of the program.
+        property: the index of the property; for a refused step the number of properties.
+        actions: the steps from the initial state; a refused step is the last.
+        start: the index of the initial state.
     """
 
     number: int
@@ -120,12 +120,12 @@ class FailedWalk:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What came of some walks.
+    """The result of some walks.
 
     Attributes:
         steps: how many steps of each action were taken.
-        lengths: how many walks took so many steps, for each number of steps that some took.
-        stuck: how many ended in a state without a step.
+        lengths: how many walks have each length in steps.
+        stuck: how many walks ended in a state without a step.
         failed: the failing walk with the smallest number.
     """
 
@@ -136,10 +136,10 @@ class Walked:
 
 
 def merged(parts: Sequence[Walked]) -> Walked:
-    """Return the sum of what came of walks that follow each other; those after the first failure do not count.
+    """Return the sum of the results of consecutive walks, without those after the first failure.
 
     Args:
-        parts: at least one, in order.
+        parts: at least one result, in the order of walks.
     """
     counted: list[Walked] = []
     for part in parts:
@@ -152,7 +152,7 @@ def merged(parts: Sequence[Walked]) -> Walked:
 
 
 def nothing_walked(actions: int) -> Walked:
-    """Return what came of no walk at all, in a program of so many actions."""
+    """Return the result of no walks, for a program with `actions` actions."""
     return Walked((0,) * actions, {}, 0, None)
 
 
@@ -161,12 +161,12 @@ class Walker:
 
     Args:
         sizes: of the program.
-        walk: its kernel; see `walking.walk_module`.
+        walk: its kernel; see `emit.walking.walk_module`.
         initials: the packed initial states.
         seed: of the random numbers.
         depth: most steps of a walk.
         strategy: how walks choose.
-        sightings: where a kernel with an abstraction notes what it sees.
+        sightings: the set for abstract states, with a kernel that records them.
     """
 
     def __init__(
@@ -219,21 +219,21 @@ class Walker:
 
     @property
     def steps(self) -> int:
-        """How many steps were taken since the last call of `walk`, or in it so far."""
+        """How many steps the last call of `walk` took, or has taken so far."""
         return sum(self._steps)
 
     @property
     def seen(self) -> bytes:
-        """The abstract states that the walks of the last call of `walk` saw; see `Sightings.entries`."""
+        """The abstract states that the last call of `walk` saw; see `Sightings.entries`."""
         return b"" if self._sightings is None else self._sightings.entries
 
     def walk(self, first: int, end: int, stopped: Callable[[], object] = lambda: None) -> Walked:
-        """Take the walks of these numbers, and return what came of them.
+        """Take the walks with numbers from `first` to before `end`, and return their result.
 
         Args:
             first: the number of the first walk.
-            end: the number after the last.
-            stopped: asked again and again whether to stop; the walks that are under way then end where they are.
+            end: the number after the last walk.
+            stopped: called repeatedly; when its result is true, unfinished walks end where they are.
         """
         self._begin(first, end)
         while self._walk(ctypes.addressof(self._context)):
@@ -251,7 +251,7 @@ class Walker:
         for counters in (self._steps, self._failed, self._stuck):
             ctypes.memset(ctypes.addressof(counters), 0, ctypes.sizeof(counters))
         self._failed[0] = NO_WALK
-        # All places are idle: every number in them is NO_WALK, all bits set.
+        # All bits set is NO_WALK: all places are idle.
         ctypes.memset(self._context[WalkField.PLACES], 0xFF, 8 * len(PlaceField) * BATCH)
         self._context[WalkField.NEXT], self._context[WalkField.END] = first, end
         self._context[WalkField.FIRST] = first
@@ -264,7 +264,7 @@ class Walker:
             self._sightings.make_room(SEEN_IN_A_ROUND)
 
     def _leave_off(self) -> None:
-        """Note how many steps the walks took that are under way."""
+        """Record the lengths of unfinished walks."""
         fields, first = len(PlaceField), self._context[WalkField.FIRST]
         places = (ctypes.c_uint64 * (fields * BATCH)).from_address(self._context[WalkField.PLACES])
         for place in range(0, fields * BATCH, fields):
@@ -279,51 +279,50 @@ class Walker:
         return FailedWalk(number, prop, tuple(path), start)
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._scratch.close()
         if self._sightings is not None:
             self._sightings.close()
 
 
-# The abstract states that walks saw: an exact set, with the number of the first walk that saw each.
-
+# ------------------------------------------------------------------------------------------------------ abstract states
 
 _FIRST_SLOTS = 1 << 12
-_MOST_ENTRIES = 1 << 39  # a slot has 40 bits for a place
-_FEW_ENTRIES = 1 << 16  # with address space for fewer it is not worth beginning
+_MOST_ENTRIES = 1 << 39  # a slot has 40 bits for 1 + the index of an entry
+_FEW_ENTRIES = 1 << 16  # with address space for fewer, `Sightings` gives up
 
 
 class SightField(IntEnum):
-    """The 64-bit fields that the kernels are given the address of."""
+    """The 64-bit fields of a set of abstract states, as the kernels see them."""
 
     ENTRIES = 0  # address of the entries: the words of an abstract state, and the number of a walk
-    COUNT = 1  # how many there are
+    COUNT = 1  # how many entries there are
     LIMIT = 2  # how many there may be before the slots must grow
     SLOTS = 3  # address of the slots
-    MASK = 4  # their number, a power of two, less one
+    MASK = 4  # how many slots there are, a power of 2, minus 1
 
 
 @dataclass(frozen=True, slots=True)
 class SightKernels:
-    """The compiled functions over sightings; see `sighting.sightings_module`."""
+    """The compiled functions over abstract states; see `emit.hash_table.sightings_module`."""
 
     absorb: Callable[[int, int, int, int, int], int]
     spread: Callable[[int], int]
 
 
 class Sightings:
-    """The abstract states that some walks saw, whole, so that no two of them are taken for one.
+    """The exact set of abstract states that walks saw, each with the number of the first walk that saw it.
 
-    They belong to one thread at a time. Entries never move; address space for as many is reserved as this machine has
-    memory for, or the system gives, and only what they take is used.
+    A set belongs to one thread at a time. Entries never move: address space is reserved for all that fit into the
+    memory of this machine, or for fewer if the system refuses that. Memory is used as entries come.
 
     Args:
         words: 64-bit words per abstract state.
         kernels: the compiled functions for abstract states of this size.
 
     Attributes:
-        address: what the kernels are given.
-        entry_bytes: of the words of an abstract state and the number of a walk.
+        address: of the fields for the kernels.
+        entry_bytes: bytes per entry: an abstract state and the number of a walk.
     """
 
     def __init__(self, words: int, kernels: SightKernels) -> None:
@@ -340,17 +339,21 @@ class Sightings:
 
     @property
     def entries(self) -> bytes:
-        """A copy of all entries, in the order in which they came."""
+        """A copy of all entries, in the order of insertion."""
         return self._entries.read(0, len(self) * self.entry_bytes)
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Remove all entries."""
         if len(self):
             self._fields[SightField.COUNT] = 0
             ctypes.memset(self._slots.address, 0, 8 * (self._fields[SightField.MASK] + 1))
 
     def make_room(self, more: int) -> None:
-        """See to it that so many more entries have room."""
+        """Make room for `more` entries.
+
+        Raises:
+            UserError: they do not fit into memory.
+        """
         needed = len(self) + more
         if needed <= self._fields[SightField.LIMIT]:
             return
@@ -368,12 +371,12 @@ class Sightings:
         self._kernels.spread(self.address)
 
     def absorb(self, entries: bytes, first: int, walks: int) -> array[int]:
-        """Enter the entries of some walks, and return how many of them are new, for each of these walks.
+        """Add the entries of consecutive walks, and return how many are new, for each walk.
 
         Args:
-            entries: what other sightings have.
-            first: the number of the first of the walks.
-            walks: how many there are.
+            entries: the entries of another set.
+            first: the number of the first walk.
+            walks: how many walks there are.
         """
         count, new = len(entries) // self.entry_bytes, array("Q", bytes(8 * walks))
         self.make_room(count)
@@ -390,7 +393,7 @@ class Sightings:
             except UserError:
                 if self._most < _FEW_ENTRIES:
                     raise
-                self._most //= 16  # others are to be given some, too
+                self._most //= 16  # leave address space for others
 
     def _use(self, slots: int) -> Block:
         made = Block(8 * slots)
@@ -400,6 +403,6 @@ class Sightings:
         return made
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._entries.close()
         self._slots.close()
