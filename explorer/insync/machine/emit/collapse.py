@@ -1,4 +1,4 @@
-"""The code of collapse compression (Holzmann 1997): `encode` states as numbers of their components, and `decode` them.
+"""Kernels of collapse compression (Holzmann 1997): `encode` states as numbers of their components, and `decode` them.
 
 See `machine.stores.collapse` for the terms.
 """

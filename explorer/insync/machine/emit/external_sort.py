@@ -1,4 +1,4 @@
-"""The code of external sorting: radix sort of rows, delta packing, and the merge with known rows.
+"""Kernels of external sorting: radix sort of rows, delta packing, and the merge with known rows.
 
 Rows are compared word by word, the first word first.
 """

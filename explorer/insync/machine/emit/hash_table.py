@@ -1,4 +1,4 @@
-"""The code of two exact hash sets with open addressing: the states of a partition, and the abstract states of walks.
+"""Kernels of two exact hash sets with open addressing: the states of a partition, and the abstract states of walks.
 
 Both keep entries whole in an array, in the order of insertion, and find them through a table of slots. A slot has some
 bits of a hash and the index of an entry.

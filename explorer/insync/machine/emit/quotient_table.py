@@ -1,4 +1,4 @@
-"""The code of a quotient hash table (Cleary 1984): `insert` new codes, `unload` the codes of some lines.
+"""Kernels of a quotient hash table (Cleary 1984): `insert` new codes, `unload` the codes of some lines.
 
 A code is mixed, one to one, into a number of the same width. The highest bits determine its home, the line in which its
 search begins. A slot keeps the other bits and its distance from home. So a slot and its position give the code back,

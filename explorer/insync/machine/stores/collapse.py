@@ -1,7 +1,7 @@
 """Collapse compression (Holzmann 1997, in Spin): a state as a code of the numbers of its components' values.
 
 A component is a part of the state, such as the cells of `replica[b1]`. A dictionary numbers the values of components
-as they appear, and a layout gives each number its bits in the code. The code is in `machine.emit.collapse`.
+as they appear, and a layout gives each number its bits in the code. The kernels are in `machine.emit.collapse`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The store of one partition in memory: an array of whole states in order of discovery, and a hash table over it.
 
 The table has open addressing in buckets of one cache line. A slot has 32 bits of a state's hash and its index in the
-array; states are equal only when all their words are. The code is in `machine.emit.hash_table`.
+array; states are equal only when all their words are. The kernels are in `machine.emit.hash_table`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A buffer of rows of 64-bit words that is filled, sorted, and rid of known rows.
 
-The code is in `machine.emit.external_sort`.
+The kernels are in `machine.emit.external_sort`.
 """
 
 from __future__ import annotations
