@@ -1,6 +1,9 @@
-"""Public: `check` and `simulate` on Spark, with the results of `insync.explorer`; the folders inside are internal.
+"""Public: `check`, `simulate` and `export` on Spark, with the results of `insync.explorer`.
 
-A name is loaded when it is first used: Spark's workers import what is inside, and need neither the driver nor a model.
+The folders are internal: `driver` runs in the driver, `executor` in the Python workers of the executors, and `wire` is
+what both share.
+
+A name is imported when it is first used: Spark's workers import modules of `executor` and `wire` alone.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ __all__ = ["SparkOptions", "check", "export", "simulate"]
 _MODULE_OF = {"SparkOptions": "check", "check": "check", "export": "export", "simulate": "simulate"}
 
 
-if not TYPE_CHECKING:  # a checker of types would take every name for one that is there
+if not TYPE_CHECKING:  # else type checkers would accept every name
 
     def __getattr__(name: str) -> object:
         """Load a public name with the module of the driver that defines it."""

@@ -1,4 +1,7 @@
-"""`check` on Spark: the same search, verdict, counts and traces, with the states partitioned across executors."""
+"""`check` on Spark: verdict, counts and traces of the local search, with the states partitioned across executors.
+
+Also the options of the Spark engine, and the way back from a state over the levels in the run directory.
+"""
 
 from __future__ import annotations
 
@@ -72,24 +75,25 @@ def check(
 ) -> CheckResult:
     """Search every state of a model on Spark, breadth first, and check properties in each.
 
-    The result is that of `insync.explorer.check` in every field but the engine, the times and the memory.
+    The result is that of `insync.explorer.check` in every field except engine, times and memory.
 
     Args:
         model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
-        bounds: bounds and settings of a class or a name; those left out have their defaults.
+        bounds: bounds and settings of a class or a name; the others have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: bounds of compilation and search; `memory_bytes` bounds the tables of one executor.
+        limits: limits of compilation and search; `memory_bytes` is that of the tables of one executor.
         options: how to use Spark.
-        keep_going: whether to go on to the end of the space after a violation.
-        symmetry: whether one state is visited for all that differ only in who is who of a symmetric sort.
-        within: names of invariants; states in which one fails are checked and not expanded. None is what the model's
-            class says.
-        reporter: is told of each level.
-        task_reporter: is told the times and sizes of each task.
+        keep_going: whether to continue to the end of the space after a violation.
+        symmetry: whether one state is visited of all that differ only by a permutation of the members of symmetric
+            sorts.
+        within: names of invariants; states in which one fails are checked and not expanded. None takes those that the
+            model's class names.
+        reporter: called for each level.
+        task_reporter: called with the times and sizes of each task.
         stop: ends compilation or search when it is set.
 
     Raises:
-        UserError: an unknown model, bound or property, a model that cannot be traced, or something that Spark lacks.
+        UserError: a model, bound or property is unknown, the model cannot be traced, or Spark lacks something.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     options, limits = options or SparkOptions(), limits_of(limits)
@@ -100,7 +104,7 @@ def check(
     judged, program = judge(model, properties), model.program
     try:
         if not _is_here(options):
-            interruptible(lambda _: _require_usable(options), watch.interrupted)  # a store may take long to answer
+            interruptible(lambda _: _require_usable(options), watch.interrupted)  # an object store may respond slowly
         alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
         used = alike.symmetry
         recipe = interruptible(lambda _: recipe_for(program, judged.nodes, symmetry=used), watch.interrupted)
@@ -154,7 +158,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Traced:
-    """What was found, its traces, and a sentence for each violation that has none, as there was no time for it."""
+    """The explored space, the traces of its violations, and a warning for each violation without a trace."""
 
     space: Space
     violations: tuple[Violation, ...]
@@ -164,9 +168,9 @@ class _Traced:
 def _traced(
     model: Model, judged: Judged, space: Space, ledger: Ledger, finder: PathFinder, keep_going: bool
 ) -> _Traced:
-    """Find the traces of the violations; after an interrupt only those that need no job.
+    """Find the traces of the violations; after an interrupt only those that need no Spark job.
 
-    Nothing is claimed without a trace: what is known then ends with the level before the first violation that has none.
+    No violation is reported without a trace: the result then ends with the level before the first one without a trace.
     """
     try:
         return _Traced(space, violations_in(model, judged.invariants, space, finder.path_to))
@@ -186,7 +190,7 @@ def _traced(
 def _not_begun(
     model: Model, judged: Judged, ended: GivenUp, seconds: dict[str, float], options: SparkOptions, keep_going: bool
 ) -> CheckResult:
-    """Return the result of a search that ended while Spark was started: what was known of a run that goes on."""
+    """Return the result of a search that ended while Spark started: for a resumed run, what it had found before."""
     if options.resume and options.run_dir is not None:
         known = read_manifest(RunFolder(options.run_dir)).ledger.before_violations(keep_going)
         known.stopped_by = StopReason.of(ended)
@@ -201,20 +205,20 @@ class _Clock:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
-        """Count the time since the last lap as this."""
+        """Add the time since the last lap to the time of `name`."""
         now = time.perf_counter()
         self.seconds[name], self._last = self.seconds.get(name, 0.0) + now - self._last, now
 
 
 class _Workers:
-    """The session of a search, waited for when it is first needed: the driver begins while Spark starts."""
+    """The session of a search, which is waited for when it is first needed: the driver works while Spark starts."""
 
     def __init__(self, coming: ComingSession, options: SparkOptions, clock: _Clock) -> None:
         self._coming, self._options, self._clock = coming, options, clock
 
     @cached_property
     def spark(self) -> SparkSession:
-        """The session, whose workers have what they need."""
+        """The session, with insync sent to its workers where necessary."""
         self._clock.lap("search")
         spark = self._coming.session()
         prepare_workers(spark, self._options.run_dir, self._options.ship)
@@ -223,7 +227,7 @@ class _Workers:
 
     @property
     def partitions(self) -> int:
-        """How many parts the states are in."""
+        """How many partitions the states are divided into."""
         return self._options.partitions or self._coming.tasks or default_partitions(self.spark)
 
 
@@ -232,7 +236,7 @@ def _is_here(options: SparkOptions) -> bool:
 
 
 def _require_usable(options: SparkOptions) -> None:
-    """Raise UserError if there is no run to resume, or if there is one where another is to begin."""
+    """Raise UserError if there is no run to resume, or if the directory of a new run has one already."""
     if options.run_dir is None:
         if options.resume:
             message = "To resume a run, name its run directory."
@@ -253,7 +257,7 @@ def _warm_start(
     keep_going: bool,
     stop: threading.Event | None,
 ) -> Iterator[WarmStart | None]:
-    """Yield the first levels of a new run, and give their memory back; None of a run that goes on."""
+    """Yield the first levels of a new run, and free their memory afterwards; None for a resumed run."""
     if options.resume:
         yield None
         return
@@ -265,7 +269,7 @@ def _warm_start(
 
 
 def _require_fitting(run: RunFolder, identity: Identity, shape: SpaceShape) -> None:
-    """Raise UserError unless a run is one of this search."""
+    """Raise UserError unless the run belongs to this search."""
     found = read_manifest(run)
     require_same(run.shown, found.identity, identity)
     if not found.ledger.fits(shape):
@@ -273,7 +277,7 @@ def _require_fitting(run: RunFolder, identity: Identity, shape: SpaceShape) -> N
 
 
 def _taken_over(run: RunFolder, watch: Watch, keep_going: bool) -> Manifest:
-    """The manifest of the run that goes on, with this driver in it if there is something left to search."""
+    """The manifest of a resumed run, with this driver in it if something is left to search."""
     run.remove_parts()
     found = read_manifest(run)
     manifest = replace(found, driver=_new_id(), epoch=found.epoch + 1)
@@ -284,9 +288,9 @@ def _taken_over(run: RunFolder, watch: Watch, keep_going: bool) -> Manifest:
 
 
 def _manifest(run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart) -> Manifest:
-    """The manifest of a new run, with its first levels in the run directory."""
+    """The manifest of a new run, the first levels of which are written to the run directory."""
     states = RunStates(run, _new_id(), recipe.sizes.words, warm.levels)
-    refuse_old_run(run)  # that another driver began meanwhile
+    refuse_old_run(run)  # another driver may have begun one meanwhile
     manifest = Manifest(identity, states.run, _new_id(), 1, warm.partitions, Ledger(*warm.write(states)))
     write_manifest(run, manifest)
     return manifest
@@ -310,7 +314,7 @@ def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Li
     )
 
 
-# How a search uses Spark, and where its run directory is.
+# -------------------------------------------------------------------------------------------------------------- options
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,14 +322,16 @@ class SparkOptions:
     """How a search uses Spark.
 
     Attributes:
-        session: the caller's SparkSession; None takes the active one, if it is not said where to run, or makes one.
-        master: where that runs, such as local[4], spark://host:7077 or yarn; None is spark-submit's, or this machine.
+        session: the caller's SparkSession. None takes the active one if neither `master` nor `remote` is given, and
+            makes one otherwise.
+        master: where a new session runs, such as local[4], spark://host:7077 or yarn; None is the master of
+            spark-submit, or this machine.
         remote: a Spark Connect server, such as sc://host:15002.
-        partitions: how many parts the states are in; None is one per core of the executors.
+        partitions: how many partitions the states are divided into; None is one per core of the executors.
         run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
-        resume: whether run_dir holds a run that was interrupted, which goes on.
+        resume: whether to resume the interrupted run in run_dir.
         warm_states: how many states the driver searches itself before Spark takes over.
-        tables_on_disk: whether executors keep sorted files on their disks from the beginning; else when they know much.
+        tables_on_disk: whether executors keep sorted files on disk from the beginning; else they do so for many states.
         ship: whether insync is sent to the workers; None sends it unless they are on this machine.
     """
 
@@ -353,19 +359,19 @@ def open_run(options: SparkOptions) -> Iterator[RunFolder]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# From a state back to the initial one, over the levels in the run directory, by a job for each step.
+# --------------------------------------------------------------------------------------------------------------- traces
 
 
 class PathFinder:
-    """Finds the way to a state that the search found.
+    """Finds the trace to a state of the search, backwards over the levels in the run directory, by a job per step.
 
     Args:
         spark: the session.
-        given: what the driver hands to the tasks, when the search is over.
+        given: the assignment of the tasks after the search.
         states: the states in the run directory.
         kernels: the compiled program.
-        model: what was searched; its evaluator confirms the steps.
-        watch: says when to stop.
+        model: the model that was searched; its evaluator confirms the steps.
+        watch: when to stop.
     """
 
     def __init__(
@@ -378,7 +384,7 @@ class PathFinder:
         """Return a shortest sequence of moves to a state of a level: the one that the local search returns.
 
         Raises:
-            Stopped: the watch ended it. It does not end the way to a state in the levels that the driver made.
+            Stopped: the watch ended it, which is possible only beyond the levels that the driver searched itself.
         """
         return traced_back(self.model, target, level, self._step_back, self.kernels.representative)
 
@@ -386,7 +392,7 @@ class PathFinder:
         return self._here(target, level) if level <= self.states.warm else self._there(target, level)
 
     def _here(self, target: Words, level: int) -> Words | None:
-        """The driver made the first levels itself, and looks through them itself."""
+        """Find the predecessor in the first levels, which the driver searched itself, without a job."""
         pieces = (self.states.pieces(partition, level) for partition in range(self.given.place.partitions))
         return least_in_pieces(self.kernels, (piece for part in pieces for piece in part), target)
 

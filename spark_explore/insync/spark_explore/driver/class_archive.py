@@ -1,6 +1,6 @@
-"""The Java classes of Spark, loaded and checked once for all runs: an archive that halves the start of the JVM.
+"""The class data sharing archive of Spark's Java classes, which halves the time in which the JVM starts.
 
-It is a convenience, which `prepare` makes; a JVM that it does not fit starts without it.
+`prepare` makes it. It is optional: a JVM that it does not fit starts without it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _PLACE, _FILE = "spark", "classes.jsa"
 
 
 def kept_archive(java: str, make: Callable[[Path], None]) -> Path:
-    """Return the archive for a Java runtime and the installed Spark; it is made where it is not there.
+    """Return the archive for a Java runtime and the installed Spark; if it is missing, make it first.
 
     Args:
-        java: what the runtime says of its version.
+        java: the version text of the runtime.
         make: writes the archive to a path.
 
     Raises:
@@ -33,7 +33,7 @@ def kept_archive(java: str, make: Callable[[Path], None]) -> Path:
 
 
 def archive_options(java: str) -> str:
-    """Return the options of the JVM that use the archive; none when there is none."""
+    """Return the options of a JVM that uses the archive; an empty text if there is no archive."""
     kept = find_kept(_PLACE, _key(java))
     return "" if kept is None else f' -XX:SharedArchiveFile="{kept / _FILE}"'
 

@@ -1,4 +1,4 @@
-"""The state graph of a run as Parquet tables, for Spark SQL and notebooks."""
+"""`export`: the state graph of a run on Spark as Parquet tables, for Spark SQL and notebooks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["export"]
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """What the tasks of an export need; `recipe` is that of the part EDGES, as `write_recipe` wrote it."""
+    """The parameters of the tasks of an export; `recipe` is the code of the part EDGES, from `write_recipe`."""
 
     uri: str
     run: str
@@ -57,20 +57,20 @@ def export(
 ) -> tuple[int, int]:
     """Write the tables `states` and `transitions` of a run below `out`, and return how many rows each has.
 
-    `states` has a row per state: `state` (its packed words, the key), `depth` (the initial state's is 1), and a column
-    per field. `transitions` has a row per step: `state`, `depth` (of that state), `action`, `step` (the action with its
-    parameters) and `next` (the state it leads to), for all states but those of a last level that was not expanded.
+    `states` has a row per state: `state` (its packed words, the key), `depth` (1 for initial states), and a column per
+    field. `transitions` has a row per step: `state`, `depth` (of that state), `action`, `step` (the action with its
+    parameters) and `next` (the state after it). States of a last level that was not expanded have no rows there.
 
     Args:
         run_dir: the run directory of a search.
         out: a path or URI that Spark writes to; it must not exist.
         options: how to use Spark.
-        model: the model of the run, a class or a name. None is the one that the run names, if it comes with insync or
-            its class has been imported already.
+        model: the model of the run, a class or a name. None takes the model that the run names, if that comes with
+            insync or its class has been imported already.
 
     Raises:
         UnnamedModel: the run names a Python file, and `model` is None; nothing was imported.
-        UserError: there is no such run, another insync made it, or `out` cannot be written.
+        UserError: there is no such run, another version of insync made it, or `out` cannot be written.
     """
     options = options or SparkOptions()
     run = RunFolder(run_dir)
@@ -93,7 +93,7 @@ def export(
             steps = _write(spark, _steps_task(graph), _STEPS, f"{out}/transitions", manifest, expanded)
         except PySparkException as error:
             found = error_of(error)
-            if not isinstance(found, JobFailed):  # it is about the run directory
+            if not isinstance(found, JobFailed):  # the run directory is the cause
                 raise found from error
             message = (
                 f"{out}: the tables cannot be written ({str(error).splitlines()[0]}). Name a new directory with room."
@@ -138,7 +138,7 @@ def _graph(run: RunFolder, manifest: Manifest, given: type[Model] | str | None) 
 
 
 def _write(spark: SparkSession, task: Task, schema: str, path: str, manifest: Manifest, levels: int) -> int:
-    """Run a task for each partition of each level and write what it yields."""
+    """Run a task for each partition of each level, write its rows, and return how many were written."""
     parts = manifest.partitions
     seeds = spark.range(0, parts * levels, 1, parts).selectExpr(
         f"cast(id % {parts} as int) partition", f"cast(id div {parts} as int) + 1 level"
@@ -153,7 +153,7 @@ def _states_schema(graph: _Graph) -> str:
 
 
 def _batches(graph: _Graph, seeds: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, NDArray[np.uint64]]]:
-    """Yield the level and the states of each piece of each part that a task is given."""
+    """Yield (level, states) for each piece of the partitions and levels in the seeds of a task."""
     import numpy as np
 
     require_version(graph.version)
@@ -195,7 +195,7 @@ def _steps_task(graph: _Graph) -> Task:
 
 
 class _Edges:
-    """The steps of some states, by machine code."""
+    """Computes the steps of states by machine code."""
 
     def __init__(self, graph: _Graph) -> None:
         import pyarrow as pa
@@ -205,7 +205,7 @@ class _Edges:
         self._labels = pa.array([label for _, label in graph.actions], pa.string())
 
     def batch(self, level: int, rows: NDArray[np.uint64]) -> pa.RecordBatch:
-        """Return the rows of `transitions` for at most a batch of states."""
+        """Return the rows of `transitions` for at most `BATCH` states."""
         import numpy as np
         import pyarrow as pa
 
@@ -221,12 +221,12 @@ class _Edges:
         return pa.RecordBatch.from_arrays(columns, names=["state", "depth", "action", "step", "next"])
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._edges.close()
 
 
 def _keys(rows: NDArray[np.uint64]) -> pa.Array:
-    """The packed words as binary values that sort as states do: the first word first, its high byte first."""
+    """The packed words as binary values that sort like states: the first word first, its high byte first."""
     import pyarrow as pa
 
     packed = pa.py_buffer(rows.astype(">u8").tobytes())

@@ -1,4 +1,4 @@
-"""Spark jobs: plans of tasks and shuffles, run under a watch, and what comes back."""
+"""Spark jobs: plans of tasks and shuffles, run under a watch, and the translation of their errors."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ if TYPE_CHECKING:
 
 __all__ = ["JobFailed", "OutOfMemory", "Stopped", "error_of", "level_plan", "run_plan", "seeded_plan"]
 
-_CANCEL_SECONDS = 0.3  # a job that was cancelled is waited for so long, and ends by itself if it takes longer
+_CANCEL_SECONDS = 0.3  # how long a cancelled job is waited for
 _RAISED = re.compile(r"^(?:insync\.[\w.]+\.)(UserError|ModelError|TableFull|InternalError): (.*)$", re.MULTILINE)
 _PYTHON = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
 _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'$", re.MULTILINE)
 
 
 class Stopped(Exception):
-    """The job was ended because its time was up, or somebody asked for it."""
+    """The watch ended the job: its time was up, or it was interrupted."""
 
     def __init__(self, reason: StopReason) -> None:
         self.reason = reason
 
 
 class JobFailed(UserError):
-    """A job failed for a reason of Spark's, which may be gone the next time."""
+    """Spark could not finish a job; the next attempt may succeed."""
 
 
 class OutOfMemory(Exception):
-    """A partition does not fit in the memory that tables may take."""
+    """A partition does not fit into the memory for tables."""
 
 
 def seeded_plan(spark: SparkSession, partitions: int, level: int, task: Task) -> DataFrame:
-    """Return the plan that runs a task once for each partition."""
+    """Return the plan that runs a task once per partition."""
     columns = ["cast(id as int) partition", "0 kind", f"{level} level", "0L count", "cast('' as binary) block"]
     return spark.range(0, partitions, 1, partitions).selectExpr(*columns).mapInArrow(task, COLUMNS)
 
 
 def level_plan(spark: SparkSession, given: Assignment, level: int, further: int) -> DataFrame:
-    """Return the plan that expands a level and makes so many further ones, a shuffle for each."""
+    """Return the plan that expands a level and makes `further` more levels, with a shuffle for each."""
     partitions = given.place.partitions
     job = LevelJob(given, level, inserts=False, expands=True)
     plan = seeded_plan(spark, partitions, level, level_task(job))
@@ -65,8 +65,8 @@ def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch | 
 
     Args:
         spark: the session.
-        plan: makes the plan, which itself asks the JVM for much.
-        watch: says when to stop; None if nothing may stop it.
+        plan: makes the plan, which takes many calls to the JVM.
+        watch: when to stop; None never stops it.
 
     Raises:
         Stopped: the watch ended it.
@@ -83,7 +83,7 @@ def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch | 
     tag = f"insync-{uuid.uuid4().hex}"
 
     def run(_: Callable[[], bool]) -> pa.Table:
-        spark.addTag(tag)  # of this thread
+        spark.addTag(tag)  # tags belong to a thread
         return plan().toArrow()
 
     try:
@@ -98,16 +98,16 @@ def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch | 
 
 
 def error_of(error: Exception) -> Exception:
-    """Return what an exception of Spark's is here: the error that a task raised, or a `JobFailed`."""
+    """Translate an exception of Spark: return the error that a task raised, or a `JobFailed`."""
     return _translated(_text(error))
 
 
 def _text(error: Exception) -> str:
-    """What Spark says; Java's own exceptions say it themselves, as long as there is a JVM."""
+    """The text of an exception of Spark; that of a Java exception comes from the JVM, if it still runs."""
     try:
         java = getattr(error, "java_exception", None)
         return str(error) if java is None else str(java.toString())
-    except Exception:  # noqa: BLE001 -- py4j raises whatever it met
+    except Exception:  # noqa: BLE001 -- py4j raises any exception
         return "the connection to Spark's JVM was lost"
 
 
@@ -130,15 +130,15 @@ def _translated(text: str) -> Exception:
 
 
 def _cancelled(spark: SparkSession, tag: str, stopped: Callable[[], object]) -> Callable[[], object]:
-    """Return what gives the reason to stop, and cancels the job of a tag whenever it does."""
+    """Return a function that gives the reason to stop, and cancels the job with a tag whenever there is one."""
 
     def cancel() -> None:
-        with contextlib.suppress(Exception):  # the job may be over by now
+        with contextlib.suppress(Exception):  # the job may be over
             spark.interruptTag(tag)
 
     def reason() -> object:
         found = stopped()
-        if found:  # again, as a job that had not begun was not there to be cancelled
+        if found:  # each time, as a job that has not begun yet cannot be cancelled
             threading.Thread(target=cancel, daemon=True).start()
         return found
 

@@ -1,9 +1,9 @@
-"""The JVM of a session of our own: started, waited for, and ended, without ever keeping its caller waiting.
+"""The JVM of a new session: its start, connection and end, none of which blocks the caller beyond an interrupt.
 
-PySpark starts it and waits in one call, of which nothing is known until it returns. So it is started here, as PySpark
-does it: its driver script in Python mode, told where to write its port. It ends when its standard input is closed,
-whatever becomes of this process; its own shutdown ends the Python workers and removes its folders. The folder with the
-port is made and removed by a shell around it, which outlives this process if a signal ends that.
+PySpark starts a JVM and waits for it in one call that cannot be interrupted. So this module starts it in the same way:
+the driver script in Python mode, with the path of a file for its port. The JVM ends when its standard input is closed,
+also if this process dies; its shutdown ends the Python workers and removes its folders. A shell around the JVM makes
+and removes the folder with the port, and outlives this process if a signal kills it.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _PORT, _SECRET = "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"
 
 
 class DriverJvm:
-    """A JVM that is starting, in a process group of its own, so that Ctrl-C in a terminal does not reach it.
+    """A JVM in its own process group, so that Ctrl-C in a terminal does not reach it; it starts at once.
 
     Args:
-        conf: the settings that decide how it is started.
-        log: where its messages go.
+        conf: the settings that determine how it is started.
+        log: the file for its messages.
     """
 
     def __init__(self, conf: SparkConf, log: IO[bytes]) -> None:
@@ -61,14 +61,14 @@ class DriverJvm:
         )
 
     def connect(self, stopped: Callable[[], object]) -> Any:
-        """Return the gateway to it, once it answers.
+        """Wait for the JVM, and return the gateway to it.
 
         Args:
-            stopped: asked again and again whether to give up.
+            stopped: called repeatedly; a true result is the reason to give up.
 
         Raises:
             GivenUp: there was a reason.
-            RuntimeError: it has ended.
+            RuntimeError: the JVM has ended.
         """
         from pyspark.java_gateway import launch_gateway
         from pyspark.serializers import UTF8Deserializer, read_int
@@ -91,7 +91,7 @@ class DriverJvm:
         return interruptible(join, stopped)
 
     def end(self) -> None:
-        """Have it end, and wait for that."""
+        """End the JVM, and wait for its end."""
         self._close()
         try:
             self._process.wait(_END_SECONDS)
@@ -100,7 +100,7 @@ class DriverJvm:
             self._process.wait()
 
     def leave(self) -> None:
-        """Have it end, and do not wait: it removes what it has made, and ends its workers, by itself."""
+        """End the JVM without waiting: it removes its files and ends its workers by itself."""
         self._kill(signal.SIGTERM)
         unattended(self._outlive)
 
@@ -120,13 +120,13 @@ class DriverJvm:
     def _kill(self, number: signal.Signals) -> None:
         if self._process.poll() is None:
             os.killpg(self._process.pid, number)
-            if number is signal.SIGKILL:  # the shell is killed, too
+            if number is signal.SIGKILL:  # the shell is killed, too, so it does not remove the folder
                 shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Set variables that are not set else, for a while."""
+    """Set environment variables within the block, which are not set otherwise."""
     os.environ.update(variables)
     try:
         yield

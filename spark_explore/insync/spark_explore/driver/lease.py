@@ -1,12 +1,12 @@
-"""One driver works on a run directory: a lock on this machine, a lease on the stores that have none.
+"""Mutual exclusion of drivers on a run directory: a lock on a local one, a lease on stores without locks.
 
-The lease is a small file that its driver writes anew every few seconds. A driver that finds one watches it: if it
-changes, the other driver is alive, and this one ends with a sentence. If it does not, the other driver is dead, and
-this one takes the run over. Only durations are measured, so clocks need not agree.
+The lease is a small file that its driver rewrites every few seconds. A driver that finds a lease watches it. If it
+changes, the other driver is alive, and this one ends with an error. If it does not, the other driver is considered
+dead, and this one takes the run over. Only durations are measured, so clocks need not agree.
 
-A driver that was thought dead may wake up, and two may take over at the same moment. So the manifest has an epoch,
+A driver that was considered dead may wake up, and two may take over at the same moment. So the manifest has an epoch,
 which grows when a driver takes over, and the id of that driver. A driver that finds a higher epoch there, or its own
-epoch with another id, stops before it writes (`write_manifest`). Until then both have the same files written: those of
+epoch with another id, stops before it writes (`write_manifest`). Until then both write the same files, as the files of
 a run depend on the run alone.
 """
 
@@ -39,14 +39,14 @@ _LOOK_SECONDS = 1.0
 
 @contextmanager
 def sole_driver(run: RunFolder, interrupted: Callable[[], object]) -> Iterator[str | None]:
-    """Keep other drivers from a run directory within the block; yield a warning if nothing keeps them.
+    """Keep other drivers from a run directory within the block; yield a warning if that is not possible.
 
     Args:
-        run: the run directory; a local one is there.
-        interrupted: the reason to stop waiting for a driver that may be dead.
+        run: the run directory; a local one must exist.
+        interrupted: called while waiting for a driver that may be dead; a true result is the reason to stop.
 
     Raises:
-        UserError: another driver works on it, or it cannot be written.
+        UserError: another driver works on the directory, or it cannot be written.
         GivenUp: there was a reason to stop.
     """
     if run.is_local:
@@ -62,7 +62,7 @@ def sole_driver(run: RunFolder, interrupted: Callable[[], object]) -> Iterator[s
 
 
 class _Lease:
-    """The file by which a driver says that it is alive."""
+    """The file by which a driver shows that it is alive."""
 
     def __init__(self, run: RunFolder) -> None:
         self._run, self._id = run, uuid.uuid4().hex
@@ -71,7 +71,7 @@ class _Lease:
         self._beats = 0
 
     def take(self, interrupted: Callable[[], object]) -> None:
-        """Take the run directory, after having watched the lease of another driver for a while."""
+        """Take the run directory; watch the lease of another driver first, if there is one."""
         found, since = self._run.read(LEASE), time.monotonic()
         while found is not None and time.monotonic() - since < _DEAD_SECONDS:
             if reason := interrupted():
@@ -91,7 +91,7 @@ class _Lease:
         self._thread.start()
 
     def give_back(self) -> None:
-        """Let other drivers use the run directory."""
+        """Stop rewriting the lease, and remove it if it is still this driver's."""
         self._over.set()
         self._thread.join()
         with suppress(UserError):
@@ -100,7 +100,7 @@ class _Lease:
 
     def _beat(self) -> None:
         while not self._over.wait(_BEAT_SECONDS):
-            with suppress(UserError):  # a store that does not answer now may do so the next time
+            with suppress(UserError):  # a store that does not respond now may do so the next time
                 if not self._is_ours():
                     return
                 self._write()
@@ -117,7 +117,7 @@ class _Lease:
 
 
 def _driver_in(content: bytes) -> dict[str, Any] | None:
-    """Return what a lease says of its driver; None if it is damaged: it is then only watched."""
+    """Return the driver in a lease; None for a damaged lease, which is only watched."""
     try:
         text = content.decode()
         require_digest(_LABEL, text)

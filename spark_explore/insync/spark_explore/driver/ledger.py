@@ -1,4 +1,7 @@
-"""What is known of each level, on the driver: it decides when the search is over, as the local search does."""
+"""The ledger of a search on Spark: the figures of each level, and when they end the search.
+
+The rules are those of the local search.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,17 @@ __all__ = ["Ledger", "LevelFigures"]
 
 @dataclass(slots=True)
 class LevelFigures:
-    """A level.
+    """The figures of a level.
 
     Attributes:
-        count: its states, as they were visited.
-        states: how many these stand for.
-        outside: how many of those are outside of what the model is confined to.
-        violations: for each property those among them that violate it.
-        steps: of each action, from its states; None before it is expanded.
+        count: how many states were visited.
+        states: how many states these represent, with symmetry.
+        outside: how many of those are outside the confinement.
+        violations: for each property the visited states that violate it.
+        steps: from its states, for each action; None before it is expanded.
         refused: the steps whose checks fail.
         stepless: how many of its states have no step, though they are not outside.
-        files: the digest of each partition's file; none of a level that the driver searched itself.
+        files: the digest of each partition's file; empty for a level that the driver searched itself.
     """
 
     count: int = 0
@@ -43,7 +46,7 @@ class LevelFigures:
     def add_closed(
         self, partition: int, digest: bytes, count: int, states: int, outside: int, violations: Sequence[Found]
     ) -> None:
-        """Take in what a partition found in the level, and the digest of the file that has it."""
+        """Add the figures of a partition, and the digest of its file."""
         self.files[partition] = digest
         self.count += count
         self.states += states
@@ -54,7 +57,7 @@ class LevelFigures:
             total.add(found)
 
     def add_expanded(self, steps: Sequence[int], refused: Found, stepless: int) -> None:
-        """Take in how a partition expanded its part of the level."""
+        """Add the figures of the expansion of a partition."""
         self.steps = list(steps) if self.steps is None else [a + b for a, b in zip(self.steps, steps, strict=True)]
         self.refused.add(refused)
         self.stepless += stepless
@@ -64,8 +67,8 @@ class Ledger:
     """All levels that were searched.
 
     Args:
-        start: what the driver searched itself: complete levels, the last of them not expanded.
-        start_files: the digests of the files with these levels, one for each partition.
+        start: the levels that the driver searched itself; they are complete, and the last one is not expanded.
+        start_files: the digests of the files with these levels, one per partition.
     """
 
     def __init__(self, start: Space, start_files: bytes) -> None:
@@ -84,12 +87,12 @@ class Ledger:
 
     @property
     def expanded(self) -> int:
-        """Up to which level the steps are known to lead to states of these levels."""
+        """The last level whose states were expanded, all successors being in these levels."""
         return max([self.start.expanded, *(n for n, figures in self.levels.items() if figures.steps is not None)])
 
     @property
     def counted(self) -> CountedFiles:
-        """The digests of the files of all these levels."""
+        """The digests of the files of all levels."""
         digests = {1: self.start_files}
         for level, figures in self.levels.items():
             if figures.files:
@@ -97,16 +100,16 @@ class Ledger:
         return CountedFiles(digests)
 
     def visited(self, level: int) -> int:
-        """Return how many states were visited in the levels up to this one."""
+        """Return how many states were visited up to a level."""
         further = (self.levels[each].count for each in range(self.warm + 1, level + 1))
         return sum(self.start.visited[:level]) + sum(further)
 
     def figures(self, level: int) -> LevelFigures:
-        """Return the figures of a level, to be added to."""
+        """Return the figures of a level, which can be added to."""
         return self.levels.setdefault(level, LevelFigures())
 
     def fits(self, shape: SpaceShape) -> bool:
-        """Return whether it can be of a search that has this shape."""
+        """Return whether this can be the ledger of a search with a shape."""
         every = [(figures, [*figures.violations, figures.refused]) for figures in self.levels.values()]
         return shape.fits(self.start) and all(
             len(figures.violations) == (shape.conditions if figures.files else 0)
@@ -115,9 +118,9 @@ class Ledger:
         )
 
     def space(self, watch: Watch, keep_going: bool) -> tuple[Space, bool]:
-        """Return what the levels amount to, and whether the search is over.
+        """Return the explored space, and whether the search is over.
 
-        It is what the local search finds in the same levels; levels that were searched beyond its end are left out.
+        It is the space that the local search explores; levels that were searched beyond its end are left out.
         """
         start = self.start
         space = replace(
@@ -151,7 +154,7 @@ class Ledger:
                 return space, space.expanded == len(space.levels) and len(space.levels) + 1 in self.levels
 
     def before_violations(self, keep_going: bool) -> Space:
-        """Return what the levels amount to before the first one beyond the driver's own that has a violation."""
+        """Return the space before the first violation beyond the levels that the driver searched itself."""
         space, _ = self.space(Watch(Limits(), None), keep_going)
         ends = [hit.level - 1 for hit in space.violations.values() if hit.level > self.warm]
         if space.refused is not None and space.refused.level > self.warm:
@@ -174,7 +177,7 @@ class Ledger:
     # ----------------------------------------------------------------------------------------------------- manifest
 
     def entries(self) -> dict[str, Any]:
-        """Return it as plain values for the manifest."""
+        """Return the ledger as JSON values for the manifest."""
         return {
             "start": space_entries(self.start),
             "start_files": self.start_files.hex(),
@@ -198,7 +201,7 @@ class Ledger:
         """Return the ledger that `entries` described.
 
         Raises:
-            Damaged: they are none that `entries` returns.
+            Damaged: `entries` cannot have returned them.
         """
         start = space_of(entries.get("start"))
         ledger = cls(start, b"".join(_read_digests(entries.get("start_files"))))

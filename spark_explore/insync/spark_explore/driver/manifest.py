@@ -1,4 +1,4 @@
-"""The manifest of a run directory: what is searched, by which insync, and what is known of each level."""
+"""The manifest of a run directory: the identity of the search, its driver, and the figures of each level."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _RUN = re.compile(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What the run directory says of the run.
+    """The content of a manifest.
 
     Attributes:
-        identity: what it searches.
-        run: its id.
+        identity: of the search: model, bounds, properties, code.
+        run: the id of the run.
         driver: the id of the driver that works on it.
         epoch: how many drivers have worked on it, this one included; see `lease`.
-        partitions: how many parts the states are in.
-        ledger: its levels, with the digests of the files that have them.
+        partitions: how many partitions the states are divided into.
+        ledger: the levels, with the digests of their files.
     """
 
     identity: Identity
@@ -44,10 +44,10 @@ class Manifest:
 
 
 def write_manifest(folder: RunFolder, manifest: Manifest) -> None:
-    """Write it, in place of the one before.
+    """Replace the manifest of a run directory.
 
     Raises:
-        UserError: another driver has taken over the run, or it cannot be written.
+        UserError: another driver has taken over the run, or the manifest cannot be written.
     """
     before = read_manifest(folder) if folder.has(MANIFEST) else manifest
     is_ours = before.driver == manifest.driver or before.epoch < manifest.epoch
@@ -73,7 +73,7 @@ def read_manifest(folder: RunFolder) -> Manifest:
     """Return the manifest of a run directory.
 
     Raises:
-        UserError: there is none, or it is damaged, or of another format.
+        UserError: there is no manifest, or it is damaged, or has another format.
     """
     content = folder.read(MANIFEST)
     if content is None:
@@ -88,7 +88,7 @@ def read_manifest(folder: RunFolder) -> Manifest:
 
 
 def _manifest_of(found: object) -> Manifest:
-    """Return what the entries of a manifest say; raise Damaged unless they fit together."""
+    """Return the manifest with these entries; raise Damaged unless they are consistent."""
     entries = as_dict(found)
     ledger, run = Ledger.from_entries(entries), as_text(entries.get("run"))
     partitions, epoch = as_numbers([entries.get("partitions"), entries.get("epoch")], least=1)
@@ -97,7 +97,7 @@ def _manifest_of(found: object) -> Manifest:
 
 
 def _unreadable(folder: RunFolder, content: bytes) -> UserError:
-    """Return what is said of a manifest that cannot be read: it is of another format, or damaged."""
+    """Return the error for a manifest that cannot be read: it has another format, or is damaged."""
     place, found = f"{folder.shown}/{MANIFEST}", None
     try:
         found = json.loads(content)["format"]
@@ -111,7 +111,7 @@ def _unreadable(folder: RunFolder, content: bytes) -> UserError:
 
 
 def damaged(folder: RunFolder) -> UserError:
-    """Return what is said of a manifest that was changed."""
+    """Return the error for a manifest that has changed."""
     return UserError(
         f"{folder.shown}/{MANIFEST}: this file is not what the run has written there. "
         "The run directory is damaged; search again in another --run-dir."
@@ -119,7 +119,7 @@ def damaged(folder: RunFolder) -> UserError:
 
 
 def refuse_old_run(folder: RunFolder) -> None:
-    """Raise UserError if a directory holds a run already, which must not be mixed with another."""
+    """Raise UserError if a directory holds a run already: two runs must not be mixed."""
     if folder.has(MANIFEST):
         message = (
             f"{folder.shown}: there is a run in this directory already. Go on with it by --resume, or name another."

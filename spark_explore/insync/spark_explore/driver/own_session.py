@@ -1,4 +1,4 @@
-"""A session in a JVM of our own: it starts while the caller does other things, and ends completely."""
+"""A SparkSession in a JVM that this process starts: it starts while the caller does other work, and ends completely."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.shuffle.compress": "false",  # packed states hardly shrink
-    "spark.sql.codegen.wholeStage": "false",  # compiling Java takes longer than the few rows
+    "spark.sql.codegen.wholeStage": "false",  # compiling Java takes longer than processing few rows
     "spark.sql.shuffle.partitions": "8",
     "spark.log.level": "OFF",
 }
@@ -35,27 +35,27 @@ _LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
-    # Little Java runs here, and not for long: the first compiler alone is faster than both.
+    # Little Java runs here, and not for long: the C1 compiler alone is faster than both compilers.
     _JAVA_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData",
 }
-_RETRIES = 4  # Spark tries a task once in local mode, unless it is told otherwise
+_RETRIES = 4  # in local mode Spark tries a task once by default
 
 
 @contextlib.contextmanager
 def own_session(
     master: str, settings: Mapping[str, str], java_options: str, watch: Watch
 ) -> Iterator[Callable[[], SparkSession]]:
-    """Start a JVM, yield what waits for the session in it, and end both.
+    """Start a JVM, yield a function that waits for the session in it, and end both.
 
     Args:
-        master: where it runs.
+        master: the Spark master.
         settings: of the search.
-        java_options: more options of the JVM where that is the executor too.
-        watch: says when to stop starting it. After an interrupt it is left to end by itself.
+        java_options: further options of the JVM if it is the executor too.
+        watch: when to stop starting it. After an interrupt the JVM is left to end by itself.
 
     Raises:
-        UserError: there is a session in this process, or none can be made.
-        GivenUp: the watch ended it before there was a session.
+        UserError: this process has a session already, or none can be made.
+        GivenUp: the watch ended the start.
     """
     from pyspark import SparkConf, SparkContext
 
@@ -68,7 +68,7 @@ def own_session(
     if local:
         conf.set(_JAVA_OPTIONS, local[_JAVA_OPTIONS] + java_options)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with tempfile.TemporaryFile() as log:  # has no name, so nothing is left of it even if this process is killed
+    with tempfile.TemporaryFile() as log:  # has no name, so it disappears even if this process is killed
         own = _OwnSession(master, conf, log, watch)
         try:
             yield own.begun
@@ -77,7 +77,7 @@ def own_session(
 
 
 class _OwnSession:
-    """A session to come, in a JVM that is starting, whose messages go to a file."""
+    """A future session in a JVM that is starting; the messages of the JVM go to a file."""
 
     def __init__(self, master: str, conf: SparkConf, log: IO[bytes], watch: Watch) -> None:
         self._master, self._conf, self._log, self._watch = master, conf, log, watch
@@ -86,7 +86,7 @@ class _OwnSession:
         self._session: SparkSession | None = None
 
     def begun(self) -> SparkSession:
-        """Wait for the session, which is made once."""
+        """Return the session; the first call makes it, and waits for the JVM."""
         if self._session is None:
             try:
                 interruptible(lambda _: load_packages(), self._watch.interrupted)
@@ -102,7 +102,7 @@ class _OwnSession:
         return self._session
 
     def end(self) -> None:
-        """End the session, or what there is of it; a JVM without one is not waited for."""
+        """End the session and the JVM; a JVM without a session is not waited for."""
         session = self._session
         if session is None:
             self._jvm.leave()
@@ -126,7 +126,7 @@ def _session_of(conf: SparkConf, gateway: Any) -> SparkSession:
 
 def _end(session: SparkSession, gateway: Any, jvm: DriverJvm) -> None:
     """End the session and its JVM; pyspark would keep the JVM until this process ends."""
-    with contextlib.suppress(Exception):  # of a JVM that has died
+    with contextlib.suppress(Exception):  # the JVM may have died
         session.stop()
     with contextlib.suppress(Exception):
         gateway.shutdown()
@@ -134,7 +134,7 @@ def _end(session: SparkSession, gateway: Any, jvm: DriverJvm) -> None:
 
 
 def _expect_no_more(session: SparkSession) -> None:
-    """Have pyspark's server of accumulators, which this process keeps, not print that its JVM is gone."""
+    """Keep pyspark's accumulator server, which stays in this process, from printing that its JVM is gone."""
     server: Any = getattr(session.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda *_: None
@@ -142,7 +142,7 @@ def _expect_no_more(session: SparkSession) -> None:
 
 
 def _forget() -> None:
-    """Let pyspark make another session in this process."""
+    """Clear pyspark's global session, so that another one can be made in this process."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession, SQLContext
 
@@ -161,6 +161,6 @@ def _with_retries(master: str) -> str:
 
 
 def _cause(log: str, error: BaseException) -> str:
-    """The first line of what Spark printed that speaks of an error, or of the exception."""
+    """The first line of Spark's output with an error, or the first line of the exception."""
     lines = (line.strip() for line in log.splitlines())
     return next((line for line in lines if "Exception" in line or "Error" in line), str(error).strip().split("\n")[0])

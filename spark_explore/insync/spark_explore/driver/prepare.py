@@ -1,4 +1,4 @@
-"""`prepare`: make Spark start faster on this machine, by a small search that leaves the archive of its classes."""
+"""`prepare`: make Spark start faster on this machine, by an archive of the classes that a small search loads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["prepare"]
 
 
 def prepare() -> Path:
-    """Make the archive from the classes that a small search uses, where there is none; return where it is.
+    """Make the archive of Java classes, if there is none, by a small search; return its path.
 
     Raises:
         UserError: Spark cannot run here, or there is no cache.

@@ -1,4 +1,4 @@
-"""The end of a run: the executors give back its tables."""
+"""The end of a run: executors free its tables."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _RELEASE_SECONDS = 0.3
 
 @contextlib.contextmanager
 def releasing(spark: SparkSession, place: RunPlace, watch: Watch) -> Iterator[None]:
-    """Give back the tables of a run, however the block ends.
+    """Free the tables of a run when the block ends, for whatever reason.
 
-    An executor that no task reaches any more keeps its tables until its idle Python workers end, a minute later. When
-    somebody has asked for the end, they are not waited for.
+    An executor that no task reaches keeps its tables until its idle Python workers end, a minute later. After an
+    interrupt this does not wait for the executors.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What Spark needs on this machine, and the one sentence that says what to install where it is missing."""
+"""Tests that Spark's requirements are installed, with a message that names what to install."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def require_packages() -> None:
 
 
 def load_pyspark() -> None:
-    """Import what starts Spark.
+    """Import the package that starts Spark.
 
     Raises:
         UserError: see `require_packages`.
@@ -42,7 +42,7 @@ def load_pyspark() -> None:
 
 
 def load_packages() -> None:
-    """Import what a search on Spark needs of the packages that it requires, which takes a second or two.
+    """Import all modules that a search on Spark needs, which takes a second or two.
 
     Raises:
         UserError: see `require_packages`.
@@ -53,10 +53,10 @@ def load_packages() -> None:
 
 
 def require_java() -> str:
-    """Return what the Java runtime that Spark will use says of its version.
+    """Return the version text of the Java runtime that Spark will use.
 
     Raises:
-        UserError: there is none, by JAVA_HOME or on the PATH, or it is too old.
+        UserError: there is none in JAVA_HOME or on the PATH, or it is too old.
     """
     return find_java("Spark").shown
 

@@ -1,4 +1,4 @@
-"""The search on Spark: jobs of one or several levels, until the ledger says that it is over."""
+"""Level-synchronous breadth-first search on Spark: jobs of one or several levels, until the ledger ends it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 __all__ = ["MOST_IN_MEMORY", "MOST_LEVELS", "SparkSearch", "TaskReporter"]
 
 _LONGEST = ((20_000, 8), (200_000, 6), (1_000_000, 3), (1 << 62, 2))
-"""(up to so many states in the last level, so many levels in one job): a job costs as much as a small level."""
+"""(most states in the last level, levels in one job): a job costs as much as a small level."""
 
 _ATTEMPTS = 3  # of a job
 
 MOST_IN_MEMORY = 1 << 22
-"""With more states executors keep what they know as sorted files, which take no more time and hardly any memory."""
+"""With more states executors keep sorted files instead of tables: equally fast, and with hardly any memory."""
 
 MOST_LEVELS = 512
-"""With more levels they do so only if they must: to find what is new, they read all levels before."""
+"""With more levels they do so only when memory is full: to detect duplicates, sorted files read all earlier levels."""
 
 TaskReporter = Callable[[dict[str, float]], None]
-"""Is told the times and sizes of each task."""
+"""Called with the times and sizes of each task."""
 
 
 class SparkSearch:
@@ -44,13 +44,13 @@ class SparkSearch:
 
     Args:
         spark: the session.
-        given: what the driver hands to the tasks.
+        given: the assignment of the tasks.
         sizes: of the program.
-        ledger: the levels that are known already.
-        watch: says when to stop.
-        keep_going: whether to go on after a violation.
-        reporter: is told of each level.
-        task_reporter: is told of each task; for measurements.
+        ledger: the levels that were searched before.
+        watch: when to stop.
+        keep_going: whether to continue after a violation.
+        reporter: called for each level.
+        task_reporter: called for each task; for measurements.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class SparkSearch:
             save()
 
     def _job(self, space: Space) -> StopReason | None:
-        """Run the next levels; return why they could not be."""
+        """Run the next levels; return the reason if they could not be completed."""
         level = len(space.levels)
         if sum(space.visited) > MOST_IN_MEMORY and level <= MOST_LEVELS:
             self.place = replace(self.place, on_disk=True)
@@ -100,7 +100,7 @@ class SparkSearch:
             return stopped.reason
         except OutOfMemory:
             if further > 1:
-                self._careful = True  # what fits is found level by level
+                self._careful = True  # single levels may still fit
             elif not self._goes_on_disk(space):
                 return StopReason.MEMORY
             return self._job(space)
@@ -108,7 +108,7 @@ class SparkSearch:
         return None
 
     def _goes_on_disk(self, space: Space) -> bool:
-        """Have the executors keep what they know as sorted files from now on; return whether they did not before."""
+        """Make executors use sorted files from now on; return False if they did so before."""
         if self.place.on_disk:
             return False
         self.place, self._careful = replace(self.place, on_disk=True), False
@@ -119,7 +119,7 @@ class SparkSearch:
         return True
 
     def _rows(self, level: int, further: int) -> list[Row]:
-        """Run a job, again if Spark could not finish it: in local mode it tries a task once unless told otherwise."""
+        """Run a job, and repeat it if Spark could not finish it: in local mode Spark tries a task once by default."""
         given = Assignment(self.place, self._recipe, self.ledger.counted)
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -130,7 +130,7 @@ class SparkSearch:
         raise AssertionError
 
     def _further(self, space: Space) -> int:
-        """How many levels the next job makes."""
+        """How many levels the next job searches."""
         if self._careful:
             return 1
         longest = next(number for size, number in _LONGEST if space.visited[-1] <= size)
@@ -140,10 +140,10 @@ class SparkSearch:
         return max(longest, 1)
 
     def _book(self, rows: list[Row]) -> None:
-        """Enter what the tasks said; a task that ran twice is in the rows once.
+        """Enter the rows of the tasks in the ledger; a task that ran twice is in the rows once.
 
         Raises:
-            UserError: a level that was expanded has other states than the manifest counts.
+            UserError: the number of known states at an expanded level differs from that in the manifest.
         """
         fresh: set[tuple[int, Kind]] = set()
         known: dict[int, int] = {}
@@ -161,7 +161,7 @@ class SparkSearch:
             self._require_known(level, found)
 
     def _require_known(self, level: int, found: int) -> None:
-        """Compare what the tasks know, who read it from the files, with what was counted when these were written."""
+        """Compare the states that tasks read from files with the count when the files were written."""
         if len(self.ledger.figures(level).files) != (self.place.partitions if level > self.ledger.warm else 0):
             message = f"Level {level} was closed by fewer tasks than there are partitions."
             raise InternalError(message)
@@ -190,7 +190,7 @@ class SparkSearch:
             figures.add_expanded(*read_expanded(row.block, self.sizes.actions, words))
 
     def _report(self, space: Space, reported: int) -> int:
-        """Tell of the levels that are new since the last report."""
+        """Report the levels that are new since the last report."""
         levels = len(space.levels)
         if self.reporter is None:
             return levels
@@ -205,9 +205,9 @@ class SparkSearch:
 
 
 def _levels_left(levels: Sequence[int]) -> int:
-    """Guess how many levels are to come, the empty last one included, when each is smaller than the one before.
+    """Estimate how many levels are to come, the last, empty one included, when levels are shrinking.
 
-    Near the end of a space the ratio of a level to the one before falls by much the same factor from level to level.
+    Near the end of a space the ratio of the sizes of successive levels falls by nearly the same factor at each level.
     """
     if len(levels) < 3 or not levels[-1] < levels[-2] < levels[-3]:
         return 1 << 30

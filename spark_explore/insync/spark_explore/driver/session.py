@@ -1,4 +1,4 @@
-"""The SparkSession of a search: the caller's, left as it was, or one that we start, and shut down completely."""
+"""The SparkSession of a search: the caller's, which is left as it was, or a new one, which is shut down completely."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ __all__ = [
 ]
 
 _SETTINGS = {
-    "spark.sql.adaptive.enabled": "false",  # a task must get the rows of exactly one partition
+    "spark.sql.adaptive.enabled": "false",  # a task must receive the rows of exactly one partition
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",  # rows are large
 }
 _CONNECT_PORT = 15002
 _CONNECT_SECONDS = 20
-_FAREWELL_SECONDS = 0.3  # of a server, when the end is wanted at once
+_FAREWELL_SECONDS = 0.3  # how long a server is waited for after an interrupt
 _ZIP = "insync-namespace.zip"
 
 
@@ -65,8 +65,8 @@ class ComingSession:
     """A session that may still be starting.
 
     Attributes:
-        session: waits for it, and returns it.
-        tasks: how many run at once, as far as that is known before there is one.
+        session: waits for the session, and returns it.
+        tasks: how many tasks run at once, if that is known before the session has started.
     """
 
     session: Callable[[], SparkSession]
@@ -83,19 +83,19 @@ def begin_session(
 ) -> Iterator[ComingSession]:
     """Yield a session that is starting, with the settings that a search needs.
 
-    If it is one of our own, its JVM starts at once, and does so while the caller does other things.
+    The JVM of a new session starts at once, while the caller does other work.
 
     Args:
-        given: the caller's; its settings are put back afterwards, and it stays open. None is the one that is active in
-            this process, as in a notebook, unless it is said where to run.
-        master: where a session of our own runs; None is spark-submit's choice, or this machine.
+        given: the caller's session; its settings are restored afterwards, and it stays open. None takes the session
+            that is active in this process, as in a notebook, unless `master` or `remote` is given.
+        master: where a new session runs; None is the choice of spark-submit, or this machine.
         remote: a Spark Connect server.
-        java_options: of a JVM of our own, in place of those that use the class archive.
-        watch: says when to stop starting it. After an interrupt, a session of our own is left to end by itself.
+        java_options: of the JVM of a new session, in place of those that use the class archive.
+        watch: when to stop starting it. After an interrupt, a new session is left to end by itself.
 
     Raises:
         UserError: something is missing on this machine, or the session cannot be made.
-        GivenUp: the watch ended it before there was a session.
+        GivenUp: the watch ended the start.
     """
     watch = watch or Watch(Limits(), None)
     interruptible(lambda _: load_pyspark(), watch.interrupted)
@@ -113,7 +113,7 @@ def begin_session(
 
 @contextlib.contextmanager
 def _found(given: SparkSession | None, remote: str | None, watch: Watch) -> Iterator[SparkSession]:
-    """Yield a session that is not our own."""
+    """Yield a session that this process does not start: given, connected, or from spark-submit."""
     interruptible(lambda _: load_packages(), watch.interrupted)
     if given is not None:
         with _settings(given):
@@ -127,7 +127,7 @@ def _found(given: SparkSession | None, remote: str | None, watch: Watch) -> Iter
 
 
 def _tasks_of(master: str) -> int | None:
-    """Return how many tasks run at once within this machine's driver; None for any other master."""
+    """Return how many tasks run at once for a local master; None for any other master."""
     threads = re.fullmatch(r"local(?:\[(\d+|\*)(?:,\s*\d+)?\])?", master)
     if threads is None:
         return None
@@ -177,9 +177,9 @@ def _connected(remote: str, watch: Watch) -> Iterator[SparkSession]:
 
 
 def _reach(remote: str) -> None:
-    """Raise OSError unless something listens there: Spark's own client tries for minutes."""
+    """Raise OSError unless something listens at a remote address: Spark's own client tries for minutes."""
     place = urlsplit(remote)
-    if place.scheme == "sc":  # others, such as local[2], start a server of their own
+    if place.scheme == "sc":  # others, such as local[2], start their own server
         socket.create_connection((place.hostname or "", place.port or _CONNECT_PORT), _CONNECT_SECONDS).close()
 
 
@@ -187,7 +187,7 @@ def _reach(remote: str) -> None:
 def _submitted(watch: Watch) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
-    # In a thread of its own it does not replace what Ctrl-C does; here and below.
+    # Called in another thread, Spark does not replace the handler of Ctrl-C; here and below.
     session = interruptible(lambda _: SparkSession.builder.getOrCreate(), watch.interrupted)
     try:
         yield session
@@ -196,18 +196,18 @@ def _submitted(watch: Watch) -> Iterator[SparkSession]:
 
 
 def _say_farewell(session: SparkSession, watch: Watch) -> None:
-    """End a session whose server is not ours, which is not waited for when the end is wanted at once."""
+    """End a session whose server this process did not start; after an interrupt, do not wait for the server."""
     with contextlib.suppress(GivenUp):
         interruptible(lambda _: session.stop(), delayed(lambda: watch.stopped, _FAREWELL_SECONDS))
 
 
 def is_connect(session: SparkSession) -> bool:
-    """Whether the session is one of Spark Connect, whose server is another process."""
+    """Whether this is a session of Spark Connect, whose server is another process."""
     return type(session).__module__.startswith("pyspark.sql.connect")
 
 
 def is_local(session: SparkSession) -> bool:
-    """Whether the executors are in this machine's driver, and so share its files and its Python."""
+    """Whether the driver on this machine is also the executor, so that both share files and Python."""
     if is_connect(session):
         return False
     master = str(session.sparkContext.master)
@@ -215,22 +215,22 @@ def is_local(session: SparkSession) -> bool:
 
 
 def default_partitions(session: SparkSession) -> int:
-    """Return how many tasks run at once, by what Spark says."""
+    """Return how many tasks run at once, as Spark reports it."""
     if is_connect(session):
         return int(session.conf.get("spark.default.parallelism", None) or 8)
     return max(session.sparkContext.defaultParallelism, 1)
 
 
 def prepare_workers(session: SparkSession, run_dir: str | None, ship: bool | None) -> None:
-    """Send the namespace to the workers that may lack it: they import it from a zip.
+    """Send the namespace `insync` as a zip to workers that may lack it.
 
     Args:
-        session: where they are.
+        session: the session of the workers.
         run_dir: the run directory, if one was named.
-        ship: whether to send it; None sends it unless they are on this machine.
+        ship: whether to send it; None sends it unless the workers are on this machine.
 
     Raises:
-        UserError: they are on other machines, and no run directory was named.
+        UserError: the workers may be on other machines, and no run directory was named.
     """
     if is_local(session) and not ship:
         return
@@ -246,7 +246,7 @@ def prepare_workers(session: SparkSession, run_dir: str | None, ship: bool | Non
             write_namespace(Path(folder) / _ZIP)
             session.addArtifacts(str(Path(folder) / _ZIP), pyfile=True)
     else:
-        # The driver hands the file out as long as the session lives, and Spark removes this folder with it.
+        # The driver serves the file as long as the session lives, and Spark removes this folder with it.
         path = spark_folder() / "insync-ship" / _ZIP
         if not path.exists():
             path.parent.mkdir(exist_ok=True)

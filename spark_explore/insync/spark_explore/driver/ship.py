@@ -1,4 +1,4 @@
-"""The namespace as a zip for workers that lack it."""
+"""The namespace `insync` as a zip, for workers where it is not installed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from insync.spark_explore.wire.code_bundle import STAMP, insync_version
 __all__ = ["write_namespace"]
 
 _PACKAGES = ("model", "kafka", "properties", "proofs", "machine", "explorer", "spark_explore")
-"""What a worker may import; it has no command line."""
+"""The packages that a worker may import: all but those of the command line."""
 
 
 def write_namespace(path: Path) -> None:
     """Write a zip that makes `insync` importable when it is on `sys.path`.
 
-    A namespace package is found in a zip only where its folders have entries of their own (CPython issue 59110).
+    A namespace package is found in a zip only if its folders have their own entries (CPython issue 59110).
     """
     with ZipFile(path, "w", ZIP_DEFLATED) as archive:
         archive.mkdir("insync")

@@ -1,4 +1,4 @@
-"""`simulate` on Spark: the walks of the local engine, taken by Spark tasks, with the same result."""
+"""`simulate` on Spark: Spark tasks take the walks of the local engine, with the same result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["simulate"]
 
-_FIRST_SHARES = 4  # of a partition in the first job; each further job takes twice as many
+_FIRST_SHARES = 4  # per partition in the first job; each further job takes twice as many
 _MOST_SHARES = 1024
 
 
@@ -57,11 +57,11 @@ def simulate(
 ) -> SimulationResult:
     """Take random walks on Spark, and check properties in each state.
 
-    The arguments are those of `insync.explorer.simulate`, but that `options` says how to use Spark (there is no run
-    directory) and `reporter` is told after each job. So is the result, but for the times and the memory.
+    The arguments are those of `insync.explorer.simulate`, with two differences: `options` says how to use Spark,
+    without a run directory, and `reporter` is called after each job. The result is the same except times and memory.
 
     Raises:
-        UserError: as there, or something that Spark lacks.
+        UserError: as for `insync.explorer.simulate`, or Spark lacks something.
         InternalError: the evaluator does not confirm what the machine code found.
     """
     return simulated(
@@ -111,7 +111,7 @@ class _WalkJobs:
 
 
 def _sight_alone(recipe: Recipe) -> Texts:
-    """Return the code by which the driver puts together what the tasks saw."""
+    """Return the code with which the driver merges the abstract states of tasks."""
     return replace(recipe.texts, parts=tuple(text for text in recipe.texts.parts if text.part is Part.SIGHT))
 
 
@@ -151,9 +151,10 @@ class _Tours:
         return self.walked
 
     def _job(self, walks: Walks, partitions: int, first: int, end: int, seen: SeenStates | None) -> Walked:
-        """Take the walks of some numbers until saturation, and count what they saw.
+        """Take the walks from `first` to before `end`, until saturation, and count the abstract states in `seen`.
 
-        A partition in which saturation falls is walked again, up to there: what its walks did comes as one sum.
+        The partition in which saturation is reached is walked again up to that walk, as a task returns one sum for all
+        its walks.
         """
         tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions, walks.strategy)
         task = walk_task(insync_version(), self.recipe, tour)

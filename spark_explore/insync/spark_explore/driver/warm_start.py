@@ -1,4 +1,4 @@
-"""The first levels, which are small: the driver searches them itself, and writes them to the run directory."""
+"""The warm start: the driver searches the first, small levels itself, and writes them to the run directory."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _ADDRESS_SPACE = 8 << 30  # reserved, not used
 
 
 class WarmStart:
-    """The levels up to a limit, searched here; the last is not expanded, unless the search ended by itself.
+    """The levels up to a limit, searched in this process; the last one is not expanded, unless the search is over.
 
-    A temporary run directory is there only when Spark is, so they are written later than they are found.
+    A temporary run directory exists only when Spark has started, so levels are written after all have been found.
 
     Args:
         kernels: the compiled program and properties.
         initials: the initial states.
-        partitions: how many parts the states are in.
-        limits: the depth, and how many states are enough; the level in which they are reached is the last.
-        keep_going: whether a violation ends the search.
-        stop: ends it when it is set.
+        partitions: how many partitions the states are divided into.
+        limits: the depth, and a number of states; the level that reaches it is the last.
+        keep_going: whether to continue after a violation.
+        stop: ends the search when it is set.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class WarmStart:
         return len(self._space.levels)
 
     def write(self, states: RunStates) -> tuple[Space, bytes]:
-        """Write the states to the run directory; return what was found, and the digests of the files."""
+        """Write the states to the run directory; return the explored space, and the digests of the files."""
         digests = []
         for number, partition in enumerate(self._space.whole):
             starts = partition.starts[: self.levels + 1]
@@ -67,5 +67,5 @@ class WarmStart:
         return replace(self._space, partitions=[], stopped_by=None), b"".join(digests)
 
     def close(self) -> None:
-        """Give the memory of the states back."""
+        """Free the memory of the states."""
         self._space.close()
