@@ -1,7 +1,4 @@
-"""Compilation by LLVM: IR text to object code for this machine, and object code to functions in this process.
-
-Also the keys under which object code is cached: digests of the structure of what is compiled.
-"""
+"""Compilation by LLVM: IR text to object code for this machine, and object code to functions in this process."""
 
 from __future__ import annotations
 
@@ -153,6 +150,3 @@ def machine_key() -> str:
     """Return a short key of this machine and compiler: object code fits only where the key is the same."""
     parts: Sequence[object] = (llvmlite.__version__, llvm.llvm_version_info, llvm.get_process_triple(), _host())
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
-
-
-# The identity of what is compiled: equal structure gives an equal key, in every process.
