@@ -1,4 +1,4 @@
-"""What an executor knows of its partitions: a cache of the run directory, which one of its workers uses at a time."""
+"""The protocol for an executor's cache of the run directory: a table per partition, for one worker at a time."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ class KnownTable(Protocol):
 
     @property
     def partition(self) -> int:
-        """Its number."""
+        """The number of the partition."""
 
     @property
     def levels(self) -> int:
-        """How many levels are in it."""
+        """How many levels the table has."""
 
     def count(self, level: int) -> int:
         """Return how many states a level has."""
 
     def known(self, level: int) -> int:
-        """Return how many states it has up to a level."""
+        """Return how many states there are up to a level."""
 
     def pieces(self, level: int) -> Iterator[tuple[int, int]]:
-        """Yield the address and the number of states of the last level, which are there until more are asked for."""
+        """Yield (address, count) runs of the last level. A run is valid until the next one is requested."""
 
 
 class KnownStates(Protocol):
-    """The tables of one run on an executor; each takes those that it has made itself.
+    """The tables of one run on an executor; a method takes tables of the same object only.
 
     Attributes:
         loaded: how many states this worker has read from the run directory.
@@ -44,33 +44,33 @@ class KnownStates(Protocol):
     loaded: int
 
     def table(self, partition: int) -> AbstractContextManager[Any]:
-        """Return a context with a partition's table, locked against every other worker of this executor."""
+        """Return a context manager with a partition's table, locked against other workers of this executor."""
 
     def insert(self, table: Any, rows: int, count: int) -> None:
-        """Add those of some states that are new."""
+        """Add the states that are new."""
 
     def close_level(self, table: Any) -> None:
-        """Say that what was inserted since the last call is a whole level."""
+        """Make a level of the states that were inserted since the last call."""
 
     def ordered(self, table: Any, level: int) -> Iterator[tuple[int, int]]:
-        """Yield the address and the number of the states of the last level in order, word by word; see `pieces`."""
+        """Yield (address, count) runs of the last level, sorted word by word; see `pieces`."""
 
     def load(self, table: Any, level: int) -> None:
-        """Add the levels that are missing up to some level from the run directory."""
+        """Add the missing levels up to `level` from the run directory."""
 
     def commit(self, table: Any) -> None:
-        """Let other workers use the table as it is now."""
+        """Publish the table to other workers."""
 
     def close(self) -> None:
-        """Give back what this worker has of them."""
+        """Free the resources of this worker."""
 
 
 @contextlib.contextmanager
 def locked(folder: Path, partition: int, wait: bool = True) -> Iterator[None]:
-    """Keep every other worker of this executor from a partition within the block.
+    """Lock a partition against other workers of this executor within the block.
 
     Raises:
-        BlockingIOError: another has it, and is not to be waited for.
+        BlockingIOError: another worker has the lock, and `wait` is False.
     """
     descriptor = os.open(folder / f"p{partition:05}.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:

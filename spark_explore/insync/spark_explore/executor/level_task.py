@@ -1,7 +1,7 @@
-"""The task of a level, for one partition: insert the candidates that arrived, check what is new, expand it.
+"""The task of a level for one partition: insert the candidates, check the new states, and expand them.
 
-What it does depends on the run directory and its input alone, and doing it again changes nothing: a level that is in
-the run directory already is taken from there.
+The task is a function of the run directory and its input, and is idempotent: a level that is in the run directory is
+read from there. Also the task that finds the least predecessor of a state.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _OutputRow = tuple[int, Kind, int, int, object]
 
 @dataclass(frozen=True, slots=True)
 class LevelJob:
-    """What the tasks of a stage do.
+    """The parameters of the tasks of a stage.
 
     Attributes:
-        given: what the driver hands to them.
+        given: what the driver hands to the tasks.
         level: the level.
-        inserts: whether the level is made from candidates; else it is there already.
-        expands: whether it is expanded.
+        inserts: whether the level is made from candidates; else it exists already.
+        expands: whether the level is expanded.
     """
 
     given: Assignment
@@ -55,7 +55,7 @@ class LevelJob:
 
 
 def level_task(job: LevelJob) -> Task:
-    """Return the function for `mapInArrow`."""
+    """Return the function for `mapInArrow` that makes or expands a level."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from _LevelTask(job, worker_for(job.given)).run(batches)
@@ -104,7 +104,7 @@ class _LevelTask:
         yield to_batch(said)
 
     def _take(self, table: KnownTable, first: Row, rows: Iterator[Row], insert: bool) -> list[_OutputRow]:
-        """Insert the candidates; return the rows that are only passing through, to reach the driver."""
+        """Insert the candidates; return the other rows, which are passed on to the driver."""
         passing: list[_OutputRow] = []
         spent = 0.0
         row: Row | None = first
@@ -125,9 +125,9 @@ class _LevelTask:
         return passing
 
     def _close(self, table: KnownTable) -> bytes:
-        """Make a level of what was inserted, and write it to the run directory; return the digest of the file.
+        """Make a level of the new states, and write it to the run directory; return the digest of the file.
 
-        The states are written in order, so that a task which runs twice writes the same file again.
+        The states are written in order, so a task that runs twice writes the same file.
         """
         import pyarrow as pa
 
@@ -167,7 +167,7 @@ class _LevelTask:
                 done = expander.expand(address, count)
                 spent += time.thread_time() - began
                 address, count = address + done * row_bytes, count - done
-                if count:  # else there is room for more
+                if count:  # a buffer is full
                     yield from self._sent(sending.take(expander))
                     expander.clear()
         yield from self._sent(sending.take(expander))
@@ -176,7 +176,7 @@ class _LevelTask:
         self.figures["expand"] = spent
 
     def _sent(self, packets: Iterator[Packet]) -> Iterator[pa.RecordBatch]:
-        """Yield packets; the block of one with codes is copied before the next is made, which takes its place."""
+        """Yield packets; the block of a packet of codes is copied before the next one overwrites it."""
         made: list[_OutputRow] = []
         while (packet := self._next(packets)) is not None:
             partition, kind, count, block = packet
@@ -201,12 +201,12 @@ class _LevelTask:
         return table.partition, Kind.EXPANDED, self.job.level, table.known(self.job.level), block
 
 
-# One step backwards: the least state of a level that has a step to a given state, found where the states are.
+# --------------------------------------------------------------------------------------------------------- predecessors
 
 
 @dataclass(frozen=True, slots=True)
 class PredecessorJob:
-    """What to look for: the target, and the level before its own."""
+    """The parameters of a search for a predecessor: the target, and the level before its own."""
 
     given: Assignment
     level: int
@@ -214,7 +214,7 @@ class PredecessorJob:
 
 
 def predecessor_task(job: PredecessorJob) -> Task:
-    """Return the function for `mapInArrow`: it answers a row per partition with its least predecessor, or none."""
+    """Return the function for `mapInArrow` that yields the least predecessor in each partition that has one."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         worker = worker_for(job.given)

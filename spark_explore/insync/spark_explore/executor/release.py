@@ -1,4 +1,4 @@
-"""The task that ends a run on an executor: its tables are given back."""
+"""The task that ends a run on an executor: it frees the tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["release_task"]
 
 
 def release_task(run: str) -> Task:
-    """Return the function for `mapInArrow` that gives back the tables of a run; it answers no rows."""
+    """Return the function for `mapInArrow` that frees the tables of a run, and yields no rows."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in batches:

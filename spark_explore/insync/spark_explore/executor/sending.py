@@ -1,7 +1,7 @@
-"""Candidates on their way to the partitions that own them: as they are, or gathered as codes, each once.
+"""Packets of candidates for the partitions that own them (hash-partitioned search: Stern & Dill 1997).
 
-A state that many steps lead to is a candidate many times. The more are gathered before they are sent, the fewer are
-sent twice, and the closer to each other are codes in order, so that their differences take few bytes.
+Candidates are sent as whole states, or gathered as sorted, distinct codes. The more are gathered, the fewer duplicates
+are sent, and the smaller are the differences between adjacent codes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from insync.spark_explore.wire.packets import Kind, PacketReader, PacketWriter
 __all__ = ["LEAST_CODED", "CodeMemory", "GatheredCodes", "Packet", "Sending", "WholeStates"]
 
 Packet = tuple[int, Kind, int, Any]
-"""The partition that it is for, its kind, how many states it has, and its block."""
+"""(receiving partition, kind, number of states, block)."""
 
 LEAST_CODED = 1 << 15
-"""With fewer states in a level, what their values mean would be much of what is sent."""
+"""The least states of a level that is sent as codes: with fewer, dictionaries would be a large share of the bytes."""
 
 _GATHERED_BYTES = 1 << 25
 _MOST_GATHERED = 1 << 20
@@ -32,17 +32,17 @@ class Sending(Protocol):
     """Makes packets of candidates."""
 
     def take(self, expander: Expander) -> Iterator[Packet]:
-        """Take what is in the buffers, which may be cleared afterwards, and yield the packets that are full."""
+        """Take the states in the buffers, and yield full packets; afterwards the buffers may be cleared."""
 
     def rest(self) -> Iterator[Packet]:
-        """Yield packets of what is left."""
+        """Yield packets with the remaining states."""
 
 
 class WholeStates:
-    """Sends the states as they come.
+    """Sends whole states, in the order in which they come.
 
     Args:
-        row_bytes: of a state.
+        row_bytes: bytes per state.
     """
 
     def __init__(self, row_bytes: int) -> None:
@@ -56,7 +56,7 @@ class WholeStates:
                 yield self.packet(partition, start, count)
 
     def packet(self, partition: int, rows: int, count: int) -> Packet:
-        """Return a packet whose block is the memory that some states are in."""
+        """Return a packet whose block is the memory of some states, without a copy."""
         import pyarrow as pa
 
         return partition, Kind.PACKET, count, pa.foreign_buffer(rows, count * self._row_bytes)
@@ -67,15 +67,15 @@ class WholeStates:
 
 
 class CodeMemory:
-    """The memory in which a worker gathers codes, and reads them.
+    """The memory in which a worker gathers codes, and reads packets of codes.
 
     Args:
-        kernels: what codes are made with.
+        kernels: the compiled functions for codes.
         partitions: how many there are.
 
     Attributes:
-        buffers: one for each.
-        writer: makes blocks of what is in them.
+        buffers: one per partition.
+        writer: makes blocks of the codes in a buffer.
         reader: reads such blocks.
     """
 
@@ -88,7 +88,7 @@ class CodeMemory:
         self.reader = PacketReader(kernels, capacity)
 
     def close(self) -> None:
-        """Give it back."""
+        """Free all memory."""
         for buffer in self.buffers:
             buffer.close()
         self.writer.close()
@@ -96,13 +96,13 @@ class CodeMemory:
 
 
 class GatheredCodes:
-    """Gathers candidates as codes until there are as many different ones as a buffer has room for.
+    """Gathers candidates as codes until a buffer is full of distinct ones.
 
-    Where there can be no codes, because they would be too wide or save nothing, what follows is sent as it comes.
+    When codes become too wide or save nothing, the states that follow are sent whole.
 
     Args:
-        kernels: what codes are made with.
-        memory: in which they are gathered; what is there is forgotten.
+        kernels: the compiled functions for codes.
+        memory: the buffers, which are cleared.
     """
 
     def __init__(self, kernels: CodeKernels, memory: CodeMemory) -> None:
@@ -110,12 +110,12 @@ class GatheredCodes:
         self._form, self._memory = CodeRows(self._codec), memory
         self._whole, self._row_bytes = WholeStates(8 * kernels.words), 8 * kernels.words
         self._taken = 0
-        self._ended = False  # there are no codes any more
+        self._ended = False  # whether states are sent whole from now on
         for buffer in memory.buffers:
             buffer.clear()
 
     def take(self, expander: Expander) -> Iterator[Packet]:
-        """Take what is in the buffers, which may be cleared afterwards, and yield the packets that are full."""
+        """Take the states in the buffers, and yield full packets; afterwards the buffers may be cleared."""
         for partition in range(expander.partitions):
             rows, count = expander.candidates(partition)
             self._taken += count
@@ -123,7 +123,7 @@ class GatheredCodes:
                 yield from self._gather(partition, rows, count)
 
     def rest(self) -> Iterator[Packet]:
-        """Yield packets of what is left, and give the dictionaries back."""
+        """Yield packets with the remaining states, and free the dictionaries."""
         for partition, buffer in enumerate(self._memory.buffers):
             buffer.sort()
             if buffer.count:
@@ -146,7 +146,7 @@ class GatheredCodes:
             yield self._whole.packet(partition, rows, count)
 
     def _widen(self) -> None:
-        """Have codes with room for more values, if there can be any."""
+        """Widen codes for more values; if that is not possible, end them."""
         try:
             before = self._form.widen(self._taken)
         except NoRows:

@@ -1,4 +1,4 @@
-"""Memory that several processes of one machine map: anonymous where the system can, else a file on the local disk."""
+"""Memory that several processes of one machine map: anonymous if the system allows that, else a local file."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["Gone", "SharedBlock"]
 
 
 class Gone(Exception):
-    """The memory that was to be mapped exists no more: its owner died, or it was given back."""
+    """The memory to map does not exist any more: its owner died, or it was freed."""
 
 
 class SharedBlock:
-    """Zeroed memory that others can map by its path; only pages that were touched take real memory.
+    """Zeroed memory that other processes can map by its path; only touched pages take real memory.
 
-    Anonymous memory lives as long as a process has it open, so nothing is left of it whatever happens to them.
+    Anonymous memory exists as long as a process has it open, so nothing is left behind when the processes die.
 
     Attributes:
-        address: where it is mapped.
-        size: bytes.
-        path: by which another process of the same user opens it.
+        address: of the first byte in this process.
+        size: in bytes.
+        path: the path by which another process of the same user opens the memory.
     """
 
     def __init__(self, descriptor: int, size: int, path: str) -> None:
@@ -36,10 +36,10 @@ class SharedBlock:
 
     @classmethod
     def create(cls, size: int, file: Path | None) -> SharedBlock:
-        """Make new memory, in a file if one is named.
+        """Create new memory, in `file` if that is given.
 
         Raises:
-            UserError: the system does not give it.
+            UserError: the system refuses the address space.
         """
         size = -(-size // HUGE_PAGE) * HUGE_PAGE
         try:
@@ -61,7 +61,7 @@ class SharedBlock:
         """Map memory that another process made.
 
         Raises:
-            Gone: it is not there any more, or something else is.
+            Gone: the memory does not exist any more, or the path is of other memory.
         """
         try:
             descriptor = os.open(path, os.O_RDWR)
@@ -76,15 +76,15 @@ class SharedBlock:
 
     @property
     def inode(self) -> int:
-        """What tells this memory from any other."""
+        """The inode, which distinguishes this memory from other memory with the same path."""
         return os.fstat(self._descriptor).st_ino
 
     def read(self, start: int, length: int) -> bytes:
-        """Return a copy of a part."""
+        """Return a copy of `length` bytes."""
         return ctypes.string_at(self.address + start, length)
 
     def close(self) -> None:
-        """Unmap it; the memory is given back when nobody has it open."""
+        """Unmap the memory; the system frees it when no process has it open."""
         if self._pin is not None:
             self._pin = None
             self._map.close()
@@ -92,7 +92,7 @@ class SharedBlock:
 
 
 def give_back(path: str, inode: int) -> None:
-    """Free memory by its path, whoever has it mapped; they must not touch it any more."""
+    """Free memory by its path; processes that have it mapped must not touch it any more."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except OSError:

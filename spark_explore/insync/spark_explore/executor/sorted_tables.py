@@ -1,7 +1,7 @@
-"""What an executor knows, as sorted files on its local disk: for partitions that do not fit into its memory.
+"""The tables of an executor as sorted files on its local disk, for partitions that do not fit into its memory.
 
-They are a cache of what the run directory says, as `tables` is in memory. A level is a file, which has its name when it
-is whole, so that any worker of this executor goes on where another was.
+Like `tables`, they are a cache of the run directory. A level is a file, which gets its name when it is complete. So any
+worker of the executor can continue where another one stopped.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from insync.spark_explore.wire.run_states import RunStates
 
 __all__ = ["SortedTable", "SortedTables"]
 
-_MOST_BUFFER = 1 << 26  # bytes of the rows that wait; as much again is taken to sort them
+_MOST_BUFFER = 1 << 26  # bytes of the buffer of candidates; sorting takes as much again
 _LEAST_ROWS = 1 << 10
-_SHARE = 8  # of the memory that tables may take, one part in so many is a worker's buffer
+_SHARE = 8  # the buffer of a worker is this fraction of the memory for tables
 _MOST_OPEN = 16  # partitions whose indexes a worker keeps
 
 
@@ -49,7 +49,7 @@ class SortedTable:
     """The states of one partition up to some level.
 
     Attributes:
-        partition: its number.
+        partition: the number of the partition.
         files: a sorted file for each level.
         counts: how many states each level has.
     """
@@ -60,7 +60,7 @@ class SortedTable:
 
     @property
     def levels(self) -> int:
-        """How many levels are in it."""
+        """How many levels the table has."""
         return len(self.counts)
 
     def count(self, level: int) -> int:
@@ -68,7 +68,7 @@ class SortedTable:
         return self.counts[level - 1]
 
     def known(self, level: int) -> int:
-        """Return how many states it has up to a level."""
+        """Return how many states there are up to a level."""
         return sum(self.counts[:level])
 
     def count_level(self) -> None:
@@ -77,7 +77,7 @@ class SortedTable:
         self.counts.append(self.files.close_level())
 
     def pieces(self, level: int) -> Iterator[tuple[int, int]]:
-        """Yield the address and the number of states of the last level, which are there until more are asked for."""
+        """Yield (address, count) runs of the last level. A run is valid until the next one is requested."""
         if level != self.levels:
             message = f"Level {level} of partition {self.partition} was asked for, and level {self.levels} is the last."
             raise InternalError(message)
@@ -88,10 +88,10 @@ class SortedTables:
     """The tables of one run on this executor, as one of its workers sees them; see `Tables`.
 
     Args:
-        folder: where the files are.
+        folder: the folder of the files.
         states: the states in the run directory.
         kernels: the compiled program.
-        limit: bytes that tables may take; None is as much as is of use.
+        limit: the most bytes of tables, which bounds the buffer; None is a buffer of the largest useful size.
 
     Attributes:
         loaded: how many states this worker has read from the run directory.
@@ -104,14 +104,14 @@ class SortedTables:
         self._order = order_kernels(self._words)
         size = _MOST_BUFFER if limit is None else min(_MOST_BUFFER, limit // _SHARE)
         capacity = max(_LEAST_ROWS, size // self._order.row_bytes)
-        # A worker has one task at a time, and between tasks nothing waits.
+        # One buffer suffices: a worker has one task at a time, and no candidates between tasks.
         self._buffer = RowBuffer(self._order, capacity, RowScratch(self._order.row_bytes, capacity))
         self._open: dict[int, SortedTable] = {}
         folder.mkdir(parents=True, exist_ok=True)
 
     @contextlib.contextmanager
     def table(self, partition: int) -> Iterator[SortedTable]:
-        """Yield a partition's table, locked against every other worker of this executor."""
+        """Yield a partition's table, locked against other workers of this executor."""
         with locked(self.folder, partition):
             table = self._open.pop(partition, None) or self._opened(partition)
             try:
@@ -125,7 +125,7 @@ class SortedTables:
                 del self._open[next(iter(self._open))]
 
     def insert(self, table: SortedTable, rows: int, count: int) -> None:
-        """Add those of some states that are new.
+        """Add states to the candidates of the next level.
 
         Raises:
             UserError: there is no room for them on the disk.
@@ -133,36 +133,36 @@ class SortedTables:
         table.files.insert(rows, count, lambda _: True)
 
     def close_level(self, table: SortedTable) -> None:
-        """Say that what was inserted since the last call is a whole level."""
+        """Make a level of the candidates that are new."""
         table.files.settle()
         table.count_level()
 
     def ordered(self, table: SortedTable, level: int) -> Iterator[tuple[int, int]]:
-        """Yield the address and the number of the states of the last level in order, as they lie in its file."""
+        """Yield (address, count) runs of the last level, which is sorted in its file; see `pieces`."""
         return table.pieces(level)
 
     def load(self, table: SortedTable, level: int) -> None:
-        """Add the levels that are missing up to some level from the run directory."""
+        """Add the missing levels up to `level` from the run directory."""
         for pieces in self.states.levels(table.partition, table.levels + 1, level):
             self._load_level(table, pieces)
 
     def commit(self, table: SortedTable) -> None:
-        """Let other workers use the table as it is now."""
+        """Rename the file of the last level to its final name, so that other workers can use it."""
         table.files.publish()
 
     def close(self) -> None:
-        """Give the memory back; the files are there for others."""
+        """Free the memory; the files stay for other workers."""
         self._open.clear()
         self._buffer.close()
 
     def _opened(self, partition: int) -> SortedTable:
         form = StateRows(self._words)
-        place = _LocalDisk(self.folder, str(self.folder))  # which is named after the run
+        place = _LocalDisk(self.folder, str(self.folder))  # the folder is named after the run
         files = SortedPartition(place, partition, form, self._order, self._buffer, self._words, lambda: False)
         return SortedTable(partition, files, [])
 
     def _catch_up(self, table: SortedTable) -> None:
-        """Take in the levels that other workers have added."""
+        """Open the files of levels that other workers have added."""
         while table.files.has_next:
             table.files.take_up(None)
             table.count_level()

@@ -1,8 +1,8 @@
-"""The tables of an executor: a cache of what the run directory says, mapped by all its Python workers.
+"""The tables of an executor: a cache of the run directory in memory that all its Python workers map.
 
-Spark gives a task to any worker, so a table is memory that they share, and a small file says where it is and which
-levels are in it. That file is removed before a table is changed and written again afterwards: a worker that dies in
-between leaves none, and the table is built anew from the run directory.
+Spark gives a task to any worker, so a table is shared memory. A small file, the note, has its location and its levels.
+The note is removed before a table is changed, and written again afterwards. So if a worker dies in between there is no
+note, and the table is rebuilt from the run directory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FIRST_BUCKETS = 1 << 12
 
 
 class TableFull(Exception):
-    """A partition does not fit in the memory that tables may take."""
+    """A partition does not fit into the memory for tables."""
 
 
 @dataclass(slots=True)
@@ -41,10 +41,10 @@ class Table:
     """The states of one partition up to some level.
 
     Attributes:
-        partition: its number.
-        states, slots: the memory that it is in.
+        partition: the number of the partition.
+        states, slots: the memory of the store.
         store: the states, level after level.
-        ends: for each level how many states there are up to its end.
+        ends: for each level, how many states there are up to its end.
     """
 
     partition: int
@@ -55,11 +55,11 @@ class Table:
 
     @property
     def levels(self) -> int:
-        """How many levels are in it."""
+        """How many levels the table has."""
         return len(self.ends)
 
     def pieces(self, level: int) -> Iterator[tuple[int, int]]:
-        """Yield the address and the number of the states of a level."""
+        """Yield (address, count) of the states of a level."""
         start = self.ends[level - 2] if level > 1 else 0
         yield self.store.address(start), self.ends[level - 1] - start
 
@@ -68,11 +68,11 @@ class Table:
         return self.ends[level - 1] - (self.ends[level - 2] if level > 1 else 0)
 
     def known(self, level: int) -> int:
-        """Return how many states it has up to a level."""
+        """Return how many states there are up to a level."""
         return self.ends[level - 1]
 
     def close(self) -> None:
-        """Unmap its memory."""
+        """Unmap the memory."""
         self.store.close()
 
 
@@ -80,11 +80,11 @@ class Tables:
     """The tables of one run on this executor, as one of its workers sees them.
 
     Args:
-        folder: where this executor keeps notes of them, and the tables themselves if they are on disk.
+        folder: the folder for notes, and for the tables if they are on disk.
         states: the states in the run directory.
         kernels: the compiled program.
-        limit: bytes that all tables of the executor may take; None is most of the machine's memory.
-        on_disk: whether tables are files on the local disk, mapped into memory while there is room.
+        limit: the most bytes of all tables of the executor; None is most of the machine's memory.
+        on_disk: whether tables are mapped files on the local disk.
 
     Attributes:
         loaded: how many states this worker has read from the run directory.
@@ -100,7 +100,7 @@ class Tables:
 
     @contextlib.contextmanager
     def table(self, partition: int) -> Iterator[Table]:
-        """Yield a partition's table, locked against every other worker of this executor."""
+        """Yield a partition's table, locked against other workers of this executor."""
         with locked(self.folder, partition):
             table = self._mapped(partition)
             try:
@@ -110,7 +110,7 @@ class Tables:
                 raise
 
     def insert(self, table: Table, rows: int, count: int) -> None:
-        """Add those of some states that are new; the table is not to be used by others until `commit`.
+        """Add the states that are new; other workers cannot use the table until `commit`.
 
         Raises:
             TableFull: there is no memory for them.
@@ -124,11 +124,11 @@ class Tables:
             raise self._full(table)
 
     def close_level(self, table: Table) -> None:
-        """Say that what was inserted since the last call is a whole level."""
+        """Make a level of the states that were inserted since the last call."""
         table.ends.append(len(table.store))
 
     def ordered(self, table: Table, level: int) -> Iterator[tuple[int, int]]:
-        """Yield the address and the number of the states of a level in order: a copy, as the table refers to its rows.
+        """Yield (address, count) of a sorted copy of a level; the rows of the table itself cannot be moved.
 
         Raises:
             TableFull: there is no memory for the copy.
@@ -147,12 +147,12 @@ class Tables:
             rows.close()
 
     def load(self, table: Table, level: int) -> None:
-        """Add the levels that are missing up to some level from the run directory."""
+        """Add the missing levels up to `level` from the run directory."""
         for pieces in self.states.levels(table.partition, table.levels + 1, level):
             self._load_level(table, pieces)
 
     def commit(self, table: Table) -> None:
-        """Let other workers use the table as it is now."""
+        """Write the note of a table, so that other workers can use it."""
         store = table.store
         note = {
             "states": [table.states.path, table.states.inode, table.states.size],
@@ -226,7 +226,7 @@ class Tables:
         return True
 
     def _make_room(self, table: Table, size: int) -> None:
-        """Give back the tables that were not used for longest, until there is room; those in use are left."""
+        """Free the least recently used tables until there is room; tables in use are kept."""
         if self.limit == _NEVER:
             return
         others = {p: note for p in self._noted() if p != table.partition and (note := _read_note(self._note(p)))}
@@ -261,14 +261,14 @@ class Tables:
 
 
 def leave_tables(folder: Path) -> None:
-    """Give back the memory of the tables of an executor that goes on without; those in use are left."""
+    """Free the tables of an executor that goes over to sorted files; tables in use are kept."""
     for note in folder.glob("p*.json"):
         with contextlib.suppress(BlockingIOError), locked(folder, int(note.stem[1:]), wait=False):
             _give_back(note)
 
 
 def release_tables(folder: Path) -> None:
-    """Give back the memory of all tables of an executor, and remove its notes; nobody uses them any more."""
+    """Free all tables of an executor, and remove its notes; no worker may use them any more."""
     for note in folder.glob("p*.json"):
         _give_back(note)
     shutil.rmtree(folder, ignore_errors=True)
@@ -283,7 +283,7 @@ def _give_back(path: Path) -> None:
 
 
 def _read_note(path: Path) -> dict[str, Any] | None:
-    """Return a note; None if there is none that is as it was written: the table is then built anew."""
+    """Return a note; None if it is missing or damaged, and the table must be rebuilt."""
     try:
         text = path.read_text()
         require_digest(_label(path), text)

@@ -1,4 +1,4 @@
-"""The task of a simulation: the walks of some numbers, taken in order, up to the first share with a failure."""
+"""The task of a simulation: it takes a range of walks in order, up to the first share with a failure."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Tour", "read_walked", "walk_task"]
 
-_PIECE = 1 << 24  # bytes of a row of what was seen: Spark has no rows of gigabytes
+_PIECE = 1 << 24  # the most bytes of a row of abstract states: Spark has no rows of gigabytes
 
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """Walks to take: those of the numbers from `first` to `end`, in shares of `share` walks, over some partitions.
+    """A range of walks, from number `first` to before `end`, in shares of `share` walks.
 
-    A partition takes a contiguous part of the shares.
+    Each of the partitions takes a contiguous range of shares.
     """
 
     seed: int
@@ -44,17 +44,17 @@ class Tour:
         return range(self.first + begin * self.share, self.first + end * self.share, self.share)
 
     def walks(self, partition: int) -> tuple[int, int]:
-        """Return the first walk of a partition that has any, and the number after its last."""
+        """Return the first walk of a partition, and the number after its last; it must have a share."""
         shares = self.shares(partition)
         return shares[0], min(shares[-1] + self.share, self.end)
 
 
 def walk_task(version: str, recipe: bytes, tour: Tour) -> Task:
-    """Return the function for `mapInArrow`: it answers a row per partition that has walks, and rows of what they saw.
+    """Return the function for `mapInArrow`: it yields a row per partition with walks, and rows of abstract states.
 
     Args:
-        version: the insync that simulates.
-        recipe: of the part WALK, as `write_recipe` wrote it.
+        version: the version of insync that the driver runs.
+        recipe: the code of the part WALK, from `write_recipe`.
         tour: the walks.
     """
 
@@ -72,7 +72,7 @@ def walk_task(version: str, recipe: bytes, tour: Tour) -> Task:
 
 
 def _walk(written: bytes, tour: Tour, partition: int) -> tuple[Walked | None, Sequence[tuple[int, bytes]]]:
-    """Take the walks of a partition; return what they did, and the entries of what they saw, in pieces with counts."""
+    """Take the walks of a partition; return their result, and (count, entries) pieces of abstract states."""
     recipe = read_recipe(written)
     kernels = load(recipe.texts)
     walker = kernels.walker(recipe.initials, tour.seed, tour.depth, tour.strategy)
@@ -110,7 +110,7 @@ def _block(walked: Walked) -> bytes:
 
 
 def read_walked(block: bytes) -> Walked:
-    """Return what a task answered."""
+    """Return the result of walks from the block of a WALKED row."""
     steps, lengths, stuck, failed = json.loads(block)
     walk = None if failed is None else FailedWalk(failed[0], failed[1], tuple(failed[2]), failed[3])
     return Walked(tuple(steps), dict(lengths), stuck, walk)

@@ -1,4 +1,4 @@
-"""What a Python worker of Spark keeps between tasks: compiled code, buffers, and the tables that it has mapped."""
+"""The state of a Python worker between tasks of a run: compiled code, buffers, and mapped tables."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _BUFFERS_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class RunPlace:
-    """Where a run is, for whoever takes part in it.
+    """The parameters of a run for its tasks.
 
     Attributes:
         uri: the run directory.
-        run: the run's id; a worker keeps nothing of one run for another.
-        version: the insync that searches.
-        code: the digest of its code.
-        partitions: how many parts the states are in.
-        warm: up to which level the driver wrote one file per partition.
-        flushed: whether its files are on the disk when they are written; see `RunFolder`.
-        limit: bytes that the tables of an executor may take.
-        on_disk: whether they are sorted files on its local disk.
+        run: the id of the run; a worker keeps nothing of one run for another.
+        version: the version of insync that the driver runs.
+        code: the digest of the code.
+        partitions: how many partitions the states are divided into.
+        warm: the last of the levels that the driver wrote, in one file per partition.
+        flushed: whether files are flushed to the disk; see `RunFolder`.
+        limit: the most bytes of the tables of an executor.
+        on_disk: whether tables are sorted files on the local disk of an executor.
     """
 
     uri: str
@@ -70,9 +70,8 @@ class Assignment:
 
     Attributes:
         place: the run.
-        recipe: the code, as `write_recipe` wrote it. It comes from the driver alone: what is found in a run directory
-            is never run.
-        counted: the files of states that the manifest counts by now.
+        recipe: the code, from `write_recipe`. It comes from the driver alone: no code is read from a run directory.
+        counted: the files of states that the manifest counts at this time.
     """
 
     place: RunPlace
@@ -81,7 +80,7 @@ class Assignment:
 
 
 class Worker:
-    """One worker's part in a run.
+    """The resources of one worker for a run.
 
     Attributes:
         states: the states in the run directory.
@@ -110,7 +109,7 @@ class Worker:
 
     @property
     def expander(self) -> Expander:
-        """The buffers to expand into, made when first needed."""
+        """The expander, made when first needed."""
         if self._expander is None:
             size = min(_PACKET_BYTES, _BUFFERS_BYTES // self._partitions)
             self._expander = self.kernels.expander(self._partitions, size, self._known)
@@ -118,19 +117,19 @@ class Worker:
 
     @property
     def checker(self) -> Checker:
-        """The memory to check in."""
+        """The checker, made when first needed."""
         if self._checker is None:
             self._checker = self.kernels.checker()
         return self._checker
 
     def sending(self, states: int) -> Sending:
-        """Return what sends the candidates that so many states lead to."""
+        """Return the sender for the candidates of a level with `states` states in this partition."""
         if states < LEAST_CODED or not self._components:
             return WholeStates(self.kernels.sizes.row_bytes)
         return GatheredCodes(self._codes, self._code_memory)
 
     def received(self, row: Row) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the candidates of a packet, for a while each."""
+        """Yield (address, count) runs of the candidates in a packet. A run is valid until the next one is requested."""
         if row.kind is Kind.PACKET:
             yield row.address, row.count
         else:
@@ -147,7 +146,7 @@ class Worker:
         return self._memory
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self.tables.close()
         for part in (self._expander, self._checker, self._memory):
             if part is not None:
@@ -158,7 +157,7 @@ _workers: dict[str, tuple[RunPlace, Worker]] = {}
 
 
 def worker_for(given: Assignment) -> Worker:
-    """Return this process's part in a run; what it had of runs that are over is given back."""
+    """Return this process's worker for a run; those of runs that are over are closed."""
     worker = _worker_at(given.place, given.recipe)
     worker.states.counted = given.counted
     return worker
@@ -174,7 +173,7 @@ def _worker_at(place: RunPlace, recipe: bytes) -> Worker:
         if known[0] == place and known[1].folder.is_dir():
             _workers[place.run] = known
             return known[1]
-        known[1].close()  # the run was released, and goes on
+        known[1].close()  # the run was released or has other parameters, and continues
     worker = Worker(place, recipe)
     _workers[place.run] = place, worker
     # Spark collects garbage after every task; with these libraries loaded, that takes longer than a small level.
@@ -182,7 +181,7 @@ def _worker_at(place: RunPlace, recipe: bytes) -> Worker:
     return worker
 
 
-# The folders of this machine that a run uses beside its run directory: Spark removes them.
+# -------------------------------------------------------------------------------------------------------- local folders
 
 
 def spark_folder() -> Path:
@@ -193,5 +192,5 @@ def spark_folder() -> Path:
 
 
 def executor_folder(run: str) -> Path:
-    """Return where this executor keeps notes of a run: a folder that Spark removes when the executor ends."""
+    """Return the folder of this executor for a run, which Spark removes when the executor ends."""
     return spark_folder() / f"insync-{run}"

@@ -1,4 +1,4 @@
-"""What a worker needs to run a model's machine code, without the model: LLVM IR, the same for every machine."""
+"""A code bundle: what a worker needs to run a model's code without the model, such as machine-independent LLVM IR."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Recipe:
 
     Attributes:
         sizes: of the program.
-        starts: the packed initial states, one after the other.
+        starts: the array of packed initial states.
         parts: for each part its name, its key and its IR.
-        components: of the states, for codes of them; those of a search alone.
+        components: the components of the states, for codes; empty if it is not for a search.
     """
 
     sizes: Sizes
@@ -43,7 +43,7 @@ class Recipe:
 
     @property
     def digest(self) -> str:
-        """A hash of what the code means: equal for equal models, bounds, rules and properties."""
+        """A hash that is equal for equal models, bounds, rules and properties."""
         keys = (self.sizes.words, self.sizes.actions, self.starts, [key for _, key, _ in self.parts])
         return hashlib.sha256(repr(keys).encode()).hexdigest()[:32]
 
@@ -54,7 +54,7 @@ class Recipe:
 
     @property
     def texts(self) -> Texts:
-        """What `kernels.load` takes."""
+        """The texts for `kernels.load`."""
         return Texts(self.sizes, tuple(Text(Part(part), key, partial(str, ir)) for part, key, ir in self.parts))
 
 
@@ -65,7 +65,7 @@ def recipe_for(
     symmetry: Symmetry | None = None,
     abstraction: Abstraction | None = None,
 ) -> Recipe:
-    """Return the recipe of a program and of conditions that must hold in every state; see `kernels.texts`."""
+    """Return the recipe of a program and conditions that must hold in every state; see `kernels.texts`."""
     made = texts(program, properties, parts, symmetry, abstraction)
     written = tuple((text.part.value, text.key, text.make()) for text in made.parts)
     components = components_of(program.schema) if Part.EXPAND in parts else ()
@@ -88,16 +88,15 @@ def read_recipe(content: bytes) -> Recipe:
     return Recipe(Sizes(**fields["sizes"]), base64.b64decode(fields["starts"]), parts, components)
 
 
-# The version of insync that runs here, which must be the same in the driver and in its workers.
-
+# ---------------------------------------------------------------------------------------------------------- the version
 
 STAMP = "VERSION"
-"""The file beside this module that says which version a shipped insync is."""
+"""The file beside this module with the version of a shipped insync."""
 
 
 @cache
 def insync_version() -> str:
-    """Return the version of the insync that runs here, installed or shipped."""
+    """Return the version of insync in this process, installed or shipped."""
     try:
         shipped = pkgutil.get_data(__package__ or "", STAMP)
     except OSError:
@@ -111,7 +110,7 @@ def insync_version() -> str:
 
 
 def require_version(wanted: str) -> None:
-    """Raise UserError unless this process runs the insync that the driver runs."""
+    """Raise UserError unless this process runs the driver's version of insync."""
     found = insync_version()
     if found != wanted:
         message = (

@@ -1,4 +1,4 @@
-"""The file system of a run directory: the local one for a path, or one of pyarrow's for a URI."""
+"""File systems of run directories: the local one for a path, or one of pyarrow's for a URI; and messages about them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["cure_for", "filesystem_of", "full_name", "reason_of", "shown_name"]
 _URI = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://|(?P<known>file|dbfs|s3|s3a|s3n|gs|abfs|abfss|hdfs):")
 _REACHED = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs", "file")
 _OTHER_NAMES = {"s3a": "s3", "s3n": "s3", "wasb": "abfs", "wasbs": "abfss"}
-_GS_SECONDS = 30  # Google's client tries for a quarter of an hour, unless it is told otherwise
+_GS_SECONDS = 30  # by default Google's client retries for a quarter of an hour
 _LOCAL = "Name a directory with room, that all executors may write to. A run that is there already goes on by --resume."
 _LOCAL_READING = "Name a directory that --run-dir wrote, and that all executors may read."
 _SECRET = re.compile(r"(://[^/@:]*):[^/@]*@")
@@ -39,14 +39,14 @@ _CURES = {
         "loads libjvm and libhdfs from there, and name a cluster that they reach."
     ),
 }
-"""What to do when a file system fails, by the name that pyarrow has for it."""
+"""What to do when a file system fails, by its type name in pyarrow."""
 
 
 def full_name(name: str) -> str:
-    """Return the name of a run directory as it is passed on to executors: a URI, or an absolute path.
+    """Return the name of a run directory for executors: a URI, or an absolute path.
 
     Raises:
-        UserError: it is empty, or a URI of a file system that cannot be reached.
+        UserError: the name is empty, or a URI of a file system that is not supported.
     """
     if not name:
         message = "The name of the run directory is empty. Give a path, or a URI such as s3://BUCKET/DIR."
@@ -83,10 +83,10 @@ def full_name(name: str) -> str:
 
 
 def filesystem_of(name: str) -> tuple[FileSystem, str]:
-    """Return the file system of a name that `full_name` returned, and the path there.
+    """Return the file system of a name from `full_name`, and the path in it.
 
     Raises:
-        UserError: it cannot be reached.
+        UserError: the file system cannot be reached.
     """
     from pyarrow import ArrowException
     from pyarrow.fs import FileSystem, LocalFileSystem
@@ -111,7 +111,7 @@ def cure_for(kind: str, reading: bool = False) -> str:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return the first line of what a library says of an error, without the parts that only its authors can use."""
+    """Return the first line of a library's error message, without details that help only the library's authors."""
     if isinstance(error, OSError) and error.strerror and error.errno is not None:
         return os.strerror(error.errno)
     line = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
@@ -120,7 +120,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def shown_name(name: str) -> str:
-    """Return the name of a run directory as it is shown: without a secret key, and without options."""
+    """Return the name of a run directory for messages: without a secret key, and without options."""
     return _SECRET.sub(r"\1:***@", name.partition("?")[0] if "://" in name else name)
 
 

@@ -1,4 +1,4 @@
-"""The rows that Spark moves, few and large: a block of packed states each, or what a task has to say of its level."""
+"""The rows that Spark moves, few and large: packets of candidates, as states or as codes, and figures of tasks."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ COLUMNS = "partition int, kind int, level int, count bigint, block binary"
 
 
 class Kind(IntEnum):
-    """What a row is."""
+    """The kind of a row."""
 
-    SEED = 0  # expand your part of this level
+    SEED = 0  # to a task: expand your partition of this level
     PACKET = 1  # candidates for this level, owned by the partition: `count` states in the block
-    CLOSED = 2  # the level has `count` new states in this partition, in a file with the digest that begins the block;
-    # how many they stand for, the violations among them
-    EXPANDED = 3  # the level was expanded, `count` states being known up to it: the steps taken, those refused, and
-    # the states without one
-    FIGURES = 4  # times and sizes, for the benchmarks
-    FOUND = 5  # an answer: one packed state
-    WALKED = 6  # an answer: what some walks did
-    SEEN = 7  # an answer: abstract states that they saw, `count` entries of sightings in the block
-    CODES = 8  # candidates as in PACKET, as codes; see `coded_packets`
+    CLOSED = 2  # the level has `count` new states in this partition; the block has the digest of their file, how many
+    # states they represent, how many of these are outside, and the violations
+    EXPANDED = 3  # the level was expanded, with `count` known states up to it; the block has the steps taken, the steps
+    # refused, and the number of states without a step
+    FIGURES = 4  # times and sizes, for benchmarks
+    FOUND = 5  # a result: one packed state
+    WALKED = 6  # a result: that of some walks
+    SEEN = 7  # a result: abstract states of some walks, `count` entries of `Sightings` in the block
+    CODES = 8  # candidates as in PACKET, but as codes; see `PacketWriter`
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; `address` and `size` say where its block lies, in memory that `keep` keeps alive."""
+    """A row; its block is `size` bytes at `address`, in memory that `keep` keeps alive."""
 
     partition: int
     kind: Kind
@@ -108,7 +108,7 @@ def expanded_block(steps: Sequence[int], refused: Found, stepless: int, words: i
 
 
 def read_closed(block: bytes, words: int) -> tuple[bytes, int, int, list[Found]]:
-    """Return the digest of the file, how many states the new ones stand for, how many are outside, and violations."""
+    """Return the digest of the file, the number of states, how many of these are outside, and the violations."""
     numbers = array("Q", block[DIGEST_BYTES:])
     states, outside = _read_wide(numbers[:4])
     return block[:DIGEST_BYTES], states, outside, _read_records(numbers[4:], words)
@@ -128,7 +128,7 @@ def figures_block(figures: Mapping[str, float]) -> bytes:
 
 
 def _wide(numbers: Sequence[int]) -> bytes:
-    """Return numbers that may be larger than a word, such as those of states that representatives stand for."""
+    """Return 128-bit numbers as bytes, such as the sizes of orbits added up."""
     return array("Q", [part for number in numbers for part in (number & 2**64 - 1, number >> 64)]).tobytes()
 
 
@@ -150,11 +150,14 @@ def _read_records(numbers: array[int], words: int) -> list[Found]:
     return [Found(numbers[s], tuple(numbers[s + 1 : s + size]) if numbers[s] else None) for s in starts]
 
 
-# The candidates of a packet as codes, in order and packed, with what they mean: whoever reads one needs no other.
+# ----------------------------------------------------------------------------------------------------- packets of codes
+
+# A packet has the dictionaries of its codes, so it can be read without any other packet:
 #
-# head how many dictionaries there are, how many digits a code has sizes of each dictionary, then the bits of each
-# digit values of each dictionary codes packed: `machine.emit.ordering`; a few bytes behind them are read with them,
-# and mean nothing
+# head     how many dictionaries there are, how many digits a code has
+# sizes    of each dictionary, then the bits of each digit
+# values   of each dictionary
+# codes    sorted and packed: `machine.emit.external_sort`; a word after them is read too, and ignored
 
 
 _WORD = 8
@@ -162,12 +165,12 @@ _CHUNK = 1 << 16  # states that are decoded together
 
 
 class PacketWriter:
-    """Makes the blocks of packets, in memory of its own: a large object of Python's would leave holes behind.
+    """Makes the blocks of packets, in its own memory: large Python objects would fragment the heap.
 
     Args:
-        kernels: the compiled functions of rows of one word.
-        made: what codes are made with.
-        capacity: how many codes a packet has at most.
+        kernels: the compiled functions for rows of one word.
+        made: the compiled functions for codes.
+        capacity: the most codes of a packet.
     """
 
     def __init__(self, kernels: OrderKernels, made: CodeKernels, capacity: int) -> None:
@@ -177,7 +180,7 @@ class PacketWriter:
         self._memory = Block(_WORD * most_words + most_packed(kernels.words, capacity), huge=False)
 
     def block(self, codec: Codec, codes: RowBuffer) -> pa.Buffer:
-        """Return the block of some codes, which are in order; it is there until another is made."""
+        """Return the block of sorted codes. The block is valid until the next one is made."""
         import pyarrow as pa
 
         counts, widths = codec.counts, codec.layout.widths
@@ -190,7 +193,7 @@ class PacketWriter:
         return pa.foreign_buffer(self._memory.address, at - self._memory.address)
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._memory.close()
 
 
@@ -198,8 +201,8 @@ class PacketReader:
     """Reads the blocks of packets.
 
     Args:
-        kernels: what codes are made with.
-        capacity: how many codes a packet has at most.
+        kernels: the compiled functions for codes.
+        capacity: the most codes of a packet.
     """
 
     def __init__(self, kernels: CodeKernels, capacity: int) -> None:
@@ -209,10 +212,10 @@ class PacketReader:
         self._states = Block(_WORD * kernels.words * _CHUNK)
 
     def states(self, address: int, count: int) -> Iterator[tuple[int, int]]:
-        """Yield addresses and numbers of the states of a block in memory, for a while each.
+        """Yield (address, count) runs of the states of a block. A run is valid until the next one is requested.
 
         Raises:
-            InternalError: it is something else.
+            InternalError: the block has too many codes, or codes of another model.
         """
         codec, packed = self._opened(address)
         try:
@@ -228,12 +231,12 @@ class PacketReader:
             codec.close()
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self._codes.close()
         self._states.close()
 
     def _opened(self, address: int) -> tuple[Codec, int]:
-        """Return what the codes of a block mean, and where they are."""
+        """Return the codec of the codes of a block, and the address of the packed codes."""
         dictionaries, digits = _words(address, 2)
         if digits != len(self._kernels.digits):
             message = (

@@ -1,10 +1,10 @@
-"""The run directory: files that are whole or not there, on this machine or on one of pyarrow's file systems.
+"""The run directory: files that are whole or absent, on this machine or on one of pyarrow's file systems.
 
-manifest.json                 what is searched, and what is known of each level
+manifest.json                 the identity of the search, and the figures of each level
 lock, or driver.json          the driver that works on it
-states/p00003/00017-00017     the states of one partition in a level, or in several that follow each other
+states/p00003/00017-00017     the states of one partition in a level, or in several consecutive levels
 
-There is no code in it: executors get that from the driver.
+The directory has no code: executors get that from the driver.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunFolder"]
 
-_OBJECT_STORES = {"s3", "gcs", "abfs"}  # where a file appears at once, when it is closed, and a rename copies
+_OBJECT_STORES = {"s3", "gcs", "abfs"}  # a file appears atomically when it is closed, and a rename is a copy
 _OLD = ".old"
 _PART = ".part"
 
@@ -36,17 +36,17 @@ class RunFolder:
     """A run directory.
 
     Args:
-        name: a local path, or a URI that pyarrow's file systems take, such as s3://bucket/folder or hdfs://host/folder.
-        flushed: whether local files are on the disk when they are written, and not only in the memory of this machine;
-            a directory that is removed with the session needs none of that.
+        name: a local path, or a URI for pyarrow's file systems, such as s3://bucket/folder or hdfs://host/folder.
+        flushed: whether local files are flushed to the disk; a directory that is removed with the session does not need
+            that.
 
     Attributes:
-        uri: the name as it is passed on.
-        shown: the name as it is shown.
+        uri: the name for executors: a URI or an absolute path.
+        shown: the name for messages.
         flushed: this argument.
 
     Raises:
-        UserError: no file system is known for the name, or it cannot be reached.
+        UserError: the name has no known file system, or that cannot be reached.
     """
 
     def __init__(self, name: str, flushed: bool = True) -> None:
@@ -56,20 +56,20 @@ class RunFolder:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is on this machine's own file system, or looks so."""
+        """Whether the directory is in a file system of this machine, mounted ones included."""
         return str(self._fs.type_name) == "local"
 
     @property
     def path(self) -> Path:
-        """The folder of a local one."""
+        """The path of a local run directory."""
         assert self.is_local
         return Path(self._root)
 
     def has(self, name: str) -> bool:
-        """Return whether a file is there.
+        """Return whether a file exists.
 
         Raises:
-            UserError: the file system does not say.
+            UserError: the file system reports an error.
         """
         from pyarrow.fs import FileType
 
@@ -77,10 +77,10 @@ class RunFolder:
             return bool(self._fs.get_file_info(self._path(name)).type == FileType.File)
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file; None if it is not there.
+        """Return the content of a file; None if it does not exist.
 
         Raises:
-            UserError: it cannot be read.
+            UserError: the file cannot be read.
         """
         for each in (name, name + _OLD):
             with self.reading(name), suppress(FileNotFoundError, NotADirectoryError):
@@ -92,22 +92,22 @@ class RunFolder:
         return None
 
     def open(self, name: str) -> OpenFile:
-        """Open a file to be read from any place; see `reading` for its errors."""
+        """Open a file for reading at any offset; see `reading` for the errors."""
         if self.is_local:
             return _LocalFile(Path(self._path(name)))
         if self._fs.type_name == "abfs" and not self.has(name):
-            # Azure's library ends this process if it cannot sign in when a file is opened; here it says so.
+            # Azure's library ends this process if it cannot sign in when a file is opened; `has` raises an error.
             raise FileNotFoundError(name)
         opened: OpenFile = self._fs.open_input_file(self._path(name))
         return opened
 
     def write(self, name: str, parts: bytes | Iterable[bytes | memoryview]) -> None:
-        """Write a file of some buffers, whole or not at all; what was there before is replaced.
+        """Write a file from buffers, whole or not at all; an existing file is replaced.
 
-        A buffer is written before the next is requested.
+        A buffer is written before the next one is requested.
 
         Raises:
-            UserError: it cannot be written.
+            UserError: the file cannot be written.
         """
         path, parts = self._path(name), [parts] if isinstance(parts, bytes) else parts
         with self.writing(name):
@@ -118,7 +118,7 @@ class RunFolder:
             if self._fs.type_name in _OBJECT_STORES:
                 try:
                     self._put(path, parts)
-                except BaseException:  # the stream is closed then, which makes a file of what it has by now
+                except BaseException:  # closing the stream has created a file with a part of the content
                     self._remove(path)
                     raise
                 return
@@ -131,10 +131,10 @@ class RunFolder:
                 raise
 
     def make(self) -> None:
-        """Make a local folder, if it is not there; on a store, folders come with their files.
+        """Create the folder of a local run directory if necessary; stores create folders with their files.
 
         Raises:
-            UserError: it cannot be made, or not be written to.
+            UserError: the folder cannot be created or written to.
         """
         if not self.is_local:
             return
@@ -144,19 +144,19 @@ class RunFolder:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     def remove_parts(self) -> None:
-        """Remove what was being written when a driver died; on a store that is not visible."""
+        """Remove unfinished files of a driver that died; on a store such files are not visible."""
         if self.is_local:
             for path in (*self.path.glob(f"*{_PART}"), *self.path.glob(f"states/*/*{_PART}")):
                 with suppress(OSError):
                     path.unlink()
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it is there and that is possible."""
+        """Remove a file, if it exists and can be removed."""
         self._remove(self._path(name))
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
-        """Make a sentence of what goes wrong in the block: a file that cannot be read, or is not what was written."""
+        """Convert errors in the block to `UserError`: the file cannot be read, or has changed since it was written."""
         from pyarrow import ArrowException
 
         try:
@@ -176,7 +176,7 @@ class RunFolder:
 
     @contextmanager
     def writing(self, name: str = "") -> Iterator[None]:
-        """Make a sentence of what goes wrong in the block."""
+        """Convert errors of writing in the block to `UserError`."""
         from pyarrow import ArrowException
 
         try:
@@ -214,7 +214,7 @@ class RunFolder:
         except OSError:
             if not self.has(path.removeprefix(f"{self._root}/")):
                 raise
-            # Not every file system renames over a file. At any moment one of both is there.
+            # Some file systems do not rename over an existing file. At any moment one of the two files exists.
             self._remove(path + _OLD)
             self._fs.move(path, path + _OLD)
             self._fs.move(beside, path)
@@ -229,7 +229,7 @@ class RunFolder:
 
 
 def _beside(path: str) -> str:
-    """Return where a file is written until it is whole: another place for each that writes it."""
+    """Return the path under which a file is written until it is whole, different for each call."""
     return f"{path}.{uuid.uuid4().hex[:12]}{_PART}"
 
 
@@ -253,7 +253,7 @@ class _LocalFile:
 
 
 def _make_folder(folder: Path, flushed: bool) -> None:
-    """Make a folder and those above it, each on the disk before what is in it."""
+    """Create a folder and its parents, each flushed before the folders in it are created."""
     if folder.is_dir():
         return
     if folder.exists():

@@ -1,4 +1,4 @@
-"""The states of one run in its directory: the only way to write them, and to read them back."""
+"""The states of a run in its run directory: all files of states are written and read here."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class RunStates:
         folder: the run directory.
         run: the id of the run.
         words: 64-bit words per state.
-        warm: up to which level the driver wrote one file per partition.
-        counted: the digests of the files that the manifest counts, which they must have.
+        warm: the last of the levels that the driver wrote, in one file per partition.
+        counted: the digests that the files must have, for those that the manifest counts.
     """
 
     folder: RunFolder
@@ -34,13 +34,13 @@ class RunStates:
         """Write the states of a partition in a level, or in the first `warm` levels; return the digest of the file.
 
         Args:
-            partition: the partition that has them.
-            counts: how many states each of these levels has.
-            rows: buffers of all of them, level after level.
-            level: the first of these levels.
+            partition: the partition.
+            counts: how many states each level has.
+            rows: buffers of all states, level after level.
+            level: the first level.
 
         Raises:
-            UserError: they cannot be written.
+            UserError: the file cannot be written.
         """
         label = self._label(partition, level)
         writer = StatesWriter(label, counts)
@@ -51,7 +51,7 @@ class RunStates:
         """Return whether the states of a partition in a level were written.
 
         Raises:
-            UserError: the file system does not say.
+            UserError: the file system reports an error.
         """
         return self.folder.has(self._label(partition, level).name)
 
@@ -59,17 +59,17 @@ class RunStates:
         """Return the digest of the file with the states of a partition in a level.
 
         Raises:
-            UserError: the file is not there, or is damaged.
+            UserError: the file is missing or damaged.
         """
         file = self._opened(self._label(partition, level))
         file.close()
         return file.digest
 
     def levels(self, partition: int, first: int, last: int) -> Iterator[Iterator[bytes]]:
-        """Yield the states of a partition in each of some levels, in pieces that were checked.
+        """Yield for each level from `first` to `last` the states of a partition, in pieces with verified checksums.
 
         Raises:
-            UserError: a file is not there, or is damaged.
+            UserError: a file is missing or damaged.
         """
         level = first
         while level <= last:
@@ -83,7 +83,7 @@ class RunStates:
                 file.close()
 
     def pieces(self, partition: int, level: int) -> Iterator[bytes]:
-        """Yield the states of a partition in a level, in pieces that were checked; see `levels`."""
+        """Yield the states of a partition in a level, in pieces with verified checksums; see `levels`."""
         for pieces in self.levels(partition, level, level):
             yield from pieces
 

@@ -1,11 +1,11 @@
-"""A file of states: those of one partition in a level, or in several that follow each other.
+"""The format of files of states: the states of one partition in a level, or in several consecutive levels.
 
-head     magic, words per state, first level, number of levels; then for each level how many states it has
+head     magic, words per state, first level, number of levels; then the number of states of each level
 states   level after level, as rows of 64-bit words
-sums     of each block of states its CRC-32; a level begins a new block
+sums     the CRC-32 of each block of states; a level begins a new block
 digest   of the label, the head and the sums: see `insync.model.checksums`
 
-All numbers are little-endian. The label says what the file is, so one that was put in its place is refused, too.
+All numbers are little-endian. The label identifies the file, so another file in its place is refused, too.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ _BLOCK_BYTES = 4 << 20
 
 
 class OpenFile(Protocol):
-    """What a file is read by, as pyarrow has it."""
+    """An open file, with the interface of pyarrow."""
 
     def size(self) -> int:
-        """Return how many bytes it has."""
+        """Return the size in bytes."""
 
     def read_at(self, nbytes: int, offset: int) -> bytes:
-        """Return so many bytes from some place on, fewer at the end."""
+        """Return `nbytes` bytes from an offset on, or fewer at the end of the file."""
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatesLabel:
-    """What a file of states is.
+    """The label of a file of states.
 
     Attributes:
         run: the id of the run.
-        partition: the partition whose states these are.
-        first, last: the levels.
+        partition: the partition of the states.
+        first, last: the first and the last level.
         words: 64-bit words per state.
     """
 
@@ -76,7 +76,7 @@ class StatesLabel:
         }
 
     def head(self, counts: Sequence[int]) -> bytes:
-        """Return the head of a file whose levels have these numbers of states."""
+        """Return the head of the file, given the number of states of each level."""
         levels = self.last - self.first + 1
         return _HEAD.pack(_MAGIC, self.words, self.first, levels) + struct.pack(f"<{levels}Q", *counts)
 
@@ -86,7 +86,7 @@ class CountedFiles:
     """The digests of the files of states that a manifest counts.
 
     Attributes:
-        digests: by the first level of the files: the digests of all partitions, one after the other.
+        digests: for the first level of files, the concatenated digests of all partitions.
     """
 
     digests: Mapping[int, bytes]
@@ -102,11 +102,11 @@ class StatesWriter:
     """Makes the parts of a file of states.
 
     Args:
-        label: what the file is.
+        label: of the file.
         counts: how many states each level has.
 
     Attributes:
-        digest: of the file, when all parts are made.
+        digest: of the file, when all parts have been made.
     """
 
     def __init__(self, label: StatesLabel, counts: Sequence[int]) -> None:
@@ -121,7 +121,7 @@ class StatesWriter:
             rows: buffers of all states, level after level; each is passed on before the next is requested.
 
         Raises:
-            InternalError: there are more or fewer states than the counts say.
+            InternalError: the number of states differs from `counts`.
         """
         yield self._head
         sums, sizes = list[int](), iter(self._sizes)
@@ -150,10 +150,10 @@ class StatesWriter:
 
 @dataclass(frozen=True, slots=True)
 class StatesFile:
-    """The states of a partition in some levels.
+    """A file of states, opened for reading.
 
     Attributes:
-        label: what the file is.
+        label: of the file.
         counts: how many states each level has.
         digest: of the file.
     """
@@ -169,7 +169,7 @@ class StatesFile:
         """Yield the states of a level in pieces of whole states.
 
         Raises:
-            Damaged: a piece is not what was written.
+            Damaged: a piece has changed.
         """
         words, before = self.label.words, self.counts[: level - self.label.first]
         at = self._start + 8 * words * sum(before)
@@ -187,15 +187,15 @@ class StatesFile:
 
 
 def open_states(file: OpenFile, label: StatesLabel, expected: bytes | None) -> StatesFile:
-    """Open a file of states, and check all of it but the states themselves, which are checked as they are read.
+    """Open a file of states, and verify all but the states themselves, which are verified when they are read.
 
     Args:
-        file: the file; it is closed where it is refused.
-        label: what it has to be.
-        expected: the digest that it has to have; None if any will do that fits its content.
+        file: the file, which is closed if it is refused.
+        label: the label that the file must have.
+        expected: the digest that the file must have; None accepts any digest that fits its content.
 
     Raises:
-        Damaged: it is something else.
+        Damaged: the file has changed, or has another label or digest.
     """
     try:
         return _checked(file, label, expected)
@@ -228,7 +228,7 @@ def _checked(file: OpenFile, label: StatesLabel, expected: bytes | None) -> Stat
 
 
 def _block_sizes(count: int, words: int) -> list[int]:
-    """Return the size in bytes of each block of so many states."""
+    """Return the size in bytes of each block of a level with `count` states."""
     row = 8 * words
     most = max(_BLOCK_BYTES // row, 1)
     full, rest = divmod(count, most)
