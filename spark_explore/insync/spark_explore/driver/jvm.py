@@ -1,4 +1,4 @@
-"""The JVM of a new session: its start, connection and end, none of which blocks the caller beyond an interrupt.
+"""The JVM of a new session: its start, connection and end, all of which can be abandoned after an interrupt.
 
 PySpark starts a JVM and waits for it in one call that cannot be interrupted. So this module starts it in the same way:
 the driver script in Python mode, with the path of a file for its port. The JVM ends when its standard input is closed,
