@@ -1,4 +1,4 @@
-"""Internal: generators of LLVM IR, a module of IR for each structure that works with it.
+"""Internal: generators of LLVM IR, which make the text of all machine code.
 
 `builder` writes IR with structured control flow, `memory` reads and writes packed states, and `lowering` turns nodes
 of the expression graph into instructions. `masks` evaluates conditions on a batch of states, and `transitions` takes
