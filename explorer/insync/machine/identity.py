@@ -1,4 +1,4 @@
-"""The identity of what is compiled: equal structure gives an equal key, in every process."""
+"""The keys of compiled code: digests of the structure of what is compiled, which are equal in every process."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from insync.model.tracing.program import Program
 
 __all__ = ["conditions_key", "program_key", "sources_digest", "words_key"]
 
-_PACKAGE = "insync.machine"  # its sources decide which code is generated
+_PACKAGE = "insync.machine"  # its sources determine the generated code
 
 
 def program_key(kind: str, program: Program, symmetry: Symmetry | None = None) -> str:
-    """Return the key of a program's transition relation: its cells, guards, checks and updates, without any name.
+    """Return the key of a program's transition relation: its cells, guards, checks and updates, without names.
 
     Args:
-        kind: of what is compiled.
+        kind: the kind of code.
         program: the program.
-        symmetry: that what is compiled makes use of.
+        symmetry: the symmetry that the code uses.
     """
     parts: list[object] = []
     roots: list[Node] = []
@@ -42,12 +42,12 @@ def program_key(kind: str, program: Program, symmetry: Symmetry | None = None) -
 
 
 def conditions_key(kind: str, schema: Schema, conditions: Iterable[Node]) -> str:
-    """Return the key of some conditions over the states of a schema."""
+    """Return the key of conditions on the states of a schema."""
     return _key(kind, _schema(schema), _structure(list(conditions)))
 
 
 def words_key(kind: str, words: int) -> str:
-    """Return the key of what depends on the size of a packed state alone."""
+    """Return the key of code that depends on the size of a packed state alone."""
     return _key(kind, words)
 
 
@@ -60,7 +60,7 @@ def _moves(symmetry: Symmetry) -> object:
 
 
 def _structure(roots: list[Node]) -> object:
-    """The nodes below the roots, renumbered, and the roots' numbers; a quantifier's names mean nothing here."""
+    """The nodes below the roots, renumbered, and the numbers of the roots; the names of quantifiers are left out."""
     numbers: dict[int, int] = {}
     rows = []
     for node in reachable(roots):
@@ -78,17 +78,17 @@ def _key(kind: str, *parts: object) -> str:
 
 @cache
 def sources_digest(*names: str) -> bytes:
-    """Return a digest of the sources of some packages and modules, in files or in a zip; none of them is loaded."""
+    """Return a digest of the sources of packages and modules, in files or in a zip, without importing them."""
     digest = hashlib.sha256()
     for name in names:
         for spec in _sources(find_spec(name)):
-            loader = cast(InspectLoader, spec.loader)  # that of a zip is one too, and is not registered as one
+            loader = cast(InspectLoader, spec.loader)  # that of a zip is one too, but is not registered as one
             digest.update((loader.get_source(spec.name) or "").encode())
     return digest.digest()
 
 
 def _sources(spec: ModuleSpec | None) -> Iterator[ModuleSpec]:
-    """Yield a module, or a package and all that it holds; `walk_packages` would load the packages."""
+    """Yield a module, or a package and all modules in it; `walk_packages` would import the packages."""
     if spec is None:
         return
     yield spec
