@@ -1,4 +1,8 @@
-"""Internal: the verb `export`, a model in another tool's language, and the formats that there are."""
+"""The verb `export`: a model in the language of another tool.
+
+`formats` is the table of formats, with DOT for small state graphs. `promela` writes a model for Spin, and `tla` a TLA+
+module for people, TLC and Apalache. Only `export` and `FORMATS` are public.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ def export(
     within: Sequence[str] | None = None,
     name: str | None = None,
 ) -> dict[str, str]:
-    """Return the files that say what a model says: the text of each by its name, the main one first.
+    """Return a model as files of another tool: the text of each by its name, the main file first.
 
     Args:
         model: what to export: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".

@@ -1,4 +1,4 @@
-"""The formats that a model can be exported to: each is one function, and this is the table of them."""
+"""The table of export formats, one function for each, and the export to DOT."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = [
 ]
 
 
-# A model as DOT: the graph of its states, where there are few enough to be looked at.
+# DOT: the state graph of a model.
 
 
 _MOST = 20_000
 
 
 def dot_files(model: Model, properties: Sequence[str], name: str) -> dict[str, str]:
-    """Return the one file with the graph of a model; properties are no part of it.
+    """Return one file with the state graph of a model; `properties` are ignored.
 
     Raises:
-        UserError: the space has more states than anybody looks at.
+        UserError: there are more than 20,000 states.
     """
     found = build_graph(model, limits=Limits(states=_MOST + 1))
     if found.stopped_by is not None or len(found) > _MOST:
@@ -40,7 +40,7 @@ def dot_files(model: Model, properties: Sequence[str], name: str) -> dict[str, s
 
 
 Format = Callable[[Model, Sequence[str], str], dict[str, str]]
-"""Of a model, the names of properties and what the main file is called: the files by name, the main one first."""
+"""Maps a model, names of properties and the name of the main file to the files by name, the main one first."""
 
 FORMATS: Mapping[str, Format] = {
     "tla": tla_files,
@@ -48,14 +48,14 @@ FORMATS: Mapping[str, Format] = {
     "promela": promela_files,
     "dot": dot_files,
 }
-"""Every format, by the word that `--to` takes."""
+"""Every format by its name, as `--to` takes it."""
 
 
 def require_format(name: str) -> Format:
-    """Return the format of a name.
+    """Return the format with a name.
 
     Raises:
-        UserError: there is none.
+        UserError: there is none with that name.
     """
     if name not in FORMATS:
         message = f"There is no format {name!r} to export to. {closest(name, FORMATS)}"

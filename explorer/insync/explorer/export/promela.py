@@ -1,11 +1,11 @@
-"""A model as Promela for Spin: a variable for each cell, and in C a guard, a step and a property each a function.
+"""A model in Promela, for Spin: a variable for each cell, and a C function for each guard, step and property.
 
-It is made for judging and not for reading: nothing is rounded off, a state of Spin is a state of the model, and a step
-of Spin a step of the model. Before the initial states there is one more state, from which a step leads to each.
+The text is meant for comparison and not for reading. States and steps of Spin are the states and steps of the model,
+one to one. One more state precedes the initial states, with a step to each of them.
 
-Compiled as it is, `pan` ends with an assertion in the first state in which a property fails. With -DBFS -DCOUNT it goes
-on to the end of that level instead, and then prints what it counted in lines that begin with `counted`; -DMOST_DEPTH=N
-and -DMOST_STATES=N end it with the level in which so many are reached.
+By default `pan` stops with an assertion in the first state that violates a property. With -DBFS -DCOUNT it finishes the
+level of the violation instead, and prints its counts in lines that begin with `counted`. -DMOST_DEPTH=N and
+-DMOST_STATES=N stop it after the level that reaches this limit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["C_FUNCTIONS", "C_TEXT", "MOST_INITIALS", "CText", "promela_files", "
 
 
 MOST_INITIALS = 2_000
-"""How many initial states are written at most: each is an option of its own."""
+"""The most initial states that are written: each is an option of its own in an `if`."""
 
 _COUNTING = """\
 #ifdef COUNT
@@ -80,32 +80,32 @@ static int violated(void) {
 #endif
 """
 
-_LONGEST = 40_000  # characters of C that Spin takes as one piece, and some to spare
+_LONGEST = 40_000  # characters in one piece of C: below Spin's limit
 
-_ESCAPED = re.compile("^#", re.MULTILINE)  # Spin's own preprocessor must not see what is meant for that of C
+_ESCAPED = re.compile("^#", re.MULTILINE)  # hides directives of the C preprocessor from the one that Spin runs first
 
 
 def promela_files(model: Model, properties: Sequence[str], name: str) -> dict[str, str]:
-    """Return the one file with the Promela of a model and of the named properties."""
+    """Return one file with a model and the named properties in Promela."""
     return {f"{name}.pml": promela_text(model, judge(model, properties).conditions)}
 
 
 def promela_text(model: Model, properties: Mapping[str, Node]) -> str:
-    """Return the Promela of a model.
+    """Return a model in Promela.
 
     Args:
         model: the model under its bounds.
         properties: the conditions on states to check, by name; type_ok is always checked, after them.
 
     Raises:
-        UserError: it has more initial states than can be written.
+        UserError: the model has more than `MOST_INITIALS` initial states.
     """
     return _Promela(model.program, properties).text(model)
 
 
 @dataclass(slots=True)
 class _Variables:
-    """How cells are declared, and how C reads them."""
+    """The declarations of cells, and the C expression that reads each."""
 
     declared: list[str]
     read: dict[int, str]
@@ -178,20 +178,20 @@ class _Promela:
         return _function(f"void start_{number}(void)", lines)
 
     def _guard(self, number: int, action: BoundAction) -> str:
-        """Return the guard and the checks: without these there is no step, and type_ok fails."""
+        """Return the guard with the run-time checks. Where a check fails there is no step, and type_ok fails."""
         body = CText(self.variables.read)
         body.require([*action.guard, *(check.node for check in action.checks)], "return 0;")
         return _function(f"int guard_{number}(void)", [*body.lines, "return 1;"])
 
     def _step(self, number: int, action: BoundAction) -> str:
-        """Return the step: everything is read before anything is assigned."""
+        """Return the step. All values are computed before the first assignment."""
         body, read = CText(self.variables.read), self.variables.read
         updates = [(read[cell], body.value(node)) for cell, node in action.updates if cell in read]
         lines = [*body.lines, *(f"{cell} = {text};" for cell, text in updates), f"steps[{number}]++;"]
         return _function(f"void step_{number}(void)", lines)
 
     def _type_ok(self) -> list[str]:
-        """Return the property that no enabled action assigns what its fields cannot hold: a function each, and all."""
+        """Return type_ok: no enabled action assigns a value outside a field's domain. Each action has a function."""
         parts, calls = [], []
         for number, action in enumerate(self.program.actions):
             if action.checks:
@@ -203,7 +203,7 @@ class _Promela:
         return [*parts, _function(f"int property_{len(self.properties)}(void)", [*calls, "return 1;"])]
 
     def _outside(self) -> str:
-        """Return whether a state is outside of what the model is confined to, so that no step is taken from it."""
+        """Return the function `outside`: whether a state violates `within`, so that no step is taken from it."""
         body = CText(self.variables.read)
         body.require(self.program.within, "return 1;")
         return _function("int outside(void)", [*body.lines, "return 0;"])
@@ -224,7 +224,7 @@ def _code(text: str) -> str:
 
 
 def _function(head: str, lines: Sequence[str]) -> str:
-    """Return a function; a long one in several pieces, whose outer braces are written so that Spin sees none."""
+    """Return a C function. A long one is split, with digraphs for its outer braces, which Spin would pair up."""
     whole = "\n".join([f"static {head} {{", *(f"  {line}" for line in lines), "}"])
     if len(whole) <= _LONGEST:
         return _code(whole)
@@ -239,7 +239,7 @@ def _function(head: str, lines: Sequence[str]) -> str:
 
 
 def _name(path: str, taken: set[str]) -> str:
-    """Return a name for a cell that is no word of Promela or C, and no other cell's."""
+    """Return a unique name for a cell; the prefix keeps it apart from the words of Promela and C."""
     stem = name = "v_" + re.sub(r"[^A-Za-z0-9]+", "_", path).strip("_")
     number = 2
     while name in taken:
@@ -249,11 +249,11 @@ def _name(path: str, taken: set[str]) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return a text that can stand in a comment of C."""
+    """Return a text without comment marks and line breaks, for use in a C comment."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")
 
 
-# Expressions of a model as C: one line for each node, in 64-bit numbers, with the meaning that the evaluator gives.
+# Expressions in C: one line a node, in 64-bit integers, with the evaluator's meaning.
 
 
 C_FUNCTIONS = """\
@@ -267,7 +267,7 @@ static number bit_(number i) { return i >= 0 && i <= 62 ? 1LL << i : 0; }
 static number test_(number m, number i) { return i >= 0 && i <= 62 ? (m >> i) & 1 : 0; }
 static number count_(number m) { return __builtin_popcountll(m); }
 """
-"""What the lines call: the operations that C has not, or has with another meaning."""
+"""Operations that C lacks or defines differently."""
 
 
 def _joined(operator: str) -> Callable[..., str]:
@@ -279,7 +279,7 @@ def _called(function: str) -> Callable[..., str]:
 
 
 def _selected(index: str, *elements: str) -> str:
-    """Return the element at an index, 0 outside: a chain of comparisons."""
+    """Return a chain of comparisons for the element at an index, 0 outside."""
     text = "0"
     for place in range(len(elements) - 1, -1, -1):
         text = f"ite_(({index} == {place}), {elements[place]}, {text})"
@@ -309,19 +309,19 @@ C_TEXT: dict[Op, Callable[..., str]] = {
     Op.TEST: _called("test_"),
     Op.COUNT: _called("count_"),
 }
-"""For every operation but CONST and CELL its text, given the texts of its arguments."""
+"""The C text of every operation but CONST and CELL, given the texts of its arguments."""
 
 assert set(C_TEXT) == set(Op) - {Op.CONST, Op.CELL}
 
 
 class CText:
-    """The body of a C function that reads the cells of one state, each node being computed once.
+    """The body of a C function that reads one state; each node is computed once.
 
     Args:
-        variables: how the function reads each cell, by the cell's number.
+        variables: the C expression of each cell, by the cell's number.
 
     Attributes:
-        lines: what is written so far.
+        lines: the lines so far.
     """
 
     def __init__(self, variables: Mapping[int, str]) -> None:
@@ -330,7 +330,7 @@ class CText:
         self.lines: list[str] = []
 
     def value(self, node: Node) -> str:
-        """Return the text of a node's value, having written the lines that it needs."""
+        """Add the lines that compute a node, and return the expression of its value."""
         if node.index not in self._texts:
             for needed in reachable([node]):
                 if needed.index not in self._texts:
@@ -338,7 +338,7 @@ class CText:
         return self._texts[node.index]
 
     def require(self, conditions: Sequence[Node], otherwise: str) -> None:
-        """Write the conditions one after the other; the first that does not hold ends the function."""
+        """Add a test for each condition in order; the first that is false runs `otherwise`."""
         for condition in conditions:
             text = self.value(condition)
             self.lines.append(f"if (!{text}) {otherwise}")

@@ -1,4 +1,8 @@
-"""The actions of a model with their parameters: one operator for all bindings, where the Python allows it."""
+"""Actions as TLA+ operators: one with parameters for an action of the source, or one for each bound action.
+
+The first is for readers, as long as the Python of the action does not branch on a parameter. The second is the program
+that the engines run.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,7 @@ __all__ = [
 
 
 def general_operator(speaker: Speaker, action: GeneralAction) -> Operator:
-    """Return the operator of an action for all values of those parameters that are open."""
+    """Return the operator of an action, with the open parameters as its arguments."""
     model, terms, names = speaker.model, speaker.terms, speaker.names
     terms.scope.clear()
     fixed = {name: value for name, value, is_open in action.parameters if not is_open}
@@ -60,7 +64,7 @@ def general_operator(speaker: Speaker, action: GeneralAction) -> Operator:
     if checks:
         fits = names.name(("check", action.name, *fixed.items()), f"{said}_fits")
         holds = combine(checks[0].graph, Op.AND, list(checks))
-        within = [terms.name("Within")] if model.program.within else []  # TLC checks other states too
+        within = [terms.name("Within")] if model.program.within else []  # TLC also checks states outside of it
         premise = terms.all_of([*within, *speaker.conditions(speaker.translation, guard)])
         term = terms.infix("=>", premise, speaker.translation.within(guard).condition(holds))
         called = _called(fits, [variable for variable, _ in binding])
@@ -79,13 +83,13 @@ def _called(name: str, arguments: Sequence[str]) -> str:
 
 
 def _argument(speaker: Speaker, kind: Kind, value: Parameter) -> str:
-    """Return the value of a parameter, as an argument."""
+    """Return the value of a parameter as the text of an argument."""
     code = list(type(value)).index(value) if isinstance(value, Enum) else int(value) - kind.low
     return speaker.printer.text(kind.literal(speaker.terms, code))
 
 
 def _sentence(speaker: Speaker, action: GeneralAction, names: dict[str, str], fixed: dict[str, Parameter]) -> str:
-    """Return what an action does: its label with its parameters, and what its docstring says."""
+    """Return the comment of an action: its label with its parameters, and the first paragraph of its docstring."""
     kind = type(speaker.model)
     spec = action_specs(kind)[action.name]
     shown = {**names, **{key: label_of(value) for key, value in fixed.items()}}
@@ -94,19 +98,20 @@ def _sentence(speaker: Speaker, action: GeneralAction, names: dict[str, str], fi
     return ": ".join(part for part in (label, doc) if part) or action.name.replace("_", " ")
 
 
-# The actions of a program as it is: one operator for each binding of their parameters.
+# Bound actions, one operator for each.
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator that stands for some bound actions.
+    """The operator of one or more bound actions.
 
     Attributes:
-        call: how `Next` calls it, quantifiers included.
+        call: its call in `Next`, with quantifiers.
         text: its definition.
-        numbers: the bound actions.
-        check: the condition that its steps assign what their fields can hold; empty where that was shown.
-        calls: how each of the bound actions is called.
+        numbers: the numbers of the bound actions.
+        check: the condition that its steps assign values within the fields' domains; empty where interval analysis
+            has shown that.
+        calls: the call for each bound action, by number.
     """
 
     call: str
@@ -134,25 +139,25 @@ def bound_operator(speaker: Speaker, number: int, action: BoundAction, within: S
         holds = combine(graph, Op.AND, checks)
         premise = speaker.terms.all_of(
             speaker.conditions(speaker.plain, [*within, *guard])
-        )  # TLC checks other states too
+        )  # TLC also checks states outside of `within`
         term = speaker.terms.infix("=>", premise, speaker.plain.within([*within, *guard]).condition(holds))
         lines.append(condition_text(speaker.printer, check, term))
     return Operator(name, "\n".join(lines), (number,), check, {number: name})
 
 
-# Assignments as they were made, as the new values of variables.
+# Assignments in source order, as new values of variables.
 
 
 def assigned_variables(
     shapes: Shapes, translation: Translation, state: d.State, assignments: Sequence[KeptAssignment]
 ) -> list[NewValue]:
-    """Return the variables that are assigned to, in their order, and what each becomes.
+    """Return the variables that are assigned to, in the order of the fields, with their new values.
 
     Args:
-        shapes: of the state.
-        translation: of the nodes, where the guard of the action holds.
-        state: the domain.
-        assignments: in the order in which they were made: where two are to one place, the later counts.
+        shapes: the shapes of the state.
+        translation: the translation under the guard of the action.
+        state: the domain of the state.
+        assignments: in source order; a later one to the same place wins.
     """
     values = Values(shapes, translation, state)
     found: dict[str, dict[tuple[str, tuple[Term, ...]], Term]] = {}
@@ -166,7 +171,7 @@ def assigned_variables(
 
 
 def _assigned_value(shapes: Shapes, name: str, changes: dict[tuple[str, tuple[Term, ...]], Term]) -> Term:
-    """Return a variable with some changes; from where it is assigned as a whole on, the rest is changed in that."""
+    """Return the new value of a variable: an EXCEPT, whose base is the last value assigned to the whole variable."""
     listed = list(changes.items())
     whole = next((number for number, ((path, _), _) in enumerate(listed) if not path), -1)
     base = shapes.terms.name(name) if whole < 0 else listed[whole][1]
@@ -182,7 +187,7 @@ def _assigned_value(shapes: Shapes, name: str, changes: dict[tuple[str, tuple[Te
 def _place(
     shapes: Shapes, translation: Translation, state: d.State, one: KeptAssignment
 ) -> tuple[str, str, tuple[Term, ...], d.Domain]:
-    """Return the variable, the path in it with its indexes, and the domain of what an assignment is to."""
+    """Return the target of an assignment: the variable, the path in it, the indexes, and the domain at its end."""
     domain: d.Domain = state
     at, path, rest = 0, "", list(one.dimensions)
     indexes: list[Node | Term] = []
@@ -210,31 +215,31 @@ def _place(
 
 
 def _field(record: d.Record, begin: int, base: int, width: int) -> tuple[str, d.Domain, int]:
-    """Return the field of a record in which some cells lie."""
+    """Return name, domain and first cell of the field of a record that contains the cells from `base` on."""
     for name, domain in record.fields.items():
         at = begin + record.offsets[name]
         if at <= base and base + width <= at + domain.width and domain.width:
             return name, domain, at
-    raise AssertionError(record)  # what is assigned lies in one field
+    raise AssertionError(record)  # the cells of one assignment lie in one field
 
 
-# What an action makes of the state: for each variable that changes its new value, whole or by EXCEPT.
+# The updates of a bound action, cell by cell, as new values of variables.
 
 
 PartChange = tuple[str, tuple[Term, ...], Term]
-"""A change below a variable: the path with `[]` for each index, the indexes, and the value."""
+"""A change inside a variable: the path with `[]` for each index, the indexes, and the new value."""
 
 
 def changed_variables(
     shapes: Shapes, translation: Translation, state: d.State, updates: Mapping[int, Node]
 ) -> tuple[list[NewValue], list[str]]:
-    """Return the variables that change, and the names of those that do not.
+    """Return the new values of the variables that change, and the names of the others.
 
     Args:
-        shapes: of the state.
-        translation: of the nodes, where the guard of the action holds.
-        state: the domain.
-        updates: the node of the new code of each cell that changes.
+        shapes: the shapes of the state.
+        translation: the translation under the guard of the action.
+        state: the domain of the state.
+        updates: the new code of each cell that changes, as a node.
     """
     cells = shapes.cells
     live = {number: node for number, node in updates.items() if cells[number].kind.size > 1}
@@ -261,13 +266,13 @@ def _changed_value(shapes: Shapes, name: str, found: Sequence[PartChange]) -> Te
 
 
 class _Finder:
-    """Finds the largest parts of a variable that are given anew as a whole."""
+    """Finds the largest parts of a variable all of whose cells change."""
 
     def __init__(self, shapes: Shapes, leaf: Callable[[int, Kind], Term], changed: set[int]) -> None:
         self.shapes, self.leaf, self.changed = shapes, leaf, changed
 
     def changes(self, domain: d.Domain, at: int, path: str, indexes: tuple[Term, ...]) -> Iterator[PartChange]:
-        """Yield the changes of a part of the state whose cells begin at a number."""
+        """Yield the changes in the part of the state whose first cell is `at`."""
         live = {at + offset for offset, (_, size) in enumerate(domain.cells("")) if size > 1}
         touched = live & self.changed
         if not touched:
@@ -284,7 +289,7 @@ Inner = Iterator[tuple[tuple[Any, ...], int, d.Domain]]
 
 
 def _scalar(shapes: Shapes, domain: d.Scalar) -> Inner:
-    raise AssertionError(domain)  # it has one cell, which is given as a whole
+    raise AssertionError(domain)  # one cell, which changes as a whole
 
 
 def _record(shapes: Shapes, domain: d.Record) -> Inner:

@@ -1,4 +1,4 @@
-"""What all parts of a module share: the model, traced anew, the names, the terms, where the state lies, the printer."""
+"""The context that all parts of a module share: the model, its names, terms, bound variables and compound values."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """What speaks TLA+ about one model.
+    """Everything that the writers of one module share.
 
     Attributes:
         model: the model.
-        again: the same model with another graph, in which quantifiers and parameters are kept.
-        binders: what is kept of these.
-        names: of the module.
-        terms: makes the terms.
-        kinds: of the values of cells.
-        shapes: where cells lie in the state.
-        opaque: the terms of what is kept.
-        plain: the translation of the program's own nodes.
-        printer: writes the terms.
+        again: the same model over another graph, in which quantifiers and parameters are kept.
+        binders: the kept quantifiers and parameters.
+        names: the names of the module.
+        terms: the maker of terms.
+        kinds: the kinds of the values of cells.
+        shapes: the places of cells in the state.
+        opaque: the terms of `binders`.
+        plain: the translation of the nodes of the program.
+        printer: the printer of terms.
     """
 
     model: Model
@@ -60,7 +60,7 @@ class Speaker:
 
     @classmethod
     def about(cls, model: Model) -> Speaker:
-        """Return what speaks about a model."""
+        """Return the context of a model."""
         names = Names(model.state.fields)
         for one in (*invariants_of(model), *run_properties_of(model), TYPE_OK):
             names.name(("property", one), one)
@@ -74,25 +74,25 @@ class Speaker:
 
     @property
     def translation(self) -> Translation:
-        """The translation of nodes of the graph in which quantifiers and parameters are kept."""
+        """The translation of the graph in which quantifiers and parameters are kept."""
         return self.opaque.translation
 
     def traced(self, trace: Callable[[Model], T]) -> T:
-        """Return what is traced of the model, with its quantifiers as they are written."""
+        """Return the result of a trace in which quantifiers are kept as written."""
         with keeping(self.binders):
             return trace(self.again)
 
     def conditions(self, translation: Translation, nodes: Sequence[Node]) -> list[Term]:
-        """Return conditions one by one, each where those before it hold."""
+        """Return the terms of conditions; each is translated under the assumption that those before it hold."""
         return [translation.within(nodes[:place]).condition(node) for place, node in enumerate(nodes)]
 
     @property
     def variables(self) -> list[str]:
-        """The fields that TLA+ needs: all that have more than one value."""
+        """The fields with more than one value; the others are left out of the module."""
         return [name for name, domain in self.model.state.fields.items() if self.shapes.live(domain)]
 
 
-# What the cells beyond those of the state are called in TLA+: parameters, and quantifiers with their variables.
+# Parameters and quantifiers: the cells beyond those of the state.
 
 
 _TRUTH = Kind(What.TRUTH, 2)
@@ -100,14 +100,14 @@ _FORMS = {"for_all": Form.FOR_ALL, "exists": Form.EXISTS}
 
 
 class BinderTerms(Mapping[int, OpaqueTerm]):
-    """The terms of cells beyond those of the state, made when they are first asked for.
+    """The terms of cells beyond those of the state, made on first use.
 
     Args:
-        binders: what the cells stand for.
-        names: of the module.
-        terms: makes the terms.
-        kinds: makes the kinds.
-        cells: where the cells of the state lie.
+        binders: the parameters and quantifiers that the cells stand for.
+        names: the names of the module.
+        terms: the maker of terms.
+        kinds: the kinds of values.
+        cells: the places of the cells of the state.
     """
 
     def __init__(self, binders: Binders, names: Names, terms: Terms, kinds: Kinds, cells: list[PlacedCell]) -> None:
@@ -130,7 +130,7 @@ class BinderTerms(Mapping[int, OpaqueTerm]):
         return len(self._made)
 
     def kind(self, opaque: Opaque) -> Kind:
-        """Return what the values of a parameter or a variable are."""
+        """Return the kind of a parameter or of a bound variable."""
         kind = opaque.kind
         if kind is None or (not issubclass(kind, (Index, Enum)) and kind is not bool):
             return Kind(What.NUMBER, opaque.size, low=opaque.lo)
@@ -163,11 +163,11 @@ class BinderTerms(Mapping[int, OpaqueTerm]):
         return self.translation.set(found.inside, Kind(What.SET, 0, of=kind))
 
 
-# Values of several cells as one term: a part of the state that is copied, a choice between two, or a record.
+# Values of several cells: a copied part of the state, a choice between two such values, or a record of its fields.
 
 
 def domain_at(state: d.State, steps: Sequence[PathStep]) -> d.Domain:
-    """Return the domain of the part of the state that some steps lead to."""
+    """Return the domain at the end of a path."""
     found: d.Domain = state
     for step in steps:
         inside = found.of if isinstance(found, d.Option) else found
@@ -176,20 +176,20 @@ def domain_at(state: d.State, steps: Sequence[PathStep]) -> d.Domain:
         elif isinstance(inside, d.Array):
             found = inside.of
         else:
-            return d.Boolean()  # inside of what is stored as a whole, of which no part is a record
+            return d.Boolean()  # inside a sequence, bag or set, which is copied whole or not at all
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Writes the values of domains."""
+    """Translates values of whole domains."""
 
     shapes: Shapes
     translation: Translation
     state: d.State
 
     def value(self, domain: d.Domain, codes: Sequence[Node]) -> Term:
-        """Return the value of a domain with these codes."""
+        """Return the value of a domain whose cells have these codes."""
         sizes = [size for _, size in domain.cells("")]
         live = [code for code, size in zip(codes, sizes, strict=True) if size > 1]
         if len(live) > 1 and type(domain) not in d.SCALARS:
@@ -202,7 +202,7 @@ class Values:
         return self.translation.value(code, kind)
 
     def _chosen(self, domain: d.Domain, codes: Sequence[Node], live: Sequence[Node]) -> Term | None:
-        """Return the choice between two values by one condition."""
+        """Return one IF for the whole value, if all codes choose by the same condition."""
         if any(code.op is not Op.ITE or code.args[0] is not live[0].args[0] for code in live):
             return None
         then, otherwise = self.translation.arms(live[0])
@@ -213,7 +213,7 @@ class Values:
         return self.shapes.terms.chosen(self.translation.condition(live[0].args[0]), *arms)
 
     def _copied(self, domain: d.Domain, live: Sequence[Node]) -> Term | None:
-        """Return the part of the state of which all codes are those of another value."""
+        """Return the part of the state that these codes copy cell by cell, if there is one."""
         paths = [self.translation.paths.of(code) for code in live]
         suffixes = [cell.steps for cell in self.shapes.cells_of(domain) if cell.kind.size > 1]
         first = paths[0]
@@ -232,7 +232,7 @@ class Values:
 
 
 def _continues(path: StatePath, first: StatePath, length: int, suffix: Sequence[PathStep]) -> bool:
-    """Return whether a path leads to what another does with so many steps, and then on by other steps."""
+    """Return whether a path is the first `length` steps of another path followed by a suffix without indexes."""
     return (
         path.steps[length:] == tuple(suffix)
         and not any(path.indexes[length:])

@@ -1,7 +1,8 @@
-"""Traces that other checkers found in an exported module, as claims for `replay`: TLC's JSON, and ITF.
+"""Traces that other checkers found in an exported module, in TLC's JSON or in ITF, as claims for `replay`.
 
-A value is decoded by the domain of its field, never by looking at it: TLC writes a function over numbers as an object
-whose keys are texts, and a set as a list. Which action was taken is not read either: it is the one that leads on.
+The domain of a field decides how its value is decoded, as the formats are ambiguous: TLC writes a function over numbers
+as an object with string keys, and a set as a list. Names of actions are not read; the action is the one that leads to
+the next state.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ __all__ = [
 
 
 def is_foreign(file: Path) -> bool:
-    """Return whether a file is a trace of TLC or in ITF, and not insync's own."""
+    """Return whether a file is a trace in TLC's JSON or in ITF, and not in insync's own format."""
     found = _parsed(file)
     return (
         isinstance(found, dict) and "format" not in found and bool({"states", "state", "counterexample"} & set(found))
@@ -48,7 +49,7 @@ def is_foreign(file: Path) -> bool:
 
 
 def foreign_trace(file: Path, module: Path | None = None, *, model: type[Model] | str | None = None) -> Trace:
-    """Return what a trace of an exported module claims.
+    """Return a trace of an exported module as a trace of its model.
 
     Args:
         file: the trace.
@@ -58,8 +59,8 @@ def foreign_trace(file: Path, module: Path | None = None, *, model: type[Model] 
 
     Raises:
         UnnamedModel: the module names a Python file, and `model` is None; nothing was imported.
-        UserError: there is no such module, or a state is none of its model, or no step leads from one to the next, or
-            a run that never ends breaks no property of runs.
+        UserError: there is no such module, or a state does not belong to the model, or no step leads from a state to
+            the next, or an infinite run breaks no property of runs.
     """
     built = _model_of(module or _beside(file), model)
     decoder = Decoder(built)
@@ -90,7 +91,7 @@ def _parsed(file: Path) -> Any:
 
 
 def _states(file: Path) -> tuple[list[Mapping[str, Any]], int | None]:
-    """Return the states, at least one, and the place of the one that the last goes back to in a run that never ends."""
+    """Return the states, at least one, and for an infinite run the place of the state that the last one returns to."""
     try:
         states, loop = _told(_parsed(file))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -115,7 +116,7 @@ def _told(found: Any) -> tuple[list[Mapping[str, Any]], int | None]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of ITF as TLC writes it, but that a function keeps its arguments as they are."""
+    """Return a value of ITF in the form that TLC writes; a function becomes a list of pairs, with its keys decoded."""
     if isinstance(value, list):
         return [_plain(one) for one in value]
     if not isinstance(value, dict):
@@ -142,7 +143,7 @@ def _beside(file: Path) -> Path:
 
 
 def named_in_module(file: Path, module: Path | None = None) -> Naming:
-    """Return how an exported module names its model, running nothing. See `foreign_trace`."""
+    """Return the reference to a model in an exported module. No model is imported. See `foreign_trace`."""
     return _named_in(module or _beside(file))[0]
 
 
@@ -152,7 +153,7 @@ def _model_of(module: Path, given: type[Model] | str | None) -> Model:
 
 
 def _named_in(module: Path) -> tuple[Naming, dict[str, int | str]]:
-    """Return the model that an exported module names in its first lines, and its bounds."""
+    """Return the reference to the model in the first lines of an exported module, and the bounds there."""
     try:
         text = " ".join(module.read_text(encoding="utf-8").split())
     except OSError as error:
@@ -177,7 +178,7 @@ def _taken(stepper: Stepper, before: Codes, after: Codes, place: str) -> int:
 
 
 def _broken_run(model: Model, lasso: Lasso, file: str) -> Trace:
-    """Return the run as a counterexample of the first property of runs that it breaks."""
+    """Return an infinite run as a counterexample to the first property of runs that it breaks."""
     faults = []
     for found in run_properties_of(model).values():
         if found.kind is not RunKind.SOMETIMES:
@@ -190,11 +191,11 @@ def _broken_run(model: Model, lasso: Lasso, file: str) -> Trace:
 
 
 def _broken(model: Model, states: Sequence[Codes]) -> str:
-    """Return the property that fails at the end, the model's headline first."""
+    """Return the property that the last state or step violates; the default properties come first."""
     judged = judge(model, [*default_names(model), *invariants_of(model)])
     for found in judged.invariants:
         name = found.name
-        if name == DEADLOCK_FREE:  # bounds stop most models some time
+        if name == DEADLOCK_FREE:  # under bounds most models deadlock in the end
             continue
         if isinstance(found, StepInvariant):
             if len(states) > 1 and not found.met(model, states[-2], states[-1]):
@@ -204,11 +205,11 @@ def _broken(model: Model, states: Sequence[Codes]) -> str:
     return EXPLORED
 
 
-# Values of an exported module, as another checker wrote them, back to the codes of a state.
+# Decoding of values into the codes of a state.
 
 
 class Decoder:
-    """Reads states of an exported module.
+    """Decodes states of an exported module.
 
     Args:
         model: the model that was exported.
@@ -222,7 +223,7 @@ class Decoder:
         """Return the codes of a state whose variables have these values.
 
         Raises:
-            UserError: a variable is missing, or has a value that its field cannot have.
+            UserError: a variable is missing, or has a value outside its field's domain.
         """
         return tuple(self._of(self._model.state, state, place))
 
@@ -289,7 +290,7 @@ class Decoder:
         return [self._code(self._speaker.kinds.of_scalar(d.Boolean()), one, place) for one in elements]
 
     def _elements(self, axis: Axis, value: Any, place: str) -> list[Any]:
-        """Return what a function has for each place of an axis."""
+        """Return the values of a function in the order of the places of its axis."""
         if isinstance(value, list) and value and isinstance(value[0], tuple):  # pairs
             by_code = {self._code(axis.kind, key, place): one for key, one in value if not axis.literals}
             if set(by_code) == set(range(len(axis))):

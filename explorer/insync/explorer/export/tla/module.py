@@ -1,4 +1,4 @@
-"""A model as a TLA+ module that a person reads beside the Python, and the configuration of TLC for it."""
+"""A model as a TLA+ module, to be read beside the Python, and its configurations for TLC."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from insync.properties.registry import judge, run_properties_of
 __all__ = ["HEADER", "tla_files", "unrolled_tla_files"]
 
 HEADER = "Exported by insync from"
-"""What the line begins with that names the model, by which a trace finds it again."""
+"""The start of the line that names the model; readers of traces find the model by it."""
 
 _SAFE = (1 << 31) - 1  # TLC's numbers have 32 bits
 _CALCULATING = (Op.ADD, Op.SUB, Op.MUL)
@@ -35,7 +35,7 @@ _HELPERS = {
 
 
 def unrolled_tla_files(model: Model, properties: Sequence[str], name: str) -> dict[str, str]:
-    """Return what `tla_files` does, of the program that the engines have: an operator for each bound action."""
+    """Return the files of `tla_files` with an operator for each bound action of the program."""
     return tla_files(model, properties, name, unrolled=True)
 
 
@@ -45,11 +45,11 @@ def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: b
     Args:
         model: the model.
         properties: names of properties of states and of runs.
-        name: of the module.
-        unrolled: whether each bound action is an operator, from the program; else the actions are traced anew.
+        name: the name of the module.
+        unrolled: whether each bound action of the program is an operator; else the operators have parameters.
 
     Raises:
-        UserError: a number of the model is too large for TLC, or TLA+ has no word for something.
+        UserError: a number of the model is too large for TLC, or an expression cannot be written in TLA+.
     """
     speaker = Speaker.about(model)
     _require_small(speaker)
@@ -73,7 +73,7 @@ def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: b
 
 
 def _alike(speaker: Speaker, conditions: Mapping[str, Node]) -> Iterator[str]:
-    """Yield the sorts of which a permutation of the members changes nothing, and with which nothing is calculated."""
+    """Yield the names of the sorts that TLC may treat as symmetric: shown to be so, and never used in arithmetic."""
     named, calculated = speaker.kinds.named, speaker.terms.calculated
     symmetry = speaker.model.program.symmetry
     sorts = [called for called, sort in speaker.kinds.sorts.items() if symmetry and sort in symmetry.sorts]
@@ -82,7 +82,7 @@ def _alike(speaker: Speaker, conditions: Mapping[str, Node]) -> Iterator[str]:
         return
     try:
         shown = symmetry_for(speaker.model, conditions).symmetry
-    except UserError:  # what is declared alike is not, which is for a search to say
+    except UserError:  # the declared symmetry does not hold; a search reports that
         return
     if shown is not None:
         yield from plain
@@ -100,7 +100,7 @@ def _operators(speaker: Speaker, *, unrolled: bool) -> Iterator[Operator]:
 
 
 def _require_small(speaker: Speaker) -> None:
-    """Raise UserError where a number could be beyond those of TLC."""
+    """Raise UserError if a number could exceed the 32 bits of TLC."""
     program, kind = speaker.model.program, speaker.plain.kind
     for cell, placed in zip(program.schema.cells, speaker.shapes.cells, strict=True):
         if placed.kind.what is What.NUMBER and max(-placed.kind.low, placed.kind.low + placed.kind.size) > _SAFE:
@@ -118,7 +118,7 @@ def _require_small(speaker: Speaker) -> None:
 
 
 def _head(speaker: Speaker, name: str, body: str, alike: Sequence[str]) -> Iterator[str]:
-    """Yield what stands before the definitions, with the helpers that they use."""
+    """Yield the head of the module: title, EXTENDS, constants, variables, sorts, and the helpers that `body` uses."""
     model = speaker.model
     title = f" MODULE {name} "
     yield f"{'-' * 20}{title}{'-' * 20}"
@@ -154,7 +154,7 @@ def _mentioned(body: str, name: str) -> bool:
 
 
 def _sort(called: str, members: Sequence[str]) -> Iterator[str]:
-    """Yield the definitions of a sort: its members are numbers, those that can be have names."""
+    """Yield the definitions of a sort. Members are numbers; those whose label is an identifier get a name."""
     yield from (f"{member} == {number}" for number, member in enumerate(members) if member.isidentifier())
     yield f"{called} == 0..{len(members) - 1}"
 
@@ -169,7 +169,7 @@ def _init_and_types(speaker: Speaker) -> Iterator[str]:
 
 
 def _steps(speaker: Speaker, operators: Sequence[Operator]) -> Iterator[str]:
-    """Yield the actions, and what is made of them."""
+    """Yield the definitions of `Within`, the actions, `Next` and `Spec`."""
     within = speaker.model.program.within
     if within:
         condition = speaker.terms.all_of([speaker.plain.condition(node) for node in within])

@@ -1,4 +1,8 @@
-"""Terms as text: with parentheses only where they are needed, and over several lines where one is too short."""
+"""Terms and definitions as text, with the fewest parentheses and with line breaks.
+
+TLC takes a disjunction among the conjuncts of an action for a choice of steps, wherever it occurs: below a conjunction,
+in an arm of IF, or behind a name of LET. `Holds` makes such a condition one value.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +32,17 @@ _BRACKETED = (*_POSTFIX, Form.FUNCTION, Form.EXCEPT, Form.RECORDS, Form.FUNCTION
 
 
 def hung(prefix: str, lines: Sequence[str]) -> list[str]:
-    """Return lines with a prefix before the first, and as much room before the others."""
+    """Return lines with a prefix before the first, and the others indented by its length."""
     room = " " * len(prefix)
     return [prefix + lines[0], *(room + line for line in lines[1:])]
 
 
 class Printer:
-    """Writes terms, with a LET for what is used twice.
+    """Writes terms, with a LET for common subexpressions.
 
     Args:
-        taken: the names that mean something in the module.
-        width: how many characters wide a line may be.
+        taken: the names that the module defines.
+        width: the greatest length of a line, in characters.
     """
 
     def __init__(self, taken: Set[str], width: int = _WIDTH) -> None:
@@ -48,12 +52,12 @@ class Printer:
     # ---------------------------------------------------------------------------------------------------- one line
 
     def text(self, term: Term) -> str:
-        """Return a term in one line."""
+        """Return a term on one line."""
         name = self.lets.name_of(term)
         return name if name is not None else _TEXTS[term.form](self, term)
 
     def _inside(self, term: Term, strength: int, operator: str = "") -> str:
-        """Return a term as an operand of an operator of some strength."""
+        """Return a term on one line as an operand, in parentheses if the operator binds as tightly or more."""
         text = self.text(term)
         if self.lets.name_of(term) is not None or term.form in _BRACKETED:
             return text
@@ -99,7 +103,7 @@ class Printer:
         return f"{head} {self._body(last)}"
 
     def _quantifier_head(self, term: Term) -> tuple[str, Term]:
-        """Return what several quantifiers of one form range over, up to the colon, and the last of them."""
+        """Join nested quantifiers of one form. Return the text up to the colon, and the innermost quantifier."""
         groups: list[tuple[list[str], Term]] = []
         last = term
         while True:
@@ -119,7 +123,7 @@ class Printer:
         return f"[{term.text} \\in {self.text(term.args[0])} |-> {self._body(term)}]"
 
     def _body(self, term: Term) -> str:
-        """Return the body of what binds a variable, with a LET for what is used twice there."""
+        """Return the body of a binding form, with a LET for its common subexpressions."""
         with self.lets.opened([term.args[1]], term.text) as found:
             lets = []
             for name, one in found:
@@ -150,7 +154,7 @@ class Printer:
         return self._inside(term, INFIX["="]) if term.form is Form.INFIX else self.text(term)
 
     def _changes(self, term: Term) -> list[tuple[str, Term]]:
-        """Return where each change of an EXCEPT is, and to what."""
+        """Return the place and the new value of each change of an EXCEPT."""
         rest = iter(term.args[1:])
         found = []
         for path in term.fields:
@@ -162,7 +166,7 @@ class Printer:
     # ------------------------------------------------------------------------------------------------- many lines
 
     def lines(self, term: Term, room: int) -> list[str]:
-        """Return a term in lines of so many characters, or a little more where a name is long."""
+        """Return a term in lines of about `room` characters; long names may exceed it."""
         rule = _LINES.get(term.form)
         if rule is None or room < 20 or self._may_fit(term, room):
             text = self.text(term)
@@ -171,7 +175,7 @@ class Printer:
         return rule(self, term, room)
 
     def _may_fit(self, term: Term, room: int) -> bool:
-        """Return whether what is in a term takes no more than so many characters."""
+        """Return whether the names and numbers of a term alone take at most `room` characters."""
         stack = [term]
         while stack and room >= 0:
             one = stack.pop()
@@ -191,11 +195,11 @@ class Printer:
         return [*first, *hung(f"{term.text} ", self.operand(term.args[1], strength, room - 3))]
 
     def given(self, term: Term, room: int) -> list[str]:
-        """Return what stands to the right of an equals sign, in lines."""
+        """Return the right side of an equals sign, in lines."""
         return self.operand(term, INFIX["="], room) if term.form is Form.INFIX else self.lines(term, room)
 
     def operand(self, term: Term, strength: int, room: int) -> list[str]:
-        """Return a term in lines, in parentheses where it stands beside an operator and needs them."""
+        """Return an operand in lines, in parentheses where it needs them."""
         text = self._inside(term, strength)
         if len(text) <= room:
             return [text]
@@ -220,7 +224,7 @@ class Printer:
             return [*lets, *self.lines(term.args[1], room)]
 
     def let_lines(self, found: Sequence[tuple[str, Term]], room: int) -> list[str]:
-        """Return the lines of a LET, IN included; none where it defines nothing."""
+        """Return the lines of a LET up to IN; none if it defines nothing."""
         lines: list[str] = []
         for word, (name, term) in zip(["LET ", *["    "] * len(found)], found, strict=False):
             head = f"{word}{name} == "
@@ -265,7 +269,7 @@ class Printer:
         return hung("~", self.operand(term.args[0], 100, room - 1))
 
     def _part(self, head: str, value: Term, room: int) -> list[str]:
-        """Return a part with a head: beside it, or below where that leaves too little room."""
+        """Return a value after its head: on the same line, or below where there is too little room."""
         write = self.given if head.endswith(" = ") else self.lines
         beside = write(value, room - len(head))
         if len(beside) == 1 or len(head) <= room // 3:
@@ -273,7 +277,7 @@ class Printer:
         return [head.rstrip(), *hung("  ", write(value, room - 2))]
 
     def _bracketed(self, opening: str, closing: str, parts: Sequence[tuple[str, Term]], room: int) -> list[str]:
-        """Return parts one below the other between brackets."""
+        """Return parts between brackets, one below the other."""
         found: list[str] = []
         for number, (head, value) in enumerate(parts):
             lines = self._part(head, value, room - len(opening) - 1)
@@ -322,13 +326,10 @@ _LINES: Mapping[Form, Callable[[Printer, Term, int], list[str]]] = {
     Form.EXCEPT: Printer._except_lines,
     Form.CALL: Printer._call_lines,
 }
-"""The forms that can stand in several lines; the others are short, or stand in one."""
+"""The forms that can be broken over several lines."""
 
 
-# Definitions of a module: an operator with its comment, as a condition or as an action.
-#
-# TLC takes a disjunction among the conjuncts of an action for a choice of steps, wherever it hides: below a
-# conjunction, in an arm of IF, or behind a name of LET. `Holds` makes a condition one value there.
+# Definitions: conditions and actions.
 
 
 HOLDS = "Holds"
@@ -336,7 +337,7 @@ HOLDS = "Holds"
 
 @dataclass(frozen=True, slots=True)
 class NewValue:
-    """What a variable becomes."""
+    """The new value of a variable."""
 
     variable: str
     value: Term
@@ -360,7 +361,7 @@ def condition_text(printer: Printer, head: str, term: Term) -> str:
 def action_text(
     printer: Printer, terms: Terms, head: str, guard: Sequence[Term], changes: Sequence[NewValue], same: Sequence[str]
 ) -> str:
-    """Return the definition of an action: what enables it, what it changes, and what stays the same."""
+    """Return the definition of an action: its guard, the new values, and the unchanged variables."""
     lets = printer.lets
     lets.begin()
     wrapped = [one_value(terms, term) for term in guard]
@@ -387,7 +388,7 @@ def action_text(
 
 
 def _needed(term: Term, pending: Sequence[Term]) -> list[Term]:
-    """Return those of some terms that a term mentions, in their order."""
+    """Return the pending terms that occur in a term, in their order."""
     inside: set[Term] = set()
     stack = [term]
     while stack:
@@ -399,12 +400,12 @@ def _needed(term: Term, pending: Sequence[Term]) -> list[Term]:
 
 
 def one_value(terms: Terms, term: Term) -> Term:
-    """Return a conjunct of an action that TLC takes for one value."""
+    """Return a conjunct of an action, inside `Holds` if TLC would take it for a choice of steps."""
     return terms.call(HOLDS, term) if _chooses(term) else term
 
 
 def _chooses(term: Term) -> bool:
-    """Return whether TLC would see a choice of steps in a conjunct."""
+    """Return whether TLC would take a conjunct for a choice of steps."""
     if term.form is Form.INFIX:
         if term.text == "=>":
             return _chooses(term.args[1])

@@ -1,4 +1,4 @@
-"""Properties as definitions under their own names, each with its sentence, and the fairness of those of runs."""
+"""The initial states and the properties as definitions; properties of runs come with their fairness."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Said:
 
     Attributes:
         text: its definition, and those that it needs.
-        line: how the .cfg asks for it.
-        specification: what it is asked of; empty for the specification of all.
+        line: its line in the .cfg.
+        specification: the specification with its fairness; empty if it needs none.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Said:
 
 
 def said_of_states(speaker: Speaker, found: Invariant) -> Said:
-    """Return an invariant, of states or of steps."""
+    """Return an invariant of states or of steps."""
     name = speaker.names.name(("property", found.name), found.name)
     speaker.terms.scope.clear()
     if found.name == DEADLOCK_FREE:
@@ -57,15 +57,15 @@ def said_of_states(speaker: Speaker, found: Invariant) -> Said:
 
 
 def said_of_types(speaker: Speaker, operators: Sequence[Operator]) -> Said:
-    """Return the property that steps assign what their fields can hold."""
+    """Return the property that steps assign values within the fields' domains."""
     checks = [f"  /\\ {operator.check}" for operator in operators if operator.check]
-    within = " Within =>" if speaker.model.program.within else ""  # TLC checks states that it takes no step from
+    within = " Within =>" if speaker.model.program.within else ""  # TLC also checks states outside of `within`
     text = "\n".join([f"{TYPE_OK} =={within}", *checks]) if checks else f"{TYPE_OK} == TRUE"
     return Said(_with_sentence(TYPE_OK_SENTENCE, text), f"INVARIANT {TYPE_OK}")
 
 
 def said_of_runs(speaker: Speaker, found: RunProperty, operators: Sequence[Operator]) -> Said:
-    """Return a property of runs, with the specification that has its fairness."""
+    """Return a property of runs, with the specification that states its fairness."""
     name = speaker.names.name(("property", found.name), found.name)
     texts, parts = [], []
     instances = speaker.traced(found.instances)
@@ -79,7 +79,7 @@ def said_of_runs(speaker: Speaker, found: RunProperty, operators: Sequence[Opera
             parts.append(f"({when} ~> {then})")
         else:
             parts.append(f"<>{then}" if found.kind is RunKind.EVENTUALLY else f"~{then}")
-    if found.kind is RunKind.SOMETIMES:  # what TLC finds against it is a witness, of each binding one
+    if found.kind is RunKind.SOMETIMES:  # a counterexample of TLC is a witness; each instance has one
         never = [_numbered(f"{name}_never", number, instances) for number in range(1, len(instances) + 1)]
         texts += [f"{one} ==\n  /\\ {part}" for one, part in zip(never, parts, strict=True)]
         return Said(_with_sentence(found.sentence, *texts), "\n".join(f"INVARIANT {one}" for one in never))
@@ -98,7 +98,7 @@ def _condition(speaker: Speaker, name: str, node: object, about: str) -> str:
 
 
 def _fairness(speaker: Speaker, found: RunProperty, name: str, operators: Sequence[Operator]) -> tuple[list[str], str]:
-    """Return the definitions of what must not be neglected, and the name of the specification that has it."""
+    """Return the definitions of the fair sets of actions and of the specification, and the name of the latter."""
     texts, terms = [], []
     for number, fair in enumerate(fair_sets(speaker.model, found.fairness), 1):
         calls = [call for operator in operators for call in _calls(operator, fair.numbers)]
@@ -113,13 +113,13 @@ def _fairness(speaker: Speaker, found: RunProperty, name: str, operators: Sequen
 
 
 def _calls(operator: Operator, numbers: Set[int]) -> list[str]:
-    """Return how an operator is called for some bound actions: once if these are all of its own."""
+    """Return the calls of an operator for some bound actions: the general call if they are all of its own."""
     mine = [number for number in operator.numbers if number in numbers]
     return [operator.call] if len(mine) == len(operator.numbers) else [operator.calls[number] for number in mine]
 
 
 def _of_two_states(speaker: Speaker, found: StepInvariant) -> Term:
-    """Return a condition on the state before and the one after, whose variables have a prime."""
+    """Return the condition of a step invariant; variables of the state after the step have a prime."""
     cells = speaker.shapes.cells
     after = [PlacedCell((PathStep(f"{cell.steps[0].name}'"), *cell.steps[1:]), cell.kind) for cell in cells]
     translation = Translation(speaker.terms, [*cells, *after], {})
@@ -130,11 +130,11 @@ def _with_sentence(sentence: str, *texts: str) -> str:
     return "\n".join([*comment(sentence), *texts])
 
 
-# The initial states: what each field begins with, or what each initial method allows.
+# Init.
 
 
 def init_text(speaker: Speaker) -> str:
-    """Return the definition of Init, and of what it is made of."""
+    """Return the definition of Init, and those that it needs: one for each initial method."""
     beginnings = speaker.model.program.initials.beginnings
     if len(beginnings) == 1:
         return condition_text(speaker.printer, "Init", _term(speaker, beginnings[0]))
@@ -150,7 +150,7 @@ def init_text(speaker: Speaker) -> str:
 
 
 def _term(speaker: Speaker, beginning: Beginning) -> Term:
-    """Return what an initial method allows, a quantifier for each of its variables."""
+    """Return the initial states of a method, with an existential quantifier for each of its variables."""
     terms, shapes, state = speaker.terms, speaker.shapes, speaker.model.state
     opaque = _variables(speaker, beginning)
     translation = Translation(terms, (), opaque)
@@ -158,7 +158,7 @@ def _term(speaker: Speaker, beginning: Beginning) -> Term:
     def leaf(number: int, kind: Kind) -> Term:
         return translation.value(beginning.cells[number], kind)
 
-    # TLC counts the states that it generates, and would generate one for each arm of a disjunction.
+    # `Holds` keeps TLC's count of generated states: a bare disjunction would generate a state for each of its arms.
     parts = [one_value(terms, translation.condition(node)) for node in beginning.conditions]
     for name in speaker.variables:
         value = shapes.value(state.fields[name], state.offsets[name], leaf)
@@ -170,7 +170,7 @@ def _term(speaker: Speaker, beginning: Beginning) -> Term:
 
 
 def _variables(speaker: Speaker, beginning: Beginning) -> Mapping[int, OpaqueTerm]:
-    """Return what the variables of an initial method stand for: values of the fields that they are assigned to."""
+    """Return terms for the variables of an initial method, with the kinds of the fields that they are assigned to."""
     found: dict[int, OpaqueTerm] = {}
     read = reachable([*beginning.conditions, *beginning.cells])
     for number in sorted(int(str(node.arg)) for node in read if node.op is Op.CELL):

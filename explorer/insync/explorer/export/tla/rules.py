@@ -1,4 +1,4 @@
-"""How each operation that gives a condition is written in TLA+, and codes that are 0 or 1 as conditions."""
+"""The rules of the translation, one for each operation: conditions, numbers, sets, and options as sets."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _ordered(operator: str) -> ConditionRule:
 
 
 def _fitting(t: Translation, node: Node) -> Term:
-    """Return whether the mask of a set is below a power of two: whether all members are below a number."""
+    """Return whether a mask is below 2^n, that is, whether the set contains only numbers below n."""
     a, b = node.args
     mask, end, negated = (a, b, False) if node.op is Op.LT else (b, a, True)
     if node.op is Op.LE and a.op is Op.CONST and a.lo <= 0:
@@ -134,7 +134,7 @@ assert set(CONDITIONS) == CONDITION_OPS | {Op.CONST}
 
 
 def truth(t: Translation, node: Node) -> Term:
-    """Return the condition that a code, which is 0 or 1, is 1."""
+    """Return the condition that a code, which is 0 or 1, equals 1."""
     terms, path = t.terms, t.paths.of(node)
     if path is not None and path.kind.what is What.TRUTH:
         return t.read(path)
@@ -160,7 +160,7 @@ def truth(t: Translation, node: Node) -> Term:
 
 
 def _either(t: Translation, node: Node) -> Term:
-    """Return the choice between two conditions, without IF where one of them is known."""
+    """Return the choice between two conditions, without IF where one of them is TRUE or FALSE."""
     terms, condition = t.terms, t.condition(node.args[0])
     yes, no = t.arms(node)
     then, otherwise = yes.truth(node.args[1]), no.truth(node.args[2])
@@ -174,7 +174,7 @@ def _either(t: Translation, node: Node) -> Term:
     return terms.chosen(condition, then, otherwise)
 
 
-# How each operation that gives a number is written in TLA+.
+# Numbers.
 
 
 NumberRule = Callable[["Translation", Node], Linear]
@@ -237,7 +237,7 @@ def _counted(t: Translation, node: Node) -> Linear:
 
 
 def _no_number(t: Translation, node: Node) -> Linear:
-    raise AssertionError(node)  # a part of the state, or a set, which the caller has dealt with
+    raise AssertionError(node)  # a part of the state, or a set, which the caller handles
 
 
 NUMBERS: Mapping[Op, NumberRule] = {
@@ -259,14 +259,14 @@ NUMBERS: Mapping[Op, NumberRule] = {
 assert set(NUMBERS) == set(Op)
 
 
-# Masks as sets of TLA+, and options of what is no number as sets of at most one value.
+# Masks as sets, and options of values that are not numbers as sets of at most one value.
 
 
 _OPERATORS = {Op.BITAND: "\\cap", Op.BITOR: "\\cup", Op.BITDIFF: "\\"}
 
 
 def set_of(t: Translation, node: Node, kind: Kind) -> Term:
-    """Return the set of a kind that a mask stands for."""
+    """Return the set of a kind that a mask encodes."""
     terms, of = t.terms, kind.of or PLAIN
     some = t.option_read(node)
     if some is not None:
@@ -285,7 +285,7 @@ def set_of(t: Translation, node: Node, kind: Kind) -> Term:
 
 
 def option_of(t: Translation, node: Node, kind: Kind) -> Term:
-    """Return the set of at most one value that the code of an option stands for."""
+    """Return the set of at most one value that the code of an option encodes."""
     assert kind.of is not None
     if node.op is Op.ADD and node.args[1].op is Op.CONST and node.args[1].lo == 1:
         return t.terms.set_of([t.value(node.args[0], kind.of)])
@@ -293,7 +293,7 @@ def option_of(t: Translation, node: Node, kind: Kind) -> Term:
 
 
 def _common(t: Translation, node: Node, kind: Kind, again: Callable[[Node, Kind], Term]) -> Term:
-    """Return what constants, parts of the state and choices are."""
+    """Return the set for a constant, a part of the state or a choice."""
     terms, path = t.terms, t.paths.of(node)
     if path is not None and path.kind.what is kind.what:
         return t.read(path)

@@ -1,8 +1,8 @@
-"""The state in TLA+: where each cell lies in records and functions, and the value of a field from those of its cells.
+"""The state in TLA+: the place of each cell in records and functions, and the value of a field from its cells.
 
-A record is a record, and an array a function over what it is indexed by. A record that may be absent has one field
-more, which says whether it is there. A sequence, a bag or a set of at most so many values is its length and its places,
-as it is stored; a set with a cell for each value is the function that says whether that value is in it.
+A record is a record, and an array a function over its index. A record that may be absent has one more field, which says
+whether it is present. A sequence, a bag or a set of bounded size is its length and its places, as it is stored. A set
+with a cell for each value is a function from values to BOOLEAN.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from insync.model.domains.sorts import Index
 __all__ = ["THERE", "Axis", "PathStep", "PlacedCell", "Shapes"]
 
 THERE = "there"
-"""The field of a record that may be absent that says whether it is there."""
+"""The field that says whether an optional record is present."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What the places of an array are called in TLA+.
+    """The domain of the function that stands for an array.
 
     Attributes:
-        kind: of the arguments of the function.
-        literals: for the cells of a set the value that each is about; empty elsewhere.
-        variable: what a variable over it is called.
+        kind: the kind of the arguments of the function.
+        literals: for a set with a cell for each value, these values; else empty.
+        variable: the preferred name of a variable over it.
     """
 
     kind: Kind
@@ -41,11 +41,11 @@ class Axis:
         return len(self.literals) or self.kind.size
 
     def argument(self, terms: Terms, place: int) -> Term:
-        """Return what stands for a place."""
+        """Return the argument for a place."""
         return self.literals[place] if self.literals else self.kind.literal(terms, place)
 
     def extent(self, terms: Terms) -> Term:
-        """Return the set of all that stand for a place."""
+        """Return the set of all arguments."""
         return terms.set_of(self.literals) if self.literals else self.kind.extent(terms)
 
 
@@ -60,23 +60,23 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCell:
-    """Where a cell lies, and what its values are."""
+    """The path to a cell, and the kind of its values."""
 
     steps: tuple[PathStep, ...]
     kind: Kind
 
 
 Leaf = Callable[[int, Kind], Term]
-"""Of the number of a cell and the kind of its values: the term of its value."""
+"""Maps the number of a cell and the kind of its values to the term of its value."""
 
 
 class Shapes:
-    """The cells of a domain as parts of values in TLA+.
+    """The cells of a state as parts of TLA+ values.
 
     Args:
-        terms: makes the terms.
-        kinds: makes the kinds.
-        state: the domain.
+        terms: the maker of terms.
+        kinds: the kinds of values.
+        state: the domain of the state.
 
     Attributes:
         cells: each cell, in order.
@@ -88,19 +88,19 @@ class Shapes:
         self.cells = list(self._cells(state, ()))
 
     def live(self, domain: d.Domain) -> bool:
-        """Return whether a domain has more than one value, so that TLA+ needs it."""
+        """Return whether a domain has more than one value; the others are left out of the module."""
         return any(size > 1 for _, size in domain.cells(""))
 
     def cells_of(self, domain: d.Domain) -> list[PlacedCell]:
-        """Return where the cells of a part of the state lie in it."""
+        """Return the cells of a part of the state with their paths in it."""
         return list(self._cells(domain, ()))
 
     def value(self, domain: d.Domain, at: int, leaf: Leaf) -> Term:
-        """Return the value of a domain whose cells begin at a number."""
+        """Return the value of a domain whose first cell is `at`."""
         return _VALUES[type(domain)](self, domain, at, leaf)
 
     def extent(self, domain: d.Domain) -> Term:
-        """Return the set of the values of a domain, as far as their parts say it."""
+        """Return the set of the values of a domain, as a product of the sets of its parts."""
         return _EXTENTS[type(domain)](self, domain)
 
     # ------------------------------------------------------------------------------------------------------ cells
@@ -136,12 +136,12 @@ class Shapes:
         return (((PathStep(axis=axis, place=place),), d.Boolean()) for place in range(domain.width))
 
     def there(self, domain: d.Option) -> str:
-        """Return the name of the field that says whether a record is there."""
+        """Return the name of the field that says whether an optional record is present."""
         fields = domain.of.fields if isinstance(domain.of, d.Record) else {}
         return next(name for name in (THERE, f"is_{THERE}", f"{THERE}_", f"{THERE}__") if name not in fields)
 
     def axis(self, domain: d.Array | Listed | d.BitSet) -> Axis:
-        """Return what the places of a domain are called, always the same object for the same domain."""
+        """Return the axis of a domain, the same object each time."""
         if id(domain) not in self._axes:
             self._axes[id(domain)] = self._new_axis(domain)
         return self._axes[id(domain)]

@@ -1,6 +1,7 @@
-"""Expressions of TLA+: the closed set of forms that an export uses, made here and printed in `printing`.
+"""Expressions of TLA+ in a closed set of forms, their common subexpressions for LET, and the names of a module.
 
-Equal terms of one maker are the same object, so that what is used twice can be seen.
+Terms are hash-consed (Ershov 1958): equal terms of one maker are one object, so subterms that occur twice are found by
+identity. `printing` writes them as text.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ __all__ = ["INFIX", "Form", "Lets", "Names", "Term", "Terms", "camel"]
 
 
 class Form(Enum):
-    """Every form of an expression; the printer has one rule for each, and so has the reader of the tests."""
+    """Every form of an expression. The printer and the parser of the tests have one rule for each."""
 
     NUMBER = "number"  # text: the digits
-    NAME = "name"  # text: the name of a variable, a constant or a parameter; with fields, that of a bound variable
+    NAME = "name"  # text: the name of a variable, a constant or a parameter; of a bound variable if there are fields
     INFIX = "infix"  # text: one of `INFIX`; two arguments, and for /\ and \/ two or more
     NOT = "not"
     IF = "if"  # (condition, then, otherwise)
@@ -44,7 +45,7 @@ INFIX: Mapping[str, int] = {
     "=>": 1, "<=>": 2, "\\/": 3, "/\\": 3, "=": 5, "#": 5, "<": 5, "<=": 5, "\\in": 5, "\\notin": 5, "\\subseteq": 5,
     "\\cup": 8, "\\cap": 8, "\\": 8, "..": 9, "+": 10, "-": 11, "*": 13, "\\div": 13, "%": 10,
 }  # fmt: skip
-"""The infix operators, and how tightly each binds; those of one strength are never mixed without parentheses."""
+"""The infix operators with their precedence; two of the same precedence are never mixed without parentheses."""
 
 _OPPOSITE = {"=": "#", "#": "=", "\\in": "\\notin", "\\notin": "\\in"}
 _BINDING = (Form.FILTER, Form.MAP, Form.FOR_ALL, Form.EXISTS, Form.FUNCTION)
@@ -56,12 +57,12 @@ class Term:
 
     Attributes:
         form: the form.
-        args: the terms that it is applied to.
+        args: its arguments.
         text: a name, a number or an operator; see `Form`.
         fields: names of fields, or paths of changes.
-        bound: the variables bound around it that it mentions.
+        bound: the bound variables that occur free in it.
         binds: the variables that are bound in it.
-        size: about how many characters it takes, written out.
+        size: its approximate length in characters.
     """
 
     form: Form
@@ -78,9 +79,10 @@ class Terms:
     """The maker of terms.
 
     Attributes:
-        taken: the names that mean something in the whole module.
-        calculated: the sets of members with whose numbers something is calculated; `UNKNOWN` where that is.
-        scope: the parameters and variables around what is being made.
+        taken: the names that the module defines.
+        calculated: the names of the sets whose members are used in arithmetic, so that they must be numbers;
+            `UNKNOWN` if the set could not be determined.
+        scope: the parameters and variables in scope of the term that is being made.
     """
 
     taken: set[str] = field(default_factory=set)
@@ -89,7 +91,7 @@ class Terms:
     _made: dict[object, Term] = field(default_factory=dict)
 
     def make(self, form: Form, args: Sequence[Term] = (), text: str = "", fields: Sequence[str] = ()) -> Term:
-        """Return the one term of a form."""
+        """Return the term with this form and these arguments, the same object each time."""
         key = (form, text, tuple(fields), tuple(map(id, args)))
         found = self._made.get(key)
         if found is None:
@@ -105,7 +107,7 @@ class Terms:
         return found
 
     def variable(self, wanted: str, *inside: Term) -> str:
-        """Return the name of a variable to be bound around some terms, in which nothing of that name is bound."""
+        """Return a name for a variable around some terms that is not bound in them or in scope."""
         binds = self.taken.union(self.scope, *(term.binds for term in inside))
         others = (f"{wanted}{number}" for number in count(2))
         return next(name for name in chain((wanted, wanted[0]), others) if name not in binds)
@@ -119,7 +121,7 @@ class Terms:
         return self.make(Form.NAME, text=text)
 
     def variable_name(self, text: str) -> Term:
-        """Return the name of a bound variable: terms that mention it must stay inside what binds it."""
+        """Return the name of a bound variable. A term that contains it is never moved out of its binder by a LET."""
         return self.make(Form.NAME, text=text, fields=("bound",))
 
     def truth(self, value: bool) -> Term:
@@ -153,7 +155,7 @@ class Terms:
         return neutral if not kept else kept[0] if len(kept) == 1 else self.infix(operator, *kept)
 
     def negated(self, term: Term) -> Term:
-        """Return the negation of a condition, written without ~ where an opposite operator is at hand."""
+        """Return the negation of a condition, without ~ where there is an opposite operator."""
         if term.form is Form.NOT:
             return term.args[0]
         if term.form is Form.NAME and term.text in ("TRUE", "FALSE"):
@@ -165,7 +167,7 @@ class Terms:
         return self.make(Form.NOT, (term,))
 
     def chosen(self, condition: Term, then: Term, otherwise: Term) -> Term:
-        """Return one of two terms by a condition."""
+        """Return IF condition THEN then ELSE otherwise, simplified."""
         if condition.form is Form.NAME and condition.text in ("TRUE", "FALSE"):
             return then if condition.text == "TRUE" else otherwise
         return then if then is otherwise else self.make(Form.IF, (condition, then, otherwise))
@@ -179,24 +181,24 @@ class Terms:
         return self.make(form, (over, body), variable)
 
     def shifted(self, term: Term, by: int) -> Term:
-        """Return a number more or less by a constant."""
+        """Return the sum of a term and a constant."""
         if by == 0:
             return term
         return self.infix("+" if by > 0 else "-", term, self.number(abs(by)))
 
 
-# What is used twice in a definition, and the names by which LET says it once.
+# Common subexpressions of a definition, and their names in LET.
 
 
-_SHORT = 48  # what is about as long as this or shorter is written twice
+_SHORT = 48  # terms up to about this many characters are repeated instead
 _ATOMS = (Form.NAME, Form.NUMBER)
 
 
 class Lets:
-    """The names of what LETs define, as far as they are open.
+    """The names that the open LETs define.
 
     Args:
-        taken: the names that mean something else.
+        taken: the names that the module defines.
     """
 
     def __init__(self, taken: Set[str]) -> None:
@@ -206,16 +208,16 @@ class Lets:
         self._number = 0
 
     def begin(self) -> None:
-        """Begin a definition, in which no LET is open."""
+        """Begin a new definition, with no open LET."""
         self._names, self._variables, self._number = {}, [], 0
 
     def name_of(self, term: Term) -> str | None:
-        """Return the name of a term; None where it has to be written."""
+        """Return the name of a term; None if no open LET defines it."""
         return self._names.get(term)
 
     @contextmanager
     def opened(self, roots: Sequence[Term], variable: str | None = None) -> Iterator[list[tuple[str, Term]]]:
-        """Open a LET around some terms, below the binding of a variable, and yield what it defines, in order."""
+        """Open a LET around some terms, inside the binder of a variable; yield its names and terms, in order."""
         number = self._number
         self._variables += [] if variable is None else [variable]
         found = self.define(self.shared(roots))
@@ -229,7 +231,7 @@ class Lets:
                 self._variables.pop()
 
     def define(self, shared: Sequence[Term]) -> list[tuple[str, Term]]:
-        """Give terms names from here on."""
+        """Give terms names until the definition or the surrounding LET ends."""
         found = []
         for term in shared:
             found.append((self._new_name(_word(term)), term))
@@ -244,7 +246,7 @@ class Lets:
 
     @contextmanager
     def unnamed(self, term: Term) -> Iterator[None]:
-        """Let a term be written out, where its name is defined."""
+        """Suspend the name of a term while its definition is written."""
         name = self._names.pop(term)
         try:
             yield
@@ -252,7 +254,7 @@ class Lets:
             self._names[term] = name
 
     def shared(self, roots: Sequence[Term]) -> list[Term]:
-        """Return what is used twice in some terms and has no name, each after what it is made of."""
+        """Return the unnamed subterms that occur more than once and are long enough, in topological order."""
         order, uses = self._counted(roots)
         scope = set(self._variables)
         return [term for term in order if uses[term] > 1 and _worth_it(term) and term.bound <= scope]
@@ -280,13 +282,13 @@ def _worth_it(term: Term) -> bool:
 
 
 def _word(term: Term) -> str:
-    """Return what to call a term: the field that it reads, or a letter."""
+    """Return the stem of a name for a term: the field that it reads, or a letter."""
     while term.form is Form.INDEX:
         term = term.args[0]
     return f"{term.text}_" if term.form is Form.FIELD else "v_"
 
 
-# The names of a module: each means one thing, and none is a word of TLA+.
+# The names of a module: unique, and no reserved words.
 
 
 _WORDS = frozenset({
@@ -299,19 +301,19 @@ _WORDS = frozenset({
     "Cardinality", "IsFiniteSet", "Permutations", "Min", "Max", "Holds", "Init", "Next", "Spec", "Within", "TypeOK",
     "Symmetry", "vars", "None",
 })  # fmt: skip
-"""What names cannot be: the words of TLA+ and of the modules that are extended, and what each export has."""
+"""Reserved words of TLA+, names of the extended modules, and names that every export defines."""
 
 
 def camel(name: str) -> str:
-    """Return a name in snake case as TLA+ names operators: controller_elect_leader is ControllerElectLeader."""
+    """Return a snake-case name in camel case: controller_elect_leader becomes ControllerElectLeader."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 class Names:
-    """The names that are taken.
+    """The names of a module.
 
     Args:
-        taken: the names that are spoken for from the start: the variables.
+        taken: the names that are taken from the start: the variables.
     """
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -322,7 +324,7 @@ class Names:
         return what in self._known
 
     def name(self, what: object, wanted: str) -> str:
-        """Return the name of a thing, the same each time: what is wanted, or that with something more."""
+        """Return the unique name of a thing, the same each time: the wanted one, with a suffix if it is taken."""
         if what not in self._known:
             base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
             name = base = base if re.search("[A-Za-z]", base) else f"x{base}"

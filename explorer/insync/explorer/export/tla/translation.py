@@ -1,6 +1,6 @@
-"""From expressions of a model's graph to terms of TLA+: what is made of a node, and where it is kept.
+"""The translation of the nodes of a model's graph to terms of TLA+, and the part of the state that a node reads.
 
-The rules of the operations are in `number_rules`, `condition_rules` and `set_rules`.
+The rules of the operations are in `rules`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class OpaqueTerm:
 
 @dataclass(slots=True)
 class _KnownOfNodes:
-    """What was found out about nodes, whatever else is known."""
+    """Facts about nodes that do not depend on the known conditions."""
 
     kinds: dict[int, Kind | None] = field(default_factory=dict)
     partial: dict[int, bool] = field(default_factory=dict)
@@ -49,11 +49,11 @@ class Translation:
     """The terms of the nodes of one graph, each made once.
 
     Args:
-        terms: makes the terms.
-        cells: where each cell of the state lies.
-        opaque: what the cells beyond those of the state are.
-        known: conditions that hold wherever the terms are used, so that what they rule out need not be written.
-        general: the same translation where nothing is known.
+        terms: the maker of terms.
+        cells: the place of each cell of the state.
+        opaque: the terms of the cells beyond those of the state.
+        known: conditions that hold wherever the terms are used; index checks that they imply are left out.
+        general: the translation without known conditions; None is this one.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Translation:
         self._terms: dict[tuple[str, int, Kind], Term] = {}
 
     def within(self, known: Sequence[Node]) -> Translation:
-        """Return the translation of what is used only where more conditions hold."""
+        """Return the translation under additional conditions."""
         more = tuple(dict.fromkeys((*self._known, *known)))
         if more not in self._found.within:
             made = Translation(self.terms, self._cells, self._opaque, more, self._general)
@@ -80,7 +80,7 @@ class Translation:
         return self._found.within[more]
 
     def is_partial(self, node: Node) -> bool:
-        """Return whether a node may read outside of an array somewhere in it."""
+        """Return whether a node contains a read whose index may be outside of the array."""
         partial = self._found.partial
         if node.index not in partial:
             mine = node.op is Op.SELECT and (node.args[0].lo < 0 or node.args[0].hi >= len(node.args) - 1)
@@ -88,7 +88,7 @@ class Translation:
         return partial[node.index]
 
     def arms(self, node: Node) -> tuple[Translation, Translation]:
-        """Return the translations of both arms of a choice, in each of which its condition is known."""
+        """Return the translations of both arms of a choice, under its condition and the negation of it."""
         if not self.is_partial(node):
             return self, self
         return self.within([node.args[0]]), self.within([apply(Op.NOT, node.args[0])])
@@ -96,14 +96,14 @@ class Translation:
     # ------------------------------------------------------------------------------------------------------- kinds
 
     def kind(self, node: Node) -> Kind | None:
-        """Return what the codes that a node gives stand for; None where they are numbers as any other."""
+        """Return the kind of a node's codes; None for plain numbers."""
         kinds = self._found.kinds
         if node.index not in kinds:
             kinds[node.index] = self._kind(node)
         return kinds[node.index]
 
     def kind_of_both(self, a: Node, b: Node) -> Kind:
-        """Return what the codes of two nodes that are compared stand for."""
+        """Return the common kind of two nodes that are compared."""
         return self._first_kind((a, b)) or PLAIN
 
     def _kind(self, node: Node) -> Kind | None:
@@ -129,12 +129,12 @@ class Translation:
         return None
 
     def _first_kind(self, nodes: Sequence[Node]) -> Kind | None:
-        """Return the kind of nodes that are of one: of those that some of them tell, the one that says most."""
+        """Return the most specific kind among nodes of one common kind; None if none of them has one."""
         found = [kind for node in nodes if (kind := self.kind(node)) is not None]
         return next((kind for kind in found if kind.of is not PLAIN), found[0] if found else None)
 
     def option_read(self, node: Node) -> Node | None:
-        """Return the option of which a node is the value, where that is no number."""
+        """Return the option that a node reads the value of; None unless that value is something else than a number."""
         inner = node
         if node.op is Op.MAX and node.args[1].op is Op.CONST and node.args[1].lo == 0:
             inner = node.args[0]
@@ -146,7 +146,7 @@ class Translation:
     # ------------------------------------------------------------------------------------------------------- values
 
     def value(self, node: Node, kind: Kind) -> Term:
-        """Return the value of a kind that a code stands for."""
+        """Return the value of a kind that a code encodes."""
         match kind.what:
             case What.TRUTH:
                 return self.truth(node)
@@ -158,32 +158,32 @@ class Translation:
                 return self.number(node).written(self.terms, kind.low, kind)
 
     def plain(self, node: Node) -> Term:
-        """Return a number."""
+        """Return a node as a number, and note that its value is used in arithmetic."""
         found = self.number(node)
         calculated(self.terms, found)
         return found.written(self.terms)
 
     def number(self, node: Node) -> Linear:
-        """Return a code or a number."""
+        """Return a code or a number as a term plus a constant."""
         home = self if self.is_partial(node) else self._general
         if node.index not in home._numbers:
             home._numbers[node.index] = home._number(node)
         return home._numbers[node.index]
 
     def condition(self, node: Node) -> Term:
-        """Return a condition."""
+        """Return a node that is a condition."""
         return self._kept("condition", node, PLAIN, lambda t: CONDITIONS[node.op](t, node))
 
     def truth(self, node: Node) -> Term:
-        """Return the condition that a code, which is 0 or 1, is 1."""
+        """Return the condition that a code, which is 0 or 1, equals 1."""
         return self._kept("truth", node, PLAIN, lambda t: truth(t, node))
 
     def set(self, node: Node, kind: Kind) -> Term:
-        """Return the set of a kind that a mask stands for."""
+        """Return the set of a kind that a mask encodes."""
         return self._kept("set", node, kind, lambda t: set_of(t, node, kind))
 
     def some(self, node: Node, kind: Kind) -> Term:
-        """Return the set of at most one value that the code of an option stands for."""
+        """Return the set of at most one value that the code of an option encodes."""
         return self._kept("some", node, kind, lambda t: option_of(t, node, kind))
 
     def _kept(self, what: str, node: Node, kind: Kind, make: Callable[[Translation], Term]) -> Term:
@@ -208,7 +208,7 @@ class Translation:
         return NUMBERS[node.op](self, node)
 
     def whole_equalities(self, nodes: Sequence[Node]) -> dict[Node, Term]:
-        """Return, for conditions that together say that two parts of the state are equal, that they are."""
+        """Find groups of equalities that cover all fields of two records. Map each member to the equality of both."""
         groups: dict[tuple[object, ...], list[tuple[Node, StatePath, StatePath]]] = {}
         for node in nodes:
             if node.op is Op.EQ and not self.is_partial(node):
@@ -225,20 +225,20 @@ class Translation:
         return found
 
     def _is_whole(self, path: StatePath, fields: int) -> bool:
-        """Return whether a record, of which a path leads to one field, has so many fields, each of one cell."""
+        """Return whether the record that contains the end of a path has `fields` fields, each of one cell."""
         above = path.steps[:-1]
         inside = [cell for cell in self._cells if cell.steps[: len(above)] == above and cell.kind.size > 1]
         return bool(above) and len(inside) == fields and all(len(cell.steps) == len(path.steps) for cell in inside)
 
     def opaque(self, node: Node) -> OpaqueTerm:
-        """Return what a cell is that is no part of the state."""
+        """Return the term of a cell that is not part of the state."""
         assert isinstance(node.arg, int)
         return self._opaque[node.arg]
 
     # ------------------------------------------------------------------------------------------------------ reading
 
     def part(self, path: StatePath, steps: int | None = None) -> Term:
-        """Return a part of the state, or that to which so many of its steps lead."""
+        """Return the part of the state at the end of a path, or after its first `steps` steps."""
         terms = self.terms
         found = terms.name(path.steps[0].name)
         for step, index in list(zip(path.steps, path.indexes, strict=True))[1:steps]:
@@ -250,11 +250,11 @@ class Translation:
         return found
 
     def read(self, path: StatePath) -> Term:
-        """Return what a part of the state has where it is there, and the value of code 0 elsewhere."""
+        """Return the value at a path, or the value of code 0 where an index is outside of its array."""
         return self.read_part(path, None, lambda: path.kind.literal(self.terms, 0))
 
     def read_part(self, path: StatePath, steps: int | None, zero: Callable[[], Term]) -> Term:
-        """Return what lies where so many steps of a path lead to, and something else where that is nowhere."""
+        """Return the value after the first `steps` steps of a path, or `zero()` where an index is outside."""
         found, terms = self.part(path, steps), self.terms
         for index, length in path.outside:
             if not self._inside(index, length):
@@ -264,13 +264,13 @@ class Translation:
         return found
 
     def _inside(self, index: Node, length: int) -> bool:
-        """Return whether what is known shows that an index is one of so many places."""
+        """Return whether the known conditions imply that an index is inside an array of `length` places."""
         graph = index.graph
         below = index.hi < length or always_holds(self._known, apply(Op.LT, index, graph.const(length)))
         return below and (index.lo >= 0 or always_holds(self._known, apply(Op.LE, graph.const(0), index)))
 
     def chain(self, node: Node, term: Callable[[Node], Term], zero: Term) -> Term:
-        """Return the choice that a SELECT makes among values that lie nowhere together."""
+        """Return a SELECT whose elements form no function in the state, as a chain of IF."""
         index, elements = node.args[0], node.args[1:]
         kind = self.kind(index) or PLAIN
         kind = kind if kind.what is What.NUMBER else PLAIN
@@ -284,7 +284,7 @@ class Translation:
         return zero if found is None else found
 
 
-# What a node reads: the part of the state that it is, where it is a cell or chooses one of several like cells.
+# Paths: the part of the state that a node reads, if it is a cell or selects among cells of one array.
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,10 +292,10 @@ class StatePath:
     """A part of the state.
 
     Attributes:
-        steps: on the way to it.
-        indexes: for each step the node of its place; None where the step has it.
-        kind: of the values there.
-        outside: indexes that may be outside of so many places; what is read there is code 0.
+        steps: the steps that lead to it.
+        indexes: for each step the node of its index; None where the step is a field or a fixed place.
+        kind: the kind of the values there.
+        outside: indexes that may be outside of their array, with its length; a read there gives code 0.
     """
 
     steps: tuple[PathStep, ...]
@@ -304,15 +304,15 @@ class StatePath:
     outside: tuple[tuple[Node, int], ...] = ()
 
     def below(self, number: int) -> tuple[PathStep, ...]:
-        """Return the steps after the first ones, with the fixed places among them."""
+        """Return the steps after the first `number` ones."""
         return self.steps[number:]
 
 
 class Paths:
-    """The parts of the state that nodes read, each found once.
+    """The paths of nodes, each computed once.
 
     Args:
-        cells: where each cell lies.
+        cells: the place of each cell.
     """
 
     def __init__(self, cells: Sequence[PlacedCell]) -> None:
@@ -320,7 +320,7 @@ class Paths:
         self._known: dict[int, StatePath | None] = {}
 
     def of(self, node: Node) -> StatePath | None:
-        """Return the part of the state that a node reads; None where it reads none, or several."""
+        """Return the path of a node; None if it reads no part of the state, or several."""
         if node.index not in self._known:
             self._known[node.index] = self._found(node)
         return self._known[node.index]
@@ -339,7 +339,7 @@ class Paths:
         return self._joined(node.args[0], found) if found and len(found) == len(elements) else None
 
     def _joined(self, index: Node, found: Sequence[StatePath]) -> StatePath | None:
-        """Return what several parts are that differ in one place alone, which an index chooses."""
+        """Return the path of a SELECT, if its elements differ in one place alone and cover the axis there in order."""
         first, length = found[0], len(found)
         if any(len(one.steps) != len(first.steps) or one.outside != first.outside for one in found):
             return None

@@ -1,4 +1,8 @@
-"""What the values of one cell are in TLA+: numbers with names or without, truth values, sets, sets of at most one."""
+"""The values of one cell in TLA+: numbers, named or not, truth values, sets, and sets of at most one value.
+
+Codes begin with 0 and values need not, so a code and its value differ by a constant. `Linear` keeps this constant apart
+from the term, so that `epoch + 1 = new + 1` becomes `epoch = new`.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +22,19 @@ __all__ = ["PLAIN", "PLAIN_SET", "UNKNOWN", "Kind", "Kinds", "Linear", "What", "
 
 
 UNKNOWN = "?"
-"""Stands for the set of members of a number, where it is not known which that is."""
+"""Stands for a set of members that could not be determined."""
 
 NONE = "None"
-"""What the absence of a number or a member is called."""
+"""The name of the absent value of an optional number or member."""
 
 
 class What(Enum):
-    """How the values of a kind are written."""
+    """The forms in which values are written."""
 
     NUMBER = "number"
     TRUTH = "truth"
     SET = "set"
-    SOME = "some"  # a set of at most one value: an option of what is no number
+    SOME = "some"  # a set of at most one value: an option of something else than a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +42,13 @@ class Kind:
     """The values of a cell.
 
     Attributes:
-        what: how they are written.
-        size: how many there are.
-        low: the number that code 0 stands for, of numbers.
-        names: what the numbers from `low` on are called; empty where they have no names.
-        of: the kind of the members of a set, or of the value that is there.
+        what: the form in which they are written.
+        size: the number of values.
+        low: of numbers, the one with code 0.
+        names: the names of the numbers from `low` on; empty if they have none.
+        of: the kind of the members of a set, or of the value of an option.
         called: the name of the set of all values, if it has one.
-        optional: whether the first value stands for none.
+        optional: whether the first value stands for absence.
     """
 
     what: What
@@ -57,11 +61,11 @@ class Kind:
 
     @property
     def members_of(self) -> str:
-        """The set whose members the numbers are, or none; empty where they are numbers as any other."""
+        """The name of the set that the numbers, other than an absent one, are members of; empty for plain numbers."""
         return self.called or (self.of.called if self.optional and self.of is not None else "")
 
     def literal(self, terms: Terms, code: int) -> Term:
-        """Return the value that a code stands for."""
+        """Return the value with a code."""
         if self.what is What.NUMBER:
             return self.number(terms, code + self.low)
         if self.what is What.TRUTH:
@@ -74,7 +78,7 @@ class Kind:
         return terms.set_of([self.of.literal(terms, i) for i in range(code.bit_length()) if code >> i & 1])
 
     def number(self, terms: Terms, value: int) -> Term:
-        """Return a number by its name, if it has one."""
+        """Return a number, by its name if it has one."""
         place = value - self.low
         named = 0 <= place < len(self.names) and re.fullmatch(r"[A-Za-z]\w*", self.names[place])
         return terms.name(self.names[place]) if named else terms.number(value)
@@ -100,26 +104,26 @@ class Kind:
         return terms.infix("..", terms.number(self.low), terms.number(self.low + self.size - 1))
 
     def holding(self, of: Kind) -> Kind:
-        """Return the kind of sets of values of another kind."""
+        """Return this kind of sets, with members of another kind."""
         return replace(self, of=of, called="")
 
 
 PLAIN = Kind(What.NUMBER, 0)
-"""A number of which nothing else is known; its code is its value."""
+"""Plain numbers: the code is the value."""
 
 PLAIN_SET = Kind(What.SET, 0, of=PLAIN)
-"""A set of such numbers."""
+"""Sets of plain numbers."""
 
 
 class Kinds:
-    """The kinds of a model's cells, and the sorts and enumerations that they speak of.
+    """The kinds of a model's cells, and the sorts and enumerations that occur in them.
 
     Args:
-        bounds: of the model.
-        name: makes a name of the module that is nobody else's, of the one wanted.
+        bounds: the bounds of the model.
+        name: maps a thing and the wanted name to a unique name of the module.
 
     Attributes:
-        named: the members of each sort or enumeration that has names, by the name of its set.
+        named: the names of the members of each sort or enumeration, by the name of its set.
         sorts: the sorts among these.
     """
 
@@ -187,20 +191,17 @@ _KINDS: dict[type[d.Scalar], Callable[[Kinds, Any], Kind]] = {
 assert set(_KINDS) == d.SCALARS
 
 
-# Numbers as terms of TLA+: a term and a constant beside it.
-#
-# The code of a value begins with 0 and the value need not, so codes and values differ by a constant. Keeping it apart
-# makes `epoch + 1 = new + 1` be `epoch = new`.
+# Linear terms.
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A number: a term, and what is to be added to it; without a term it is that constant.
+    """A number: a term plus a constant, or the constant alone.
 
     Attributes:
         term: the term, if any.
-        more: what is added.
-        kind: what the values of the term are, where that is known.
+        more: the constant.
+        kind: the kind of the values of the term, if known.
     """
 
     term: Term | None
@@ -208,7 +209,7 @@ class Linear:
     kind: Kind | None = None
 
     def written(self, terms: Terms, more: int = 0, kind: Kind | None = None) -> Term:
-        """Return it with something added, a constant by its name among the values of a kind."""
+        """Return this number plus `more` as one term; a constant is written by its name in `kind`."""
         if self.term is not None:
             if self.more + more and self.kind is not None:
                 terms.calculated.add(self.kind.members_of)
@@ -218,10 +219,10 @@ class Linear:
 
 
 def aligned(terms: Terms, a: Linear, b: Linear, *, named: bool) -> tuple[Term, Term, int, Kind | None]:
-    """Return two numbers as terms with one constant to be added to both, and what they are values of.
+    """Return two numbers as terms, the constant to be added to both, and the kind of both if they have one.
 
     Args:
-        terms: makes the terms.
+        terms: the maker of terms.
         a: one number.
         b: the other.
         named: whether a constant is written by its name.
@@ -236,5 +237,5 @@ def aligned(terms: Terms, a: Linear, b: Linear, *, named: bool) -> tuple[Term, T
 
 
 def calculated(terms: Terms, *numbers: Linear) -> None:
-    """Note that something is calculated with numbers, so that none of them can be a member that is no number."""
+    """Note that numbers are used in arithmetic, so that members of their sets must stay numbers."""
     terms.calculated.update(one.kind.members_of for one in numbers if one.kind is not None)
