@@ -1,1 +1,6 @@
-"""Internal: a trace as a page, an SVG, Markdown and Mermaid."""
+"""Pictures of traces: a renderer-independent description, and its renderers.
+
+`picture` makes the description of a trace, with `pointing`, which finds the parts of the state that a sentence names.
+`page` renders a self-contained HTML page, `svg` one SVG, and `markup` Markdown and Mermaid. `step` draws one step as
+SVG and one state as an HTML table. `static/` holds style sheets and the script of pages.
+"""

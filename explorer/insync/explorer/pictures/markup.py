@@ -1,4 +1,4 @@
-"""A picture as Markdown: for an issue, a pull request or a ticket."""
+"""A picture as Markdown and as a Mermaid sequence diagram, for issues, pull requests and tickets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 def markdown(drawn: Picture) -> str:
-    """Return the text: question and verdict, the table of the steps, the diagram, what was chosen, the command."""
+    """Return a picture as Markdown: question, verdict, table of steps, diagram, settings, and the replay command."""
     rows = [["", "step", *drawn.columns], ["---"] * (2 + len(drawn.columns)), *map(_row, drawn.steps)]
     return "\n".join(
         [
@@ -98,11 +98,11 @@ def _setting(name: str, value: int | str) -> str:
     return f"{in_markdown(name)} {in_markdown(str(value))}"
 
 
-# A picture as Mermaid's sequenceDiagram: for tickets, and for pages that render it, as GitHub and GitLab do.
+# Mermaid.
 
 
 def mermaid(drawn: Picture) -> str:
-    """Return the text of the diagram. Each step has a note with its number, and what is drawn of it."""
+    """Return a picture as a Mermaid sequence diagram: for each step a numbered note, its messages and its marks."""
     names = {name: f"p{at}" for at, name in enumerate(drawn.lifelines)}
     ends = f"{names[drawn.lifelines[0]]},{names[drawn.lifelines[-1]]}" if len(names) > 1 else names[drawn.lifelines[0]]
     lines = ["sequenceDiagram"]

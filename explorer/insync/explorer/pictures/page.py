@@ -1,10 +1,11 @@
-"""A page of pictures: one HTML file that needs nothing else, to look at, to step through, to print and to send.
+"""Pictures as one self-contained HTML page, to step through, to print and to send.
 
-The page loads nothing and may not: its policy allows the one style and the one script that are in it, by their hashes.
-The script moves which step is shown. What is the same in many steps is written once: the lifelines are drawn once and
-used again, of a state between the first and the last there are only the rows that the step has changed, and the script
-adds the others from earlier steps when the step is shown; the trace file is packed. Without the script the first and
-the last state are there, and the changes of every step are on paper.
+The page loads nothing: its content security policy allows only its own style and script, by their hashes. The script
+selects the step that is shown.
+
+To keep the file small, lifelines are drawn once and reused, and the trace file is compressed. Of a state between the
+first and the last the file has only the rows that the step changed; the script adds the others from earlier steps.
+Without the script the page shows the first and the last state, and a print shows the changes of every step.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ __all__ = [
 
 
 _MOST_LINES = 6
-"""A step with more arrows and marks than that is drawn closer."""
+"""The most arrows and marks of a step that are drawn at full height."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A picture for a page, and the text of its trace file, empty where the page is not to carry it."""
+    """A picture for a page, and the text of its trace file; empty if the page shall not contain it."""
 
     picture: Picture
     trace: str = ""
 
 
 def html_page(pages: Sequence[Page]) -> str:
-    """Return the page of some pictures, one below the other; the same steps are on it once."""
+    """Return one page with pictures below each other; steps that several of them share are drawn once."""
     style, script = page_style(), resource("report.js")
     allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
@@ -77,12 +78,12 @@ def html_page(pages: Sequence[Page]) -> str:
 
 
 def article(page: Page, number: int = 0) -> str:
-    """Return one picture as an `article`; `number` keeps the ids of several apart."""
+    """Return one picture as an `article` element; `number` makes its ids unique on the page."""
     return _article(page, number, _places(page.picture))
 
 
 def _articles(pages: Sequence[Page]) -> list[str]:
-    """Return all pictures; of one whose steps are those of another what it says, which points at the other's."""
+    """Return all pictures. One with the steps of an earlier one has its reason only, with links to those steps."""
     shown: list[str] = []
     firsts = [next(at for at, other in enumerate(pages) if _same_steps(page, other)) for page in pages]
     for number, (page, first) in enumerate(zip(pages, firsts, strict=True)):
@@ -99,7 +100,7 @@ def _same_steps(one: Page, other: Page) -> bool:
 
 
 def _places(drawn: Picture) -> frozenset[Place]:
-    """The boxes that a reason talks of."""
+    """Return the boxes that a reason refers to."""
     return frozenset(place for phrase in drawn.reason for place in phrase.places if place.box is not None)
 
 
@@ -134,7 +135,7 @@ def _said_of_the_same(page: Page, number: int, first: int, name: str) -> str:
 
 
 def _head(drawn: Picture, number: int, steps: str) -> list[str]:
-    """Question, verdict and reason, which points at the steps whose ids begin with `steps`."""
+    """Return question, verdict and reason, with links to the steps whose ids begin with `steps`."""
     level = "h1" if number == 0 else "h2"
     return [
         f'<{level} id="t{number}-question">{_breakable(drawn.question)}</{level}>',
@@ -145,12 +146,12 @@ def _head(drawn: Picture, number: int, steps: str) -> list[str]:
 
 
 def _breakable(text: str) -> str:
-    """Return a text that may be broken within long names, for narrow screens."""
+    """Return a text in which long names may be broken at underscores, for narrow screens."""
     return in_xml(text).replace("_", "_<wbr>")
 
 
 def page_style() -> str:
-    """Return the style of the page, which other pages that show pictures share."""
+    """Return the style sheet of pages with pictures."""
     return resource("report.css")
 
 
@@ -251,7 +252,7 @@ def _step(
 
 
 def _caption(step: PictureStep) -> str:
-    """Return what stands above the state where it is not simply the one after the step."""
+    """Return the caption of a state; empty for the default caption."""
     if step.refused:
         return "Unchanged: the step is refused"
     begins_elsewhere = step.number == 0 and not step.label.startswith(START)
@@ -259,7 +260,7 @@ def _caption(step: PictureStep) -> str:
 
 
 def _loop(drawn: Picture, prefix: str) -> list[str]:
-    """Say where a run that never ends goes on, below its last step."""
+    """Return the line below the last step of an infinite run, with a link to the state where it goes on."""
     if drawn.loop is None:
         return []
     if drawn.loop == drawn.steps[-1].number:
@@ -299,7 +300,7 @@ def _foot(page: Page) -> str:
 
 
 def _how_it_is_drawn(drawn: Picture) -> str:
-    """Return the legend of what the page itself draws."""
+    """Return the legend of marks that only the page uses."""
     rows = [("●", "changed by this step, as is what is framed or underlined")]
     if any(cell.log for step in drawn.steps for cell in step.cells):
         rows.append(
@@ -311,7 +312,7 @@ def _how_it_is_drawn(drawn: Picture) -> str:
 
 
 def _download(page: Page) -> str:
-    """Return the link to the trace file; the script unpacks it, and without the script it is saved as it is, packed."""
+    """Return the link to the compressed trace file, which the script decompresses when it is saved."""
     if not page.trace:
         return ""
     packed = compress(page.trace.encode("utf-8", "backslashreplace"), mtime=0)
@@ -322,20 +323,18 @@ def _download(page: Page) -> str:
     )
 
 
-# The page of some traces as a file.
+# Pages of traces, as files.
 
 
 def write_page(
     path: Path, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = ()
 ) -> None:
-    """Write the page of some traces, each with its model and the file that `insync replay` takes, if there is one.
-
-    Where there is none, the page offers one, and no two of these have the same name.
+    """Write a page of traces.
 
     Args:
-        path: of the page.
-        shown: the traces.
-        others: pictures that stand below them and cannot be replayed.
+        path: the file to write.
+        shown: the traces, each with its model and its trace file; for a trace without a file the page offers one.
+        others: pictures to show below them, without a replay.
 
     Raises:
         UserError: the page cannot be written.

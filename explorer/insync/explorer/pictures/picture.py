@@ -1,7 +1,7 @@
-"""The one description of a picture of a trace: what is drawn and said, and nothing of how.
+"""The description of a picture of a trace, independent of a renderer, and escaping for renderers.
 
-Text, HTML, SVG, Mermaid and Markdown are rendered from it. Between whom messages are drawn, what a step is there and
-what stands in the columns is said by the model (`lifelines`, `step_drawing`, `grid`, `step_marks`, `legend`).
+HTML, SVG, Mermaid and Markdown are rendered from it. The model defines the lifelines, the messages and marks of a step,
+and the columns (`lifelines`, `step_drawing`, `grid`, `step_marks`, `legend`).
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class PictureStep:
 
     Attributes:
         number: its place in the trace; 0 is the initial state.
-        label: it in words.
+        label: its label in words.
         drawn: arrows between lifelines and marks on them, from the top down.
         cells: the state after it, a cell for each column.
-        down: the lifelines that do not run after it.
-        demands: what must happen for it to come about.
-        refused: whether it is the step that assigns outside a domain, so that no state follows; `cells` are then those
-            of the state before.
+        down: the lifelines that are down after it.
+        demands: the events that the step requires.
+        refused: whether the step assigns outside a domain, so that no state follows; `cells` then show the state
+            before.
     """
 
     number: int
@@ -72,7 +72,7 @@ class PictureStep:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The condition that does not hold in the last state, and the value of each field that it reads."""
+    """The condition at fault in the last state, and the value of each field that it reads."""
 
     text: str
     must_hold: bool
@@ -81,26 +81,26 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A trace as a picture that is yet to be rendered.
+    """A trace as a picture, before rendering.
 
     Attributes:
         model: the name of the model.
         property: the name of the property.
-        question: what was asked.
-        sentence: what the property says; empty where nobody wrote it down.
-        verdict: what came of it, in a sentence.
-        outcome: whether that is good or bad.
-        lifelines: between whom messages go, from left to right.
-        columns: the columns of the grid; those that are lifelines too have the same name.
-        steps: the initial state first.
-        loop: the number of the step to whose state the last one leads back, in a run that never ends.
-        reason: why the last state fails, in pieces that point at what they talk of.
-        condition: the condition that fails, where the reason does not say it already.
-        legend: the marks that occur, and what they mean.
-        settings: the bounds and settings that are worth telling.
-        all_settings: all of them.
-        command: what replays the trace.
-        file: the name of the file that the command names.
+        question: the question that the trace answers.
+        sentence: the sentence of the property; empty if it has none.
+        verdict: the answer, in a sentence.
+        outcome: whether the answer is good or bad.
+        lifelines: the participants, from left to right.
+        columns: the columns of the grid; a column of a lifeline has its name.
+        steps: the steps; the initial state is the first.
+        loop: the number of the step to whose state the last one returns; None for a finite trace.
+        reason: why the last state fails, in phrases with references.
+        condition: the condition at fault, unless the reason contains it.
+        legend: the marks that occur, with their meanings.
+        settings: the bounds and settings that were chosen.
+        all_settings: all bounds and settings.
+        command: the command that replays the trace.
+        file: the name of the trace file in the command.
     """
 
     model: str
@@ -123,7 +123,7 @@ class Picture:
 
     @builtins.property
     def failing(self) -> PictureStep:
-        """The last step that has a state: the reason talks of its cells."""
+        """The last step with a state, which the reason refers to."""
         return [step for step in self.steps if not step.refused][-1]
 
 
@@ -131,9 +131,9 @@ def picture(trace: Trace, model: Model, *, file: Path | None = None) -> Picture:
     """Return the picture of a trace.
 
     Args:
-        trace: the trace, as it was executed: with labels, states and the reason.
+        trace: an executed trace, with labels, states and reason.
         model: its model, under the bounds of the trace.
-        file: where the trace was written, for the command that replays it.
+        file: the trace file, for the replay command; None is the default name.
     """
     lifelines = lifelines_of(model)
     steps = _steps(trace, model)
@@ -161,17 +161,17 @@ def picture(trace: Trace, model: Model, *, file: Path | None = None) -> Picture:
 
 
 def file_for(trace: Trace, model: Model) -> Path:
-    """Return how the file of a trace that is in none is called."""
+    """Return the default name of a trace file."""
     return Path(f"{_file_name(model.name)}-{_file_name(trace.property)}.json")
 
 
 def picture_of_state(model: Model, steps: Sequence[TraceStep], *, down: Iterable[str] = ()) -> PictureStep:
-    """Return how the last of some steps and the state after it are drawn, for who shows states one by one.
+    """Return the picture of the last of some steps and the state after it.
 
     Args:
         model: the model.
-        steps: the initial state first.
-        down: the lifelines that did not run before the step.
+        steps: the steps so far; the initial state is the first.
+        down: the lifelines that were down before the last step.
     """
     number, step = len(steps) - 1, steps[-1]
     now = checked_grid(model, step.state)
@@ -186,7 +186,7 @@ def picture_of_state(model: Model, steps: Sequence[TraceStep], *, down: Iterable
 
 
 def lifelines_of(model: Model) -> tuple[str, ...]:
-    """Return between whom messages are drawn; the model as a whole where it has nobody."""
+    """Return the lifelines of a model; if it declares none, its own name."""
     return checked_lifelines(model) or (model.name,)
 
 
@@ -213,7 +213,7 @@ def _steps(trace: Trace, model: Model) -> list[PictureStep]:
 
 
 def _down(before: Iterable[str], drawn: Iterable[Drawn]) -> frozenset[str]:
-    """Return which lifelines do not run after what is drawn."""
+    """Return the lifelines that are down after a step."""
     down = set(before)
     for one in drawn:
         if isinstance(one, Mark) and one.kind is MarkKind.DOWN:
@@ -224,7 +224,7 @@ def _down(before: Iterable[str], drawn: Iterable[Drawn]) -> frozenset[str]:
 
 
 def _condition(trace: Trace, model: Model, cells: Sequence[ShownCell]) -> Condition | None:
-    """Return the condition that fails at the end of a trace; None where there is none, or the reason says it."""
+    """Return the condition at fault at the end of a trace; None if there is none, or the reason contains it."""
     failing = _failure(trace, model)
     if failing is None or not failing.conjunct or failing.conjunct in trace.reason:
         return None
@@ -252,23 +252,23 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name)[:80] or "trace"
 
 
-# A picture in words: what was asked, and what came of it.
+# Question and verdict in words.
 
 
 class Outcome(Enum):
-    """Whether a picture shows something good or bad, for whoever colours it."""
+    """Whether the answer is good or bad; it decides the colour."""
 
     GOOD = "good"
     BAD = "bad"
 
 
 def outcome(trace: Trace) -> Outcome:
-    """Return what a trace shows: a witness is good, and so are steps that were explored without a failure."""
+    """Return GOOD for a witness and for steps explored by hand, else BAD."""
     return Outcome.GOOD if trace.witness or trace.property == EXPLORED else Outcome.BAD
 
 
 def question(trace: Trace, model: Model) -> str:
-    """Return what was asked."""
+    """Return the question that a trace answers."""
     name = trace.property
     if name == AGREEMENT:
         return f"Do {model.name} and the system take the same steps?"
@@ -287,7 +287,7 @@ def question(trace: Trace, model: Model) -> str:
 
 
 def verdict(trace: Trace) -> str:
-    """Return what came of it, in a sentence."""
+    """Return the answer to that question, in a sentence."""
     steps = trace.length - 1
     count = f"after {steps} step{'s' if steps > 1 else ''}" if steps else "in the initial state"
     if trace.witness:
@@ -308,7 +308,7 @@ def verdict(trace: Trace) -> str:
 
 
 def sentence_of_property(trace: Trace, model: Model) -> str:
-    """Return what the property of a trace says; empty where nobody wrote it down."""
+    """Return the sentence of a trace's property; empty if it has none."""
     if trace.property == TYPE_OK:
         return TYPE_OK_SENTENCE
     try:
@@ -318,18 +318,18 @@ def sentence_of_property(trace: Trace, model: Model) -> str:
     return str(getattr(known.get(trace.property), "sentence", ""))
 
 
-# The picture of a counterexample to induction: good states, and the step from the last that breaks something.
+# Counterexamples to induction.
 
 
 def induction_picture(trace: Trace, model: Model, step: str, failing: Sequence[str], command: str) -> Picture:
     """Return the picture of a counterexample to induction.
 
     Args:
-        trace: its states, which do not begin with an initial one.
-        model: its model.
-        step: the query that it answers, such as the name of the action.
-        failing: what the step breaks.
-        command: what finds it again, as no replay can.
+        trace: the states, of which the first need not be initial.
+        model: the model.
+        step: the name of the last step, such as that of its action.
+        failing: the names of the properties that the step breaks.
+        command: the command that finds the counterexample again; there is no replay.
     """
     good = plural(trace.length - 1 if trace.refused is None else trace.length, "good state")
     names = " and ".join(failing)
@@ -342,17 +342,17 @@ def induction_picture(trace: Trace, model: Model, step: str, failing: Sequence[s
     )
 
 
-# Texts of a trace as texts of a page, a drawing, a diagram or a table: whatever is in them, they are never markup.
+# Escaping: no text of a trace is ever taken for markup.
 
 
 _ILLEGAL = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""What XML does not allow, escaped or not, beside control characters."""
+"""Characters that XML forbids, beside control characters."""
 
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>|~&$!]|(?<!\w)[@#](?=\w)|://|\bwww\.|^\s*\d+[.)](?=\s|$)|^[-+=#]")
-"""What has a meaning in Markdown, or becomes a link or a mention of somebody where it is shown."""
+"""Markdown syntax, and what GitHub and GitLab turn into links or mentions."""
 
 _UNSEEN = "&#8203;"
-"""A blank of no width: it keeps what stands at its sides apart."""
+"""A zero-width space, which separates its neighbours."""
 
 _ENTITIES = {
     "<": "&lt;",
@@ -365,35 +365,35 @@ _ENTITIES = {
 }
 
 _IN_MERMAID = re.compile(r"[^\w \-.,()+@/=!?*'\[\]|:\u0080-\uffff]|\bend\b")
-"""What ends a line of Mermaid, begins a number or a comment, or is a word of its language."""
+"""Characters and words with a meaning in a Mermaid message."""
 
 
 def in_xml(text: str) -> str:
-    """Return a text as it stands between the tags of HTML or SVG."""
+    """Escape a text for use between tags of HTML or SVG."""
     clean = _clean(text)
     return clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def attribute(text: str) -> str:
-    """Return a text as the value of an attribute of HTML or SVG, in quotation marks."""
+    """Escape and quote a text as the value of an attribute of HTML or SVG."""
     value = in_xml(" ".join(re.split(r"[\n\r\t]", text))).replace('"', "&quot;").replace("'", "&#39;")
     return f'"{value}"'
 
 
 def in_mermaid(text: str) -> str:
-    """Return a text as it stands in a message or a note of Mermaid: what has a meaning there is written as a number."""
+    """Escape a text for a message or a note of Mermaid; special characters become numeric entities."""
     one_line = " ".join(_clean(text).split())
     return _IN_MERMAID.sub(lambda found: f"#{ord(found[0][0])};{found[0][1:]}", one_line) or "#8203;"
 
 
 def in_markdown(text: str) -> str:
-    """Return a text as it stands in a paragraph or a cell of a table of Markdown."""
+    """Escape a text for a paragraph or a table cell of Markdown."""
     one_line = " ".join(_clean(text).split())
     return _MARKDOWN.sub(_escaped, one_line)
 
 
 def in_markdown_code(text: str, *, cell: bool = False) -> str:
-    """Return a text as code in a line; `cell` says that it is one of a table, which a bar would end."""
+    """Return a text as inline code of Markdown. In a table cell (`cell`) bars are escaped too."""
     one_line = " ".join(_clean(text).split())
     if not one_line:
         return ""

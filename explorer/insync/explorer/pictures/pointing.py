@@ -1,7 +1,7 @@
-"""What a sentence talks of: the columns of the picture that it names, and the boxes of their logs.
+"""The references in a sentence: the columns of a picture that it names, and the boxes of their logs.
 
-Models write reasons for people, "b3 has no record at offset 0", and the general sentence names fields,
-"doing[w1] == waiting". Both are read by the names of the columns, of records, and by offsets.
+Reasons that a model writes, such as "b3 has no record at offset 0", and the generated ones with fields, such as
+"doing[w1] == waiting", are matched against the names of columns and records, and against offsets.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Place:
 
     Attributes:
         column: the name of the column.
-        box: the offset in its log; one may be meant at which nothing is. None is the whole cell.
-        piece: the name of the part, where a cell has parts.
+        box: the offset in its log, which may be empty there. None is the whole cell.
+        piece: the name of the part, if the cell has parts.
     """
 
     column: str
@@ -32,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A piece of a sentence, and what it talks of; nothing where it only links the others."""
+    """A piece of a sentence, and the places that it refers to, if any."""
 
     text: str
     places: tuple[Place, ...] = ()
@@ -43,7 +43,7 @@ _OFFSET = r"offset \d+"
 
 
 def phrases(text: str, cells: Sequence[ShownCell]) -> tuple[Phrase, ...]:
-    """Return a sentence in pieces, with what each talks of in the cells of a state; together they are the sentence."""
+    """Split a sentence into phrases with the cells that each refers to. Joined they are the sentence again."""
     columns = {cell.column: cell for cell in cells}
     records = sorted({box.record for cell in cells if cell.log for box in cell.log.boxes}, key=len, reverse=True)
     names = [re.escape(name) for name in sorted([*columns, *records], key=len, reverse=True) if name.strip()]
@@ -66,7 +66,7 @@ def phrases(text: str, cells: Sequence[ShownCell]) -> tuple[Phrase, ...]:
 
 
 def _places(word: str, columns: dict[str, ShownCell], named: Sequence[str]) -> Iterator[Place]:
-    """What a word means: a column, a record in any log, an offset in the logs named before, or a field by its path."""
+    """Yield the places of a word: a column, a record in any log, an offset in logs named before, or a field's path."""
     if word in columns:
         yield Place(word)
     elif re.fullmatch(_OFFSET, word):
@@ -82,7 +82,7 @@ def _places(word: str, columns: dict[str, ShownCell], named: Sequence[str]) -> I
 
 
 def _place_of_path(path: str, columns: dict[str, ShownCell]) -> Iterator[Place]:
-    """The column of a field: `doing[w1]`, the member's own, or that of the whole field; and the part or box of it."""
+    """Yield the place of a field such as `doing[w1]`: in its own column, or that of its member or its root field."""
     path = re.sub(r"^(before|after)\.", "", path)
     root = re.split(r"[\[.{]", path)[0]
     indexes = re.findall(r"\[([^\]]*)\]", path)

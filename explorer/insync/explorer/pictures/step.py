@@ -1,7 +1,7 @@
-"""One step of a sequence diagram as SVG: lifelines, and what goes on between them, from the top down.
+"""One step of a sequence diagram as SVG, and one state as an HTML table.
 
-Places across are percentages, so that a strip is as wide as what it stands in; the texts are in a font of which every
-character is as wide as another, so that their widths are known.
+Horizontal coordinates are percentages, so that the drawing of a step, its strip, fills its container. Texts are set in
+a monospaced font, so their widths are known.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ SYMBOLS = {
     MarkKind.FENCED: "⊘ ",
     MarkKind.CUT: "! ",
 }
-"""What stands before a mark, so that its kind is seen without colours."""
+"""The symbol before each kind of mark, for readers who do not see colours."""
 
 _LINE = 30
-"""Pixels between one thing that is drawn and the next."""
+"""The height of one arrow or mark, in pixels."""
 
 _CHARACTER = 6.7
 _LONGEST = 24
 
 
 def strip_height(step: PictureStep) -> int:
-    """Return how many pixels high the strip of a step is at least."""
+    """Return the least height of the strip of a step, in pixels."""
     return _LINE * max(1, len(step.drawn)) + 8
 
 
 def shared_lifelines(
     steps: Sequence[PictureStep], lifelines: Sequence[str], prefix: str
 ) -> tuple[str, Mapping[frozenset[str], str]]:
-    """Return the lifelines of strips in which none of them turns, to be drawn once and used in many.
+    """Draw once the lifelines that many strips share: those of steps in which no lifeline goes down or up.
 
     Args:
-        steps: those that are drawn.
-        lifelines: from left to right.
-        prefix: begins the ids of what is returned.
+        steps: the steps to draw.
+        lifelines: the lifelines, from left to right.
+        prefix: the prefix of the ids in the result.
 
     Returns:
-        An `svg` element that shows nothing, and for what does not run the id of its drawing in it.
+        An invisible `svg` element with the drawings, and the id of each by the set of lifelines that are down.
     """
     ids = {down: f"{prefix}-{at}" for at, down in enumerate(dict.fromkeys(step.down for step in steps))}
     drawn = [
@@ -87,10 +87,10 @@ def strip_svg(
 
     Args:
         step: the step.
-        down: the lifelines that did not run before it.
-        lifelines: from left to right.
-        place: the attributes that say where it stands and how large it is.
-        shared: the ids of lifelines that are drawn already; see `shared_lifelines`.
+        down: the lifelines that were down before it.
+        lifelines: the lifelines, from left to right.
+        place: the attributes of position and size.
+        shared: the ids of shared lifelines; see `shared_lifelines`.
     """
     total = max(1, len(step.drawn))
     parts = []
@@ -112,7 +112,7 @@ def strip_svg(
 
 
 def in_words(drawn: Sequence[Drawn]) -> str:
-    """Return what is drawn as a text: "b3 to b1: fetch; b1 to b3: r0@2"."""
+    """Return arrows and marks as a text: "b3 to b1: fetch; b1 to b3: r0@2"."""
     return "; ".join(
         f"{one.sender} to {one.receiver}: {one.text}{' (lost)' if one.lost else ''}"
         if isinstance(one, Arrow)
@@ -165,7 +165,7 @@ def _mark(one: Mark, y: str, lifelines: Sequence[str]) -> str:
         at = lifelines.index(one.lifeline)
         x = f"{_across(at, len(lifelines))}%"
         left = -width / 2
-        if width > 100 and len(lifelines) > 1:  # it would stick out at the sides
+        if width > 100 and len(lifelines) > 1:  # keep it from sticking out at the sides
             left = -34.0 if at == 0 else 34 - width if at == len(lifelines) - 1 else left
     else:
         x, left = "50%", -width / 2
@@ -174,16 +174,16 @@ def _mark(one: Mark, y: str, lifelines: Sequence[str]) -> str:
     return f'<svg x="{x}" y="{y}" overflow="visible">{box}{said}</svg>'
 
 
-# A state as a table of HTML: logs as boxes under one another, the high watermark between them, what has changed.
+# A state as an HTML table: logs as boxes, with the high watermark as a bar between them.
 
 
 _COLOURS = 6
 _WITH_HYPHEN = re.compile(r"(?<!\S)\S{0,8}-\S{1,8}(?!\S)")
-"""A short word such as -b2, which browsers would break behind the hyphen."""
+"""A short word such as -b2, which browsers would break after the hyphen."""
 
 
 def place_id(prefix: str, columns: Sequence[str], place: Place) -> str:
-    """Return the id of what a place is in a table of a state: a cell, a box of its log, or a part."""
+    """Return the id of a place in a state table: that of the cell, or of the box in its log."""
     cell = f"{prefix}-{list(columns).index(place.column)}"
     return cell if place.box is None else f"{cell}-{place.box}"
 
@@ -201,11 +201,11 @@ def state_table(
 
     Args:
         step: the step.
-        prefix: begins the id of each cell, which no other table may share; without one they have none.
-        epochs: those that have a colour, in the order of the colours.
-        pointed: what is to be pointed at.
-        caption: what stands above it; by default which state it is.
-        only_changed: whether rows that the step has not changed are left out; each row then says which one it is.
+        prefix: the prefix of the ids of cells, unique on the page; empty for no ids.
+        epochs: the epochs with a colour, in the order of the colours.
+        pointed: the places to emphasize.
+        caption: the caption; empty for the number of the step.
+        only_changed: whether to leave out rows that the step did not change; each row then has its index as `data-at`.
     """
     said = caption or (f"State after step {step.number}" if step.number else "State at the start")
     rows = [
@@ -297,13 +297,13 @@ def _box(box: Box | None, name: str, epochs: Sequence[str], *, pointed: bool) ->
 
 
 def epochs_of(steps: Iterable[PictureStep]) -> tuple[str, ...]:
-    """Return the epochs of all records, in order, for one colour each."""
+    """Return the epochs of all records in order; the place of each decides its colour."""
     found = {box.epoch for step in steps for cell in step.cells if cell.log for box in cell.log.boxes if box.epoch}
     key: Callable[[str], tuple[int, str]] = lambda epoch: (int(epoch) if epoch.isdigit() else 0, epoch)  # noqa: E731
     return tuple(sorted(found, key=key))
 
 
-# Internal: what stands in every page and drawing as it is: styles and the script.
+# Style sheets and the script.
 
 
 @cache

@@ -1,6 +1,6 @@
-"""A picture as one SVG: the sequence diagram beside the grid of what each step changes, for documents and slides.
+"""A picture as one SVG, for documents and slides: the sequence diagram beside a grid of the cells that change.
 
-It follows the colours that its reader prefers, light or dark, and is readable without any.
+The style follows the reader's colour scheme, light or dark. No information depends on colour alone.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _LABELS = _MARGIN + 26
 _LIFELINE = 92
 _COLOURS = 6
 _TEXT_WIDTH = 30
-"""Characters after which the text of a cell goes on in the next line."""
+"""The length, in characters, after which the text of a cell is wrapped."""
 
 
 def svg(drawn: Picture) -> str:
-    """Return the text of the SVG."""
+    """Return a picture as the text of an SVG file."""
     return _Sheet(drawn).text()
 
 
 class _Sheet:
-    """Where everything stands on the sheet: the columns from left to right, the steps from the top down."""
+    """The layout: columns from left to right, steps from the top down."""
 
     def __init__(self, drawn: Picture) -> None:
         self.drawn, self.epochs = drawn, epochs_of(drawn.steps)
@@ -49,7 +49,7 @@ class _Sheet:
         self.parts: list[str] = []
 
     def text(self) -> str:
-        """Return the whole sheet."""
+        """Return the text of the whole SVG."""
         top = self._head()
         first_row = top
         for at, step in enumerate(self.drawn.steps):
@@ -154,7 +154,7 @@ class _Sheet:
         return x + 7
 
     def _loop(self, first: float, top: float) -> float:
-        """Draw the way back along the left edge, and say where it goes."""
+        """Draw the arrow of the loop along the left edge, with a sentence below."""
         if self.drawn.loop == self.drawn.steps[-1].number:
             self._say(_MARGIN, top + 20, "↻ It stays like this for ever.")
             return top + 28
