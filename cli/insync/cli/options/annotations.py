@@ -1,4 +1,4 @@
-"""What a build is told beside the report: annotations for GitHub, and a SARIF file."""
+"""The options `--github` and `--sarif`: a result as annotations for a build, beside the report."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ __all__ = ["Build", "build_options"]
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What is said of a result to a build.
+    """Where annotations go.
 
     Attributes:
-        github: whether annotations are printed for GitHub's runner.
-        sarif: the file that is written for others.
+        github: whether to print them for GitHub Actions.
+        sarif: the SARIF file to write, if any.
     """
 
     github: bool
     sarif: Path | None
 
     def check(self, output: Output) -> None:
-        """Refuse, before the search, a file that cannot be written, and what cannot be said with `--json`.
+        """Refuse an unwritable file and `--github` beside `--json`, before the search.
 
         Raises:
             UserError: the file cannot be written.
@@ -62,17 +62,17 @@ class Build:
         never: Sequence[str] = (),
         unproved: Mapping[str, str] | None = None,
     ) -> None:
-        """Say what was found to whom it is to be said.
+        """Print and write the annotations of a result.
 
         Args:
-            model: what was searched.
-            traces: one for each property that fails.
-            asked: the names of the properties that were asked for.
-            verdict: what came of it.
-            stopped_by: what ended it before it was complete.
-            warnings: what is suspicious, a sentence for each.
+            model: the model.
+            traces: one for each property that fails with a trace.
+            asked: the names of the properties that were checked.
+            verdict: the verdict.
+            stopped_by: the limit that stopped the search, if one did.
+            warnings: sentences.
             never: the names of the properties that fail without a trace.
-            unproved: the names of those that were neither proved nor refuted, each with the reason.
+            unproved: the names of properties that were neither proved nor refuted, each with the reason.
 
         Raises:
             UserError: the file cannot be written.
@@ -98,4 +98,4 @@ build_options = gathered(
     github=option("--github", is_flag=True, help="Print annotations for GitHub Actions below the report."),
     sarif=option("--sarif", type=OutputPath(), metavar="FILE", help="Write the result as SARIF 2.1.0 to FILE."),
 )
-"""Gives a command `--github` and `--sarif`, which it gets as `build`."""
+"""Decorator: adds `--github` and `--sarif`, which the command receives as `build`."""

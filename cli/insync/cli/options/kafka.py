@@ -1,4 +1,4 @@
-"""The options of the commands that run Kafka: which release or distribution, and a cluster of it on which ports."""
+"""Options of the commands that run Kafka: release or distribution, ports of a cluster, and bounds of a quorum."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class KafkaChoice:
-    """Which Kafka the user wants.
+    """The Kafka that the command line names.
 
     Attributes:
-        kafka: the release.
-        libs: the jars of a distribution, in place of it.
+        kafka: a release.
+        libs: the folder with the jars of a distribution, in place of a release.
     """
 
     kafka: str | None
@@ -50,7 +50,7 @@ class KafkaChoice:
 
         Raises:
             click.UsageError: both or neither are given.
-            UserError: they are not there.
+            UserError: the jars have not been fetched, or the folder has none.
         """
         if self.kafka is not None and self.libs is not None:
             message = "--kafka names a release and --libs a folder, and one Kafka is meant: leave one of them out."
@@ -71,7 +71,7 @@ class KafkaChoice:
 
 @dataclass(frozen=True, slots=True)
 class ClusterChoice(KafkaChoice):
-    """Which cluster the user wants.
+    """The Kafka of a cluster or quorum of processes, and its ports.
 
     Attributes:
         port: the first port; None for any.
@@ -85,28 +85,28 @@ class ClusterChoice(KafkaChoice):
         return stored_for_cluster(version)
 
     def start(self, jars: JarSet, plan: ClusterPlan, options: Sequence[str] = ()) -> LiveCluster:
-        """Return a cluster that is starting."""
+        """Start a cluster and return it, before it is ready."""
         from insync.conformance.live.live_cluster import LiveCluster
 
         return LiveCluster(jars, plan, self.port, options)
 
     def quorum(self, jars: JarSet, plan: QuorumPlan) -> LiveQuorum:
-        """Return a quorum of controllers, which are not started."""
+        """Return a quorum of controllers that are not started yet."""
         from insync.conformance.live.live_quorum import LiveQuorum
 
         return LiveQuorum(jars, plan, self.port)
 
 
 def kafka_options() -> Decorator:
-    """Return a decorator that gives a command `--kafka` and `--libs`, which it gets as `choice`."""
+    """Return a decorator that adds `--kafka` and `--libs`, which the command receives as `choice`."""
     return gathered("choice", KafkaChoice, **_which("The release, which must be fetched."))
 
 
 def cluster_options(release: str = "The release, which must be fetched with --cluster.") -> Decorator:
-    """Return a decorator that gives a command `--kafka` and its like, which it gets as `choice`.
+    """Return a decorator that adds `--kafka`, `--libs` and `--port`, which the command receives as `choice`.
 
     Args:
-        release: what is said of `--kafka`.
+        release: the help text of `--kafka`.
     """
     return gathered(
         "choice",
@@ -140,26 +140,26 @@ def _which(release: str) -> dict[str, Option]:
     }
 
 
-# The options of a comparison of the quorum in place of the cluster, and what does not go with them.
+# Comparison of the quorum in place of the cluster.
 
 
 _CHANGE = "by records of the log (KIP-853), in walks of `kraft_853`"
 _RESIGNATIONS = "how often leaders resign, in walks of `kraft`"
 _SHARED = ("records", "elections")
-"""Bounds that both models have by these names, which are options of the command already."""
+"""Bounds that both models have, and that are options of the command already."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuorumChoice:
-    """Whether the quorum is compared, and with which bounds.
+    """Whether the quorum is compared, and under which bounds.
 
     Attributes:
-        asked: whether it is.
-        servers: the voters; None for the default.
-        restarts: how many there are in all; None for the default.
-        resignations: how often leaders resign in all; None for the default.
-        additions: how many voters are added; None where voters do not come.
-        removals: how many voters are removed; None where voters do not go.
+        asked: whether the quorum is compared.
+        servers: the number of voters; None for the default.
+        restarts: the number of restarts in all; None for the default.
+        resignations: the number of resignations of leaders in all; None for the default.
+        additions: the number of voters that are added; None without changes of voters.
+        removals: the number of voters that are removed; None without changes of voters.
     """
 
     asked: bool
@@ -171,17 +171,17 @@ class QuorumChoice:
 
     @property
     def own(self) -> dict[str, int]:
-        """The bounds that were given and that the quorum alone has."""
+        """The given bounds that only the quorum has."""
         names = ("servers", "restarts", "resignations", "additions", "removals")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 
     def jars(self, choice: KafkaChoice) -> JarSet:
-        """Return the jars of the release, those of Kafka's tests among them.
+        """Return the jars of the release, including those of Kafka's tests.
 
         Raises:
-            click.UsageError: a distribution is given, which has none of those.
-            UserError: they are not there.
+            click.UsageError: no release is given; a distribution has no test jars.
+            UserError: the jars have not been fetched.
         """
         if choice.kafka is None:
             message = "--quorum needs jars of Kafka's own tests, which no distribution has: give --kafka VERSION."
@@ -191,14 +191,14 @@ class QuorumChoice:
         return stored_for_quorum(choice.kafka)
 
     def bounds(self, given: Mapping[str, int | str], **of_the_cluster: object) -> dict[str, int | str]:
-        """Return the bounds that were given.
+        """Return the given bounds.
 
         Args:
-            given: bounds and settings of the cluster that were given, some of which the quorum has too.
-            of_the_cluster: what else was given, by the name of its option, None where it was not.
+            given: the given bounds and settings of the cluster; the quorum has some of them too.
+            of_the_cluster: values of further options of the cluster, by name; None if not given.
 
         Raises:
-            click.UsageError: something is given that only the other comparison has.
+            click.UsageError: an option is given that only the other comparison has.
         """
         foreign = [name for name in given if name not in _SHARED]
         foreign += [name for name, value in of_the_cluster.items() if value is not None]
@@ -213,7 +213,7 @@ class QuorumChoice:
 
 
 def quorum_options() -> Decorator:
-    """Return a decorator that gives a command `--quorum` and its like, which it gets as `quorum`."""
+    """Return a decorator that adds `--quorum` and its bounds, which the command receives as `quorum`."""
     return gathered(
         "quorum",
         QuorumChoice,

@@ -1,4 +1,7 @@
-"""Commands about a model, whose bounds become options of the command: the model is found first, then its options."""
+"""Commands about one model or two, whose bounds and settings become options of the command.
+
+The command line is read twice: a first look finds the model, and then it is parsed with the options of that model.
+"""
 
 from __future__ import annotations
 
@@ -53,22 +56,22 @@ class ChosenModel:
     """The model that the command line names.
 
     Attributes:
-        kind: its class.
-        chosen: the value of each of its settings and bounds.
+        kind: the class of the model.
+        chosen: the value of each setting and bound.
     """
 
     kind: type[Model]
     chosen: dict[str, int | str]
 
     def build(self, within: Sequence[str] = (), *, patience: float | None = None) -> Model:
-        """Return the model under its bounds, traced, so that a mistake in it is found here.
+        """Return the model under its bounds, traced, so that mistakes in it are reported here.
 
         Args:
-            within: the names that `--within` gives.
-            patience: the seconds after which tracing is left to a command that has limits for it; None is no end.
+            within: the names given to `--within`.
+            patience: the seconds after which tracing is left to the command, under its limits; None is no limit.
 
         Raises:
-            UserError: the model cannot be traced, with file and line in the message, or not be confined.
+            UserError: the model cannot be traced, with file and line in the message, or cannot be confined.
         """
         model = confined(self.kind(**self.chosen), names_of_within(within))
         try:
@@ -80,10 +83,10 @@ class ChosenModel:
         return model
 
     def select(self, model: Model, names: Sequence[str]) -> list[str]:
-        """Return the names of the properties to check: the model's headline ones, or those named, or none.
+        """Return the names of the properties to check: the named ones, none for `none`, or the model's defaults.
 
         Raises:
-            UserError: a name that is none of the model's, or `none` beside other names.
+            UserError: an unknown name, or `none` beside other names.
         """
         if _NONE not in names:
             return list(select(model, names or None))
@@ -97,7 +100,7 @@ class ChosenModel:
 
 
 def names_of_within(given: Sequence[str]) -> list[str] | None:
-    """Return the invariants that `--within` names; None where it is not given, for what the class says.
+    """Return the invariants named by `--within`; None if the option is not given, for the default of the class.
 
     Raises:
         UserError: `none` beside other names.
@@ -110,7 +113,7 @@ def names_of_within(given: Sequence[str]) -> list[str] | None:
 
 
 def within_option() -> Decorator:
-    """Return a decorator that gives a command `--within`, which it gets as `within`."""
+    """Return a decorator that adds `--within`, which the command receives as `within`."""
     option: Decorator = click.option(
         "--within",
         multiple=True,
@@ -123,7 +126,7 @@ def within_option() -> Decorator:
 
 
 def property_option(sentence: str) -> Decorator:
-    """Return a decorator that gives a command `--property`, which it gets as `properties`."""
+    """Return a decorator that adds `--property`, which the command receives as `properties`."""
     option: Decorator = click.option(
         "--property",
         "properties",
@@ -136,10 +139,10 @@ def property_option(sentence: str) -> Decorator:
 
 
 class ModelCommand(click.Command):
-    """A command whose first argument is MODEL: `check kip320 --log-size 3` knows `--log-size` from kip320."""
+    """A command whose first argument is MODEL: `--log-size` of `check kip320 --log-size 3` is a bound of kip320."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Find the model among the arguments, so that `get_params` knows its bounds, and parse them all."""
+        """Find the model among the arguments, for `get_params`, and then parse all arguments."""
         look = first_look(self, args)
         ctx.meta[_CHOSEN] = {}
         if ctx.resilient_parsing:
@@ -158,14 +161,14 @@ class ModelCommand(click.Command):
         return rest
 
     def _parse_unfinished(self, ctx: click.Context, args: list[str], model: str | None) -> list[str]:
-        """Parse a line that a shell wants completed, in which much may still be wrong, without a word about it."""
+        """Parse an unfinished line for shell completion, without reporting mistakes."""
         if model is not None:
             with suppress(UserError), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
                 ctx.meta[MODEL_KEY] = find_model(model)
         return super().parse_args(ctx, args)
 
     def _require_value(self, ctx: click.Context, kind: type[Model], option: str | None) -> None:
-        """Raise UsageError for an option of a bound or setting that stands before the model without its value."""
+        """Raise UsageError if the option of a bound or setting stands before the model without its value."""
         for name, known in option_names(kind, self.taken(ctx)).items():
             if known == option:
                 values = range_of(choices(kind)[name])
@@ -173,7 +176,7 @@ class ModelCommand(click.Command):
                 raise click.UsageError(message, ctx)
 
     def refuse_shadowed(self, ctx: click.Context) -> None:
-        """Raise UsageError for an option of the command that could be meant for the bound of the same name."""
+        """Raise UsageError if an option of the command is given that the model has a bound or setting named like."""
         own = {name: param for param in self.params for name in param.opts}
         kind: type[Model] = ctx.meta[MODEL_KEY]
         for name, plain in option_names(kind, self.taken(ctx)).items():
@@ -191,11 +194,11 @@ class ModelCommand(click.Command):
                 raise click.UsageError(message, ctx)
 
     def taken(self, ctx: click.Context) -> set[str]:
-        """Return the options that the command has itself."""
+        """Return the names of the command's own options."""
         return {*ctx.help_option_names, *(name for param in self.params for name in param.opts)}
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters of the command and the bounds of the model."""
+        """Return the parameters of the command, then the bounds and settings of the model."""
         params = super().get_params(ctx)
         model = ctx.meta.get(MODEL_KEY)
         if model is None:
@@ -203,11 +206,11 @@ class ModelCommand(click.Command):
         return [*params, *choice_options(model, self.taken(ctx), ctx.meta[_CHOSEN])]
 
     def get_help(self, ctx: click.Context) -> str:
-        """Return the help text, which has names and sentences of the user's model."""
+        """Return the help text, with control characters of a user's model escaped."""
         return printable(super().get_help(ctx))  # click prints it
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, those of the model in sections of their own, and what the model says of itself."""
+        """Write the options, with sections for settings, bounds and properties of the model."""
         own = {param.name for param in super().get_params(ctx)}
         options, chosen = [], {}
         for param in self.get_params(ctx):
@@ -229,14 +232,14 @@ class ModelCommand(click.Command):
         self.format_properties(kind, formatter)
 
     def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
-        """Write the properties that the command is about."""
+        """Write the properties of the model."""
         rows = [(f"{name}{' *' if default else ''}", says) for name, says, default in model_properties(model)]
         with formatter.section(f"Properties of {model.name} (* checked by default)"):
             formatter.write_dl(rows)
 
 
 def _format_models(ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """Write the names of the models, and where there is more about them."""
+    """Write the names of the models, and where to find more about them."""
     with formatter.section("Models"):
         formatter.write_text(", ".join(BUILT_IN))
         formatter.write_text(
@@ -248,7 +251,7 @@ def _format_models(ctx: click.Context, formatter: click.HelpFormatter) -> None:
 def model_command(
     name: str, short_help: str, cls: type[ModelCommand] = ModelCommand
 ) -> Callable[[Callable[..., int]], click.Command]:
-    """Return a decorator that makes a command about a model, which it gets as `chosen`, a `ChosenModel`."""
+    """Return a decorator that makes a command about a model; it receives the model as `chosen`, a `ChosenModel`."""
 
     def decorate(function: Callable[..., int]) -> click.Command:
         @click.command(name, cls=cls, epilog=EPILOG, short_help=short_help)
@@ -264,24 +267,23 @@ def model_command(
     return decorate
 
 
-# A first look at a command line, before it is known which options there are: the bounds of MODEL become options.
+# The first look at a command line, which finds MODEL before its options exist.
 #
-# Nobody knows where an option that is not the command's own ends. The options of bounds and settings take a value
-# each, so an unknown option without `=` is taken to have one too. If that value is forgotten (`check --guard
-# mine.py:Mine`, where guard is on or off), the name of the model looks like it. So what unknown options would take is
-# kept, and a value that can only be a model is the model if there is no other.
+# Options of bounds and settings take one value each, so an unknown option without `=` is assumed to take the next
+# argument. If the user forgot that value (`check --guard mine.py:Mine`), the assumed value is the name of the model.
+# Assumed values are therefore kept, and one that can only be a model is the model if there is no other.
 
 
 @dataclass(slots=True)  # not frozen: filled while the arguments are read
 class FirstLook:
-    """What a command line says before its options are known.
+    """A command line, read with the command's own options alone.
 
     Attributes:
-        first: the first argument that is neither an option nor, it seems, the value of one.
-        taken: what seems to be the value of each unknown option, by the option.
-        values: of the command's own options, by the name of the parameter; the last one counts.
-        help: whether the help text is asked for.
-        positional: all such arguments, the first one first.
+        first: the first positional argument.
+        taken: the assumed value of each unknown option.
+        values: the values of the command's own options, by the name of the parameter; the last one counts.
+        help: whether the help text is requested.
+        positional: the arguments that are neither options nor, by assumption, values of one.
     """
 
     first: str | None = None
@@ -292,20 +294,20 @@ class FirstLook:
 
     @property
     def model(self) -> str | None:
-        """The argument that names the model, as it seems; None if there is none."""
+        """The argument that probably names the model; None if there is none."""
         option = self.without_value
         return self.first if option is None else self.taken[option]
 
     @property
     def without_value(self) -> str | None:
-        """The unknown option that stands before the model, where a value was to be; None if there is none."""
+        """The unknown option whose assumed value is the model; None if there is none."""
         if self.first is not None and _names_model(self.first):
             return None
         return next((option for option, value in self.taken.items() if _names_model(value)), None)
 
 
 def first_look(command: click.Command, arguments: Sequence[str]) -> FirstLook:
-    """Return what a command line says, read with the command's own options alone."""
+    """Read a command line with the command's own options alone."""
     own = {name: param for param in command.params for name in param.opts}
     found = FirstLook()
     rest = iter(arguments)
@@ -333,15 +335,15 @@ def _names_model(argument: str) -> bool:
     return argument in BUILT_IN or ".py:" in argument
 
 
-# The options for what a model lets its user choose: its settings, by what they are called, and its bounds.
+# Options of a model's settings and bounds.
 
 
 def option_names(model: type[Model], taken: Collection[str] = ()) -> dict[str, str]:
-    """Return the option of each choice of a model: `--log-size`, or `--bound-depth` when `--depth` is taken.
+    """Return the option of each bound and setting of a model: `--log-size`, or `--bound-depth` if `--depth` is taken.
 
     Args:
         model: the model.
-        taken: the options that the command has itself.
+        taken: the names of the command's own options.
     """
     plain = {name: "--" + name.replace("_", "-") for name in choices(model)}
     used = {*taken, *plain.values()}
@@ -355,12 +357,12 @@ def option_names(model: type[Model], taken: Collection[str] = ()) -> dict[str, s
 
 
 def choice_options(model: type[Model], taken: Collection[str], chosen: dict[str, int | str]) -> list[click.Parameter]:
-    """Return an option for each choice of a model, with its default.
+    """Return an option for each bound and setting of a model, with its default.
 
     Args:
         model: the model.
-        taken: the options that the command has itself.
-        chosen: where the values go.
+        taken: the names of the command's own options.
+        chosen: receives the values.
     """
     names = option_names(model, taken)
 
@@ -381,9 +383,9 @@ def choice_options(model: type[Model], taken: Collection[str], chosen: dict[str,
 
 
 def each_choice(model: type[Model], *left_out: str) -> Decorator:
-    """Return a decorator that gives a command an option for every choice of a model but some.
+    """Return a decorator that adds an option for every bound and setting of a model but those left out.
 
-    The command gets what was given of them as `given`, by name.
+    The command receives those that the user gave as `given`, by name.
     """
     names, options = option_names(model), {}
     for name, choice in choices(model).items():
@@ -411,14 +413,14 @@ def _described(choice: Choice) -> dict[str, Any]:
     }
 
 
-# Commands about two models, or one under two settings: what is given twice is of the first, then the second.
+# Commands about two models, or about one under two choices.
 #
-# Of the bounds and settings of both become options, as for the commands about one model. One that is given once is of
-# both models; `insync diff cluster --release 3.9 --release 4.1` names one model and two releases of it.
+# An option that is given once applies to both models. Given twice, it applies to the first and then to the second:
+# `insync diff cluster --release 3.9 --release 4.1` compares two releases of one model.
 
 
 _PATIENCE = 2.0
-"""Seconds of tracing after which the comparison traces the models, within its limits."""
+"""Seconds of tracing after which tracing is left to the comparison, under its limits."""
 
 _GIVEN, _KINDS = "insync.given_twice", "insync.two_kinds"
 _OF_TRACES = ("references", "output_html", "output_json", "output_color", "output_quiet")
@@ -427,12 +429,12 @@ _TRACE = ".json"
 
 @dataclass(frozen=True, slots=True)
 class ChosenPair:
-    """What is compared: two models with what is chosen of each, or two trace files.
+    """The two models, or the two trace files, to compare.
 
     Attributes:
-        kinds: the classes; none where files are compared.
-        chosen: what is given of the bounds and settings of each.
-        files: the trace files; none where models are compared.
+        kinds: the classes of the models; empty if files are compared.
+        chosen: the given bounds and settings of each.
+        files: the trace files; empty if models are compared.
     """
 
     kinds: tuple[type[Model], ...]
@@ -440,23 +442,23 @@ class ChosenPair:
     files: tuple[Path, ...] = ()
 
     def build(self) -> tuple[Model, Model]:
-        """Return the models under their bounds and settings, traced, so that a mistake in one is found here."""
+        """Return the models under their bounds and settings, traced, so that mistakes in them are reported here."""
         pairs = zip(self.kinds, self.chosen, strict=True)
         first, second = (ChosenModel(kind, chosen).build(patience=_PATIENCE) for kind, chosen in pairs)
         return first, second
 
 
 class PairCommand(ModelCommand):
-    """A command whose arguments are two models, the second of which may be the first under other settings."""
+    """A command about two models or trace files; without a second model it compares two choices of the first."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Find the models among the arguments, so that `get_params` knows their bounds, and parse them all."""
+        """Find the models among the arguments, for `get_params`, and then parse all arguments."""
         look = first_look(self, args)
         ctx.meta[_GIVEN], ctx.meta[_KINDS] = {}, []
         named, quiet = look.positional[:2], ctx.resilient_parsing
         files = [name for name in named if name.endswith(_TRACE)]
         if named and not files:
-            with suppress(UserError) if quiet else nullcontext():  # a shell that completes a line is told nothing
+            with suppress(UserError) if quiet else nullcontext():  # completion reports no mistakes
                 ctx.meta[_KINDS] = [find_model(name) for name in (named[0], named[-1])]
                 ctx.meta[MODEL_KEY] = ctx.meta[_KINDS][0]
         rest = click.Command.parse_args(self, ctx, args)
@@ -471,7 +473,7 @@ class PairCommand(ModelCommand):
         return rest
 
     def _require_traces(self, ctx: click.Context, files: Sequence[str], named: Sequence[str]) -> None:
-        """Raise UsageError unless two trace files are compared, with options that mean something for them."""
+        """Raise UsageError unless two trace files are given, with no option that is about models."""
         if len(files) < 2:
             beside = f"{next(name for name in named if name not in files)} is none" if len(named) > 1 else "is alone"
             message = f"{files[0]} is a trace file, and {beside}. Give two trace files, or one or two models."
@@ -495,7 +497,7 @@ class PairCommand(ModelCommand):
 
 
 def _several(param: click.Parameter, given: dict[str, Sequence[int | str]]) -> click.Option:
-    """Return the option of a bound or setting that may be given twice, and remembers what it was given."""
+    """Return the option of a bound or setting as one that may be given twice; `given` receives its values."""
     assert isinstance(param, click.Option)
     name = str(param.name)
 
@@ -518,7 +520,7 @@ def _several(param: click.Parameter, given: dict[str, Sequence[int | str]]) -> c
 
 
 def two_models_command(name: str, short_help: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Return a decorator that makes a command about two models or traces, which it gets as `chosen`, a `ChosenPair`."""
+    """Return a decorator that makes a command about two models or traces; it receives a `ChosenPair` as `chosen`."""
 
     def decorate(function: Callable[..., int]) -> click.Command:
         @click.command(name, cls=PairCommand, epilog=EPILOG, short_help=short_help)

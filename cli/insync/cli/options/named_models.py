@@ -1,4 +1,4 @@
-"""`--model`: the user's word that a Python file which a trace or a run names may be run."""
+"""The option `--model`: the user's permission to run the Python file that a trace or a run names."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["kind_of_file", "kinds_of_files", "model_option", "naming_of"]
 
 
 def model_option(file: str, *, several: bool = False) -> Decorator:
-    """Return a decorator that gives a command `--model`, which it gets as `reference`, or `references` if several.
+    """Return a decorator that adds `--model`, which the command receives as `reference`, or `references` if several.
 
     Args:
-        file: what the command calls the file that names a model.
-        several: whether it takes several files.
+        file: the phrase of the help text for the file that names a model.
+        several: whether the command takes several files.
     """
     again = "; may be repeated, for files of several models" if several else ""
     option: Decorator = click.option(
@@ -40,15 +40,15 @@ def model_option(file: str, *, several: bool = False) -> Decorator:
 
 
 def naming_of(claim: Trace, file: Path) -> Naming:
-    """Return how a trace in a file names its model."""
+    """Return the reference to the model in a trace, for messages with the file."""
     return Naming(claim.model, "trace", str(file), file)
 
 
 def kinds_of_files(namings: Sequence[Naming], given: Sequence[str]) -> list[type[Model]]:
-    """Return the class of the model of each file, and say on standard error where it has another name than in the file.
+    """Return the class of the model of each file; report on standard error a class with another name than in the file.
 
     Args:
-        namings: the files.
+        namings: the references in the files.
         given: the models that the command line names.
 
     Raises:
@@ -64,7 +64,7 @@ def kinds_of_files(namings: Sequence[Naming], given: Sequence[str]) -> list[type
 
 
 def kind_of_file(file: Path, reference: str | None) -> type[Model] | None:
-    """Return the class of the model of a trace file; None where there is no such file. See `kinds_of_files`."""
+    """Return the class of the model of a trace file; None if the file does not exist. See `kinds_of_files`."""
     if not file.exists():
         return None
     return kinds_of_files([naming_of(read_trace(file), file)], [] if reference is None else [reference])[0]

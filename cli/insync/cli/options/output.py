@@ -1,4 +1,4 @@
-"""How a command answers: the report or JSON, colours, progress, and the file of the trace."""
+"""Options of output: report or JSON, colours, progress, files of traces, and pages. No output overwrites an input."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What the user wants to see.
+    """The chosen output.
 
     Attributes:
-        json: whether one JSON object takes the place of the report.
+        json: whether to print one JSON object in place of the report.
         color: auto, always or never.
-        quiet: whether there is no progress on standard error.
-        trace: where the trace of a violation goes.
-        html: where the page with the traces goes.
+        quiet: whether to hide progress on standard error.
+        trace: the file for the trace of a violation.
+        html: the file for the page with the traces.
     """
 
     json: bool = False
@@ -67,23 +67,23 @@ class Output:
 
     @property
     def paint(self) -> Paint:
-        """What colours a report."""
+        """The function that colours texts of a report."""
         return painter(self.color)
 
     @property
     def width(self) -> int:
-        """How many characters wide a report may be."""
+        """The greatest width of a report, in characters."""
         return grid_width()
 
     def show(self, text: Callable[[], str], as_json: Callable[[], str]) -> None:
-        """Print the report, or with --json the object."""
+        """Print the report, or the object with --json."""
         if self.json:
             emit_data(as_json())
         else:
             emit(text())
 
     def check_trace_path(self) -> None:
-        """Raise UserError unless trace and page can be written where they are wanted; done before the search."""
+        """Raise UserError unless the files of trace and page are writable; called before the search."""
         if (ctx := click.get_current_context(silent=True)) is not None:
             refuse_overwriting(ctx)
         for path in (self.trace, self.html):
@@ -91,7 +91,7 @@ class Output:
                 check_trace_path(path)
 
     def beside(self, name: str) -> Output:
-        """Return the same with other files: out.json becomes out.NAME.json."""
+        """Return a copy with other files: out.json becomes out.NAME.json."""
         trace, html = (None if path is None else beside(path, name) for path in (self.trace, self.html))
         return replace(self, trace=trace, html=html)
 
@@ -99,9 +99,9 @@ class Output:
     def traces_written(
         self, traces: Sequence[Trace], model: Model, *, others: Sequence[Picture] = ()
     ) -> Iterator[list[Path | None]]:
-        """Write the traces and the page of them where they are wanted, and yield the file of each trace.
+        """Write the traces, yield the file of each, and then write the page, with `others` on it.
 
-        See `trace_files.traces_written`; the page is written last, with `others` on it, and said to be there.
+        See `trace_files.traces_written`.
         """
         if self.trace is not None and not traces:
             say_not_written(self.trace, "there is no trace")
@@ -112,12 +112,12 @@ class Output:
     def write_page(
         self, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = (), say: bool = True
     ) -> None:
-        """Write the page of some traces where it is wanted, and say that it is there, or that there is no trace.
+        """Write the page of traces, if `--html` is given, and print its name, or that there is no trace to show.
 
         Args:
-            shown: each trace with its model and the file that it is in, if any.
-            others: pictures that are no traces.
-            say: whether that it is there may be said; with `--json` it never is.
+            shown: each trace with its model and its file, if any.
+            others: further pictures.
+            say: whether to print the name of the page; with `--json` it is never printed.
         """
         if self.html is None:
             return
@@ -156,14 +156,14 @@ _TRACE = option(
 def output_options(
     *, trace: bool = False, html: bool | None = None, json: bool = True, color: bool = True, quiet: bool = True
 ) -> Decorator:
-    """Return a decorator that gives a command `--json` and its like, which it gets as `output`.
+    """Return a decorator that adds options of output, which the command receives as `output`.
 
     Args:
-        trace: whether it finds traces.
-        html: whether it can write a page of traces; None is whether it finds some.
-        json: whether its report can be an object.
-        color: whether its report has colours.
-        quiet: whether it works long enough to show progress.
+        trace: whether to add `--trace`.
+        html: whether to add `--html`; None is the value of `trace`.
+        json: whether to add `--json`.
+        color: whether to add `--color`.
+        quiet: whether to add `--quiet`.
     """
     pages = trace if html is None else html
     wanted = {"trace": trace, "html": pages, "json": json, "color": color, "quiet": quiet}
@@ -171,19 +171,19 @@ def output_options(
     return gathered("output", Output, **{name: known[name] for name, taken in wanted.items() if taken})
 
 
-# Files that a command would write over: what it reads itself, and what it writes by another option.
+# Refusal of outputs that would overwrite an input or another output.
 
 
 _DERIVING = ("--trace", "--html")
-"""The options whose files get others beside them, where several traces are found."""
+"""Options for which further files are written beside the named one, if there are several traces."""
 
 
 def refuse_overwriting(ctx: click.Context, inputs: Iterable[tuple[str, Path]] = ()) -> None:
-    """Raise UsageError for an output that is the same file as another one, or as an input of the command.
+    """Raise UsageError for an output that is the same file as another output or an input of the command.
 
     Args:
-        ctx: of the command; its outputs, its files and its model are known from there.
-        inputs: what else it reads: what that is, and the file.
+        ctx: the context of the command, with its outputs, its files and its model.
+        inputs: further inputs: a description and the file of each.
     """
     values = ctx.params
     given = [
@@ -200,11 +200,11 @@ def refuse_overwriting(ctx: click.Context, inputs: Iterable[tuple[str, Path]] = 
 def refuse_same(
     outputs: Iterable[tuple[str, Path]], inputs: Iterable[tuple[str, Path]], ctx: click.Context | None = None
 ) -> None:
-    """Raise UsageError for an output that is an input or another output; each has its option or what it is."""
+    """Raise UsageError for an output that is an input or another output; each has its option or a description."""
     seen: list[tuple[str, Path]] = []
     read = list(inputs)
     for named_by, path in outputs:
-        if is_special(path):  # written to and not replaced
+        if is_special(path):  # such as a pipe, which is not replaced
             continue
         for what, file in read:
             if _same(path, file):
@@ -221,7 +221,7 @@ def refuse_same(
 
 
 def _refuse_derived(named_by: str, path: Path, others: Iterable[tuple[str, Path]], ctx: click.Context | None) -> None:
-    """Raise UsageError where a file has a name that a further trace or page of an output would get."""
+    """Raise UsageError if a file has a name that a further trace or page of an output could get."""
     if named_by not in _DERIVING:
         return
     for what, file in others:
@@ -234,7 +234,7 @@ def _refuse_derived(named_by: str, path: Path, others: Iterable[tuple[str, Path]
 
 
 def outputs_of(command: click.Command, values: Mapping[str, object]) -> list[tuple[str, Path]]:
-    """Return the files that a command writes, each with its option; `values` are those of its parameters."""
+    """Return the files that a command writes, each with its option. `values` are the values of its parameters."""
     return [
         (param.opts[-1], path)
         for param in command.params
@@ -244,13 +244,13 @@ def outputs_of(command: click.Command, values: Mapping[str, object]) -> list[tup
 
 
 def sources_of(kind: type) -> list[tuple[str, Path]]:
-    """Return the files that a model's class and its bases are in."""
+    """Return the source files of a model's class and its bases."""
     files = [getattr(sys.modules.get(each.__module__), "__file__", None) for each in kind.__mro__]
     return [("the file of the model", Path(file)) for file in dict.fromkeys(files) if file]
 
 
 def file_of_reference(reference: str) -> list[tuple[str, Path]]:
-    """Return the file in a reference to a model, none for a name."""
+    """Return the Python file in a reference to a model; empty for a name."""
     path, _, _ = reference.rpartition(":")
     return [("the file of the model", Path(path))] if path.endswith(".py") else []
 
@@ -264,23 +264,23 @@ def _paths(value: object) -> list[Path]:
 def _same(one: Path, other: Path) -> bool:
     try:
         return os.path.realpath(one) == os.path.realpath(other) or os.path.samefile(one, other)
-    except (OSError, ValueError):  # one is not there, or has a name that no file can have
+    except (OSError, ValueError):  # a file does not exist, or its name is invalid
         return False
 
 
-# Traces of several clusters: each in a file beside the one that was asked for, and all on one page.
+# Traces of several clusters: a file for each, and one page.
 
 
 @dataclass(slots=True)
 class ManyTraces:
-    """Files of traces, one for each name: out.json becomes out.NAME.json.
+    """Writes traces under names: out.json becomes out.NAME.json.
 
-    It is not frozen, as it gathers what was written.
+    The class is not frozen, as it collects the traces for the page.
 
     Attributes:
-        output: where traces and page go.
+        output: the chosen output.
         shown: each trace with its model and its file, for the page.
-        failure: why the first of the files that could not be written was not.
+        failure: the error of the first file that could not be written.
     """
 
     output: Output
@@ -288,7 +288,7 @@ class ManyTraces:
     failure: UserError | None = None
 
     def keep(self, name: str, trace: Trace, model: Model) -> Path | None:
-        """Write a trace where it is wanted, and return its file; None where there is none."""
+        """Write a trace, if `--trace` is given, and return its file; None without one."""
         file: Path | None = None
         if self.output.trace is not None:
             try:
@@ -299,16 +299,16 @@ class ManyTraces:
         return file
 
     def older(self, name: str) -> None:
-        """Say of the file with a name that it is of an earlier run, if it is there: this one has no such trace."""
+        """Warn about a file with this name that an earlier run left, as this run has no such trace."""
         if self.output.trace is not None:
             say_older(beside(self.output.trace, name))
 
 
 @contextmanager
 def many_traces(output: Output) -> Iterator[ManyTraces]:
-    """Yield what writes the traces of several clusters; the page of all is written at the end.
+    """Yield the writer of the traces of several clusters, and write the page of all at the end.
 
-    A file that cannot be written does not end the work; the UserError follows it.
+    A file that cannot be written does not stop the work; its UserError is raised at the end.
     """
     written = ManyTraces(output)
     yield written

@@ -1,4 +1,4 @@
-"""Where a search runs: on this machine's threads, or on Spark."""
+"""Groups of options, the types of their values, and the options of every search: limits and engine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-# The limits of a search: each has one option, and what it stops differs from command to command.
+# Limits.
 
 
 def limit_options(
@@ -49,13 +49,13 @@ def limit_options(
     seconds: str | None = None,
     memory: str | None = None,
 ) -> Decorator:
-    """Return a decorator that gives a command limits, which it gets as `limits`.
+    """Return a decorator that adds limits, which the command receives as `limits`. A limit without help is left out.
 
     Args:
-        depth: what --max-depth does, as the help text says it; None leaves the option out, here and below.
-        states: what --max-states does.
-        seconds: what --max-seconds does.
-        memory: what --memory does.
+        depth: the help text of --max-depth.
+        states: the help text of --max-states.
+        seconds: the help text of --max-seconds.
+        memory: the help text of --memory.
     """
     sentences = {"depth": depth, "states": states, "seconds": seconds, "memory_bytes": memory}
     known = {
@@ -64,12 +64,12 @@ def limit_options(
         "seconds": option("--max-seconds", type=Seconds(), metavar="S", help=seconds),
         "memory_bytes": option("--memory", type=Size(), metavar="SIZE", help=memory),
     }
-    from insync.explorer.limits import Limits  # as a command is defined: completion does without
+    from insync.explorer.limits import Limits  # not at the top: completion of names needs no explorer
 
     return gathered("limits", Limits, **{name: known[name] for name, said in sentences.items() if said is not None})
 
 
-# Options that belong together, which a command gets as one object.
+# Groups of options, each of which a command receives as one object.
 
 
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
@@ -77,7 +77,7 @@ Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option that is not part of a command yet: its name on the command line, and what click is told of it."""
+    """An option before it is added to a command: its name, and the attributes of `click.option`."""
 
     name: str
     attributes: dict[str, Any]
@@ -89,11 +89,11 @@ def option(name: str, **attributes: Any) -> Option:
 
 
 def gathered(argument: str, make: Callable[..., object], **options: Option) -> Decorator:
-    """Return a decorator that gives a command some options, whose values it gets as one argument.
+    """Return a decorator that adds options, whose values the command receives as one argument.
 
     Args:
-        argument: what the command calls it.
-        make: makes the argument, from the values by the names that the options have here.
+        argument: the name of the argument.
+        make: makes the argument from the values, by the names of `options`.
         options: the options, in the order of the help text.
     """
 
@@ -111,7 +111,7 @@ def gathered(argument: str, make: Callable[..., object], **options: Option) -> D
     return decorate
 
 
-# The values that options take: sizes in bytes, seconds, whole numbers in a range, paths of files to write.
+# Types of values.
 
 
 _MOST_OFFERED = 40
@@ -126,7 +126,7 @@ _SMALLEST = 1 << 20
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
-    """A whole number from `lowest` to `highest` (None: as great as a signed word of 64 bits can be)."""
+    """A whole number from `lowest` to `highest`; None is the greatest signed 64-bit number."""
 
     name = "number"
 
@@ -138,7 +138,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
         return f"of at least {self.lowest}" if self.highest is None else f"from {self.lowest} to {self.highest}"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number that the text stands for."""
+        """Return the number."""
         text = str(value)
         if not _WHOLE.fullmatch(text):
             self.fail(f"{str(value)!r} is not a whole number; give one {self.allowed()}.", param, ctx)
@@ -151,14 +151,14 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
         return number
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-        """Offer the numbers, where they are few."""
+        """Return the numbers, if there are few."""
         if self.highest is None or self.highest - self.lowest >= _MOST_OFFERED:
             return []
         return names(map(str, range(self.lowest, self.highest + 1)), incomplete)
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
-    """A number of bytes: 300M, 2G, 1.5GiB; units of 1024."""
+    """A number of bytes, at least 1 MiB: 300M, 2G, 1.5GiB; K, M, G and T are powers of 1024."""
 
     name = "size"
 
@@ -180,7 +180,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
 
 
 class Named(click.ParamType):  # type: ignore[type-arg]
-    """One of some names; `advice` is the sentence about another one, by default which is nearest."""
+    """One of some names. `advice` gives the sentence about any other text, by default with the nearest name."""
 
     name = "name"
 
@@ -197,7 +197,7 @@ class Named(click.ParamType):  # type: ignore[type-arg]
         return str(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-        """Offer the names."""
+        """Return the names that fit."""
         return names(self.names, incomplete)
 
 
@@ -218,7 +218,7 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click
 
 
 class GivenPath(click.Path):
-    """A path of a file or folder that is there."""
+    """A path that is not empty; with `exists`, of a file or folder that exists."""
 
     def __init__(self, *, exists: bool = False, file_okay: bool = True, readable: bool = True) -> None:
         super().__init__(exists=exists, file_okay=file_okay, readable=readable, path_type=Path)
@@ -231,14 +231,14 @@ class GivenPath(click.Path):
 
 
 class ReadFile(GivenPath):
-    """A path of a file that the command reads, and itself says what is wrong with, in the words of all commands."""
+    """A path of a file to read. It is not checked here; reading it reports errors in the words of all commands."""
 
     def __init__(self) -> None:
         super().__init__(readable=False)
 
 
 class OutputPath(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
-    """A path of a file to be written."""
+    """A path of a file to write."""
 
     name = "file"
 
@@ -247,12 +247,12 @@ class OutputPath(click.ParamType):  # type: ignore[type-arg]  # generic since cl
         return Path(_not_empty(self, value, param, ctx))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-        """Leave it to the shell to offer files."""
+        """Return a request that the shell completes names of files."""
         return file_names(incomplete)
 
 
 class RunPlace(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
-    """Where a run is kept: the path of a folder, or on Spark a URI."""
+    """A run directory: the path of a folder, or on Spark a URI."""
 
     name = "folder"
 
@@ -261,7 +261,7 @@ class RunPlace(click.ParamType):  # type: ignore[type-arg]  # generic since clic
         return _not_empty(self, value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-        """Leave it to the shell to offer folders."""
+        """Return a request that the shell completes names of folders."""
         return file_names(incomplete)
 
 
@@ -271,7 +271,7 @@ def _not_empty(
     param: click.Parameter | None,
     ctx: click.Context | None,
 ) -> str:
-    """Return the text of a path. An empty one would be the current folder, and is mostly an unset variable."""
+    """Return a path, which must not be empty: an empty one is usually an unset variable of the shell."""
     if not (text := str(value)):
         folder = isinstance(kind, RunPlace) or (param is not None and param.metavar == "DIR")
         what = "folder" if folder else "file"
@@ -284,14 +284,14 @@ ENGINES = ("local", "spark")
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The engine and its options, as they were said on the command line.
+    """The engine and its options, as given on the command line.
 
     Attributes:
         name: local or spark.
         threads: worker threads of the local engine.
-        partitions: parts of the visited states; for walks on Spark, tasks at a time.
-        run_dir, resume: where the states are kept, and the run that goes on.
-        master, remote, tables_on_disk: the options of Spark.
+        partitions: partitions of the visited states; for walks on Spark, concurrent tasks.
+        run_dir, resume: the run directory of a new run, and that of a run to go on with.
+        master, remote, tables_on_disk: options of Spark.
     """
 
     name: str = "local"
@@ -310,7 +310,7 @@ class Engine:
 
     @property
     def beginning(self) -> str:
-        """What is done before a search on it reports for the first time, if that can take long; see `show.progress`."""
+        """The activity to show until the first report of the search, if that can take long."""
         return "starting Spark" if self.on_spark else ""
 
     def require_own_options(self) -> None:
@@ -327,10 +327,10 @@ class Engine:
             raise click.UsageError(message)
 
     def spark_options(self) -> SparkOptions:
-        """Return the options of Spark, for its engine.
+        """Return the options of the Spark engine.
 
         Raises:
-            UsageError: options that exclude each other.
+            UsageError: both `--master` and `--remote` are given.
         """
         from insync.spark_explore import SparkOptions
 
@@ -384,11 +384,11 @@ _RUN = {
 
 
 def engine_options(*, partitions: str, keeps_states: bool) -> Decorator:
-    """Return a decorator that gives a command the choice of an engine and its options, which it gets as `engine`.
+    """Return a decorator that adds the engine and its options, which the command receives as `engine`.
 
     Args:
-        partitions: what --partitions means to it, as the help text says it.
-        keeps_states: whether it keeps the states of a run on Spark in a folder.
+        partitions: the help text of --partitions.
+        keeps_states: whether to add the options of the run directory.
     """
     parts = option("--partitions", type=Whole(1, 4096), metavar="N", help=partitions)
     options: dict[str, Option] = {"threads": _THREADS, "partitions": parts, "name": _NAME, **_SESSION}
@@ -396,7 +396,7 @@ def engine_options(*, partitions: str, keeps_states: bool) -> Decorator:
 
 
 thread_options = gathered("engine", Engine, threads=_THREADS)
-"""Gives a command --threads, which it gets as `engine`, the local one."""
+"""Decorator: adds --threads, which the command receives as `engine`, the local one."""
 
 session_options = gathered("engine", Engine, **_SESSION)
-"""Gives a command the options of a Spark session alone, which it gets as `engine`."""
+"""Decorator: adds the options of a Spark session, which the command receives as `engine`."""

@@ -1,4 +1,4 @@
-"""The options of the commands that take random walks."""
+"""Options of random walks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["walk_options"]
 
 
 def walk_options(count: int, depth: int, deepest: int, *, strategies: bool = False) -> Decorator:
-    """Return a decorator that gives a command `--walks`, `--depth` and `--seed`, which it gets as `walks`.
+    """Return a decorator that adds `--walks`, `--depth` and `--seed`, which the command receives as `walks`.
 
     Args:
-        count: how many walks are taken by default.
-        depth: how many steps one has at most, by default.
-        deepest: the most that may be asked for.
-        strategies: whether it has `--strategy` too, and the options on abstract states.
+        count: the default of `--walks`.
+        depth: the default of `--depth`, the most steps of a walk.
+        deepest: the greatest value of `--depth`.
+        strategies: whether to add `--strategy` and the options on abstract states.
     """
     more = {"strategy": _STRATEGY, **_ABSTRACT} if strategies else {}
     return gathered(
@@ -34,10 +34,10 @@ def walk_options(count: int, depth: int, deepest: int, *, strategies: bool = Fal
 
 
 def _walks(**given: Any) -> Walks:
-    """Return the walks that are asked for.
+    """Return the settings of the walks.
 
     Raises:
-        UsageError: so many walks cannot show saturation.
+        UsageError: there are too few walks for `--until-saturated`.
     """
     patience, count = given.get("until_saturated"), given["count"]
     if patience is not None and patience >= count:
