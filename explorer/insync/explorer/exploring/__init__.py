@@ -1,1 +1,6 @@
-"""Internal: a model, explored by hand: where one is, what can be done there and why not more, how it is found again."""
+"""Exploration of a model by hand, for the prompt and the page of `insync explore`.
+
+`session` has the exploration, its tree of visited states, and addresses of states. `steps` has the enabled steps of a
+state, the reasons why other actions are disabled, the status of properties, and the search onward. `conditions` reads
+typed conditions.
+"""

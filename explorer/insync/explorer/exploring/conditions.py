@@ -1,8 +1,7 @@
-"""Conditions that somebody types while exploring: read with Python's parser, and given a meaning here, piece by piece.
+"""Typed conditions: parsed with Python's parser, and translated to the graph of a model without executing any Python.
 
-Nothing of Python is executed: what is not a name, a part of the state, a comparison, arithmetic or a word of the
-language has no meaning. Python's `and`, `or`, `not`, `in`, `is`, `if` and chained comparisons mean what they look like,
-which the text of a model cannot have.
+A condition consists of names, parts of the state, comparisons, arithmetic and words of the modelling language; all else
+is refused. Unlike in the text of a model, `and`, `or`, `not`, `in`, `is`, `if` and chained comparisons may be used.
 """
 
 from __future__ import annotations
@@ -45,15 +44,15 @@ _COMPARISON: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 _PARTS = frozenset(
     {"contains", "count", "first", "is_empty", "is_none", "is_some", "is_subset", "last", "length", "or_else", "value"}
 )
-"""What can be asked of a value that is no record: the words that change nothing."""
+"""The attributes of values other than records that may be used: those without side effects."""
 
 
 class ConditionError(UserError):
-    """A condition that means nothing, with the place in its text.
+    """A condition cannot be read; with the place of the mistake.
 
     Attributes:
-        at: the number of the first character that is to blame, from 0.
-        length: how many characters are.
+        at: the index of the first wrong character, from 0.
+        length: the number of wrong characters.
     """
 
     def __init__(self, message: str, at: int = 0, length: int = 1) -> None:
@@ -65,10 +64,10 @@ class ConditionError(UserError):
 
 
 def read_condition(model: Model, text: str) -> Node:
-    """Return what a typed condition means in the graph of a model.
+    """Return a typed condition as a node in the graph of a model.
 
     Raises:
-        ConditionError: it means nothing, or is the same in all states.
+        ConditionError: the condition cannot be read, or is true or false in all states.
     """
     node = ConditionReader(model).node(text)
     if node.op is Op.CONST:
@@ -82,17 +81,17 @@ class ConditionReader:
     """Reads conditions on the states of one model.
 
     Args:
-        model: whose states they are.
+        model: the model.
     """
 
     def __init__(self, model: Model) -> None:
         self.names = ConditionNames(model)
 
     def node(self, text: str, local: Mapping[str, Parameter] | None = None) -> Node:
-        """Return what a condition means, in which some names may stand for members; it may be the same in all states.
+        """Return a condition as a node, which may be a constant. `local` has additional names of members.
 
         Raises:
-            ConditionError: it means nothing.
+            ConditionError: the condition cannot be read.
         """
         line = re.sub(r"\s", " ", text)
         tree = _parsed(line)
@@ -132,14 +131,14 @@ def _parsed(line: str) -> ast.Expression:
 
 
 def _placed(line: str, at: int, length: int) -> str:
-    """Say where in the text something is."""
+    """Return a piece of the text with its place, for a message."""
     piece = line[at : at + length].strip()
     shown = piece if len(piece) <= 40 else piece[:37] + "..."
     return f"{shown!r}, character {at + 1}" if shown else "At the end"
 
 
 def _sentence(error: Exception) -> str:
-    """Return what an error of the language says, without the place in a file."""
+    """Return the message of an error of the language without its place in a file."""
     return _PLACE.sub("", str(error), count=1).removesuffix(f" {KNOWN_INDEX}")
 
 
@@ -150,7 +149,7 @@ def _described(value: object) -> str:
 
 
 class _Meaning:
-    """Gives each piece of a parsed condition its meaning."""
+    """The translation of each piece of a parsed condition."""
 
     def __init__(self, names: ConditionNames, view: StateView, line: str) -> None:
         self.names, self.view, self.line = names, view, line
@@ -158,7 +157,7 @@ class _Meaning:
         self._pieces = 0
 
     def of(self, node: ast.expr, local: Mapping[str, Any]) -> Any:
-        """Return the value of a piece; `local` has the names of the functions around it."""
+        """Return the value of a piece; `local` has the parameters of the functions around it."""
         self._pieces += 1
         if self._pieces > _MOST_PIECES:
             self.refuse(node, "is asked about too many combinations of members; ask about fewer")
@@ -229,7 +228,7 @@ class _Meaning:
         if not isinstance(whole, Symbolic) or isinstance(node.slice, ast.Slice):
             self.refuse(node, "is no place in an array")
         place: Any = self.of(node.slice, local)
-        return operator.getitem(whole, place)  # type: ignore[call-overload]  # what has no places refuses it
+        return operator.getitem(whole, place)  # type: ignore[call-overload]  # other values raise ModelError
 
     def compared(self, node: ast.Compare, local: Mapping[str, Any]) -> Any:
         values = [self.of(part, local) for part in (node.left, *node.comparators)]
@@ -304,7 +303,7 @@ class _Meaning:
 
 
 def _has(value: object, name: str) -> bool:
-    """Return whether a kind of value has a part, and not only the refusal of all that it has not."""
+    """Return whether the class of a value defines an attribute, rather than refuses it in `__getattr__`."""
     return any(name in vars(kind) for kind in type(value).__mro__)
 
 
@@ -326,17 +325,17 @@ _RULES: Mapping[type[ast.expr], Callable[[_Meaning, Any, Mapping[str, Any]], Any
 }
 
 
-# What a name in a typed condition means: a field, a word of the language, a member, a property, a bound.
+# Names: fields, words of the language, members, properties and bounds.
 
 
 STATE_NAMES = ("s", "state")
-"""What the whole state is called, as in a model's methods, unless a field has that name."""
+"""The names of the whole state, as in a model's methods; a field of that name takes precedence."""
 
 _QUANTIFIERS = ("count", "exists", "for_all", "max_of", "min_of", "sum_of", "the")
 _JOINING = ("And", "If", "Implies", "Not", "Or", "maximum", "minimum", "one_of", "record", "set_of")
 
 WORDS: Mapping[str, Callable[..., Any]] = {name: getattr(language, name) for name in (*_JOINING, *_QUANTIFIERS)}
-"""The words of the language that can be called in a condition."""
+"""The words of the language that a condition may call."""
 
 _MOST = 1000
 _CONSTANTS = {"NONE": language.NONE, "true": True, "false": False}
@@ -346,7 +345,7 @@ class ConditionNames:
     """The names that a condition on the states of a model can use.
 
     Args:
-        model: whose states they are.
+        model: the model.
     """
 
     def __init__(self, model: Model) -> None:
@@ -360,7 +359,7 @@ class ConditionNames:
         }
 
     def find(self, name: str, view: StateView) -> tuple[bool, Any]:
-        """Return whether a name means something, and what, while a condition is traced on a view of the state."""
+        """Look up a name while a condition is traced on a view of the state; return whether it exists, and its value."""
         if name in self.fields:
             return True, getattr(view, name)
         if name in STATE_NAMES:
@@ -377,18 +376,18 @@ class ConditionNames:
 
     @property
     def used(self) -> list[str]:
-        """The names of the kinds that state and actions have, of all that a quantifier can range over."""
+        """The names of the kinds that occur in the state or as parameters of actions."""
         return [name for name, kind in self.kinds.items() if kind in self._used]
 
     def known(self) -> list[str]:
-        """Return every name, for who has mistyped one."""
+        """Return every name, for suggestions."""
         return [*self.fields, *WORDS, "NONE", *self.kinds, *self.members, *self.invariants, *self.model.b]
 
 
 def _kinds_of(model: Model) -> dict[str, type]:
-    """Return what a quantifier can range over, by the names that the modules of the model's classes have for it.
+    """Return the kinds that a quantifier can range over, by their names in the modules of the model's classes.
 
-    Modules have sorts of other models as well, which may have no size under the bounds of this one.
+    Sorts of other models in these modules are left out if they have no size under the bounds of this one.
     """
     found: dict[str, type] = {}
     for kind in reversed(type(model).__mro__):
@@ -408,7 +407,7 @@ def _is_sized(kind: type, model: Model) -> bool:
 
 
 def _kinds_used(model: Model) -> list[type]:
-    """Return the kinds whose members are in states, or are parameters of actions."""
+    """Return the kinds whose members occur in states or as parameters of actions."""
     kinds = dict.fromkeys(_kinds_in(model.state))
     for spec in action_specs(type(model)).values():
         kinds |= dict.fromkeys(spec.parameters.values())
@@ -416,7 +415,7 @@ def _kinds_used(model: Model) -> list[type]:
 
 
 def _members(model: Model, kinds: Iterable[type]) -> dict[str, Parameter]:
-    """Return the members of kinds by what they are called, where that says which one is meant."""
+    """Return the members of kinds by their labels; ambiguous labels are left out."""
     found: dict[str, set[Parameter]] = {}
     for kind in kinds:
         for label, member in members_by_name(model, kind).items():
@@ -425,7 +424,7 @@ def _members(model: Model, kinds: Iterable[type]) -> dict[str, Parameter]:
 
 
 def _kinds_in(domain: Domain) -> Iterator[type]:
-    """Yield the kinds whose members are in values of a domain, or are places of its arrays."""
+    """Yield the kinds whose members occur in values of a domain or index its arrays."""
     for inner in (*getattr(domain, "fields", {}).values(), getattr(domain, "of", None)):
         if isinstance(inner, Domain):
             yield from _kinds_in(inner)
@@ -436,7 +435,7 @@ def _kinds_in(domain: Domain) -> Iterator[type]:
 
 
 def members_by_name(model: Model, kind: type) -> dict[str, Parameter]:
-    """Return the members of a kind that have a name which can be typed as one."""
+    """Return the members of a kind whose labels are identifiers; none of a kind with more than 1,000 members."""
     if number_of_members(kind, model.b) > _MOST:
         return {}
     labelled = ((label_of(member), member) for member in members_of(kind, model.b))

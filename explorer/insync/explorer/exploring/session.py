@@ -1,4 +1,4 @@
-"""An exploration of a model: a state that is looked at, the ways on from it and back, and what is known of it."""
+"""An exploration: a current state in a tree of visited states, with undo, and addresses by which states are found."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ FIND_LIMITS = Limits(states=5_000_000, seconds=30)
 
 @dataclass(frozen=True, slots=True)
 class TakenWalk:
-    """What a random walk came to.
+    """The result of a random walk.
 
     Attributes:
-        steps: how many steps it took.
-        ended: why it took no more, in words; empty where it took all that were asked for.
+        steps: the number of steps taken.
+        ended: why the walk ended early, in words; empty if it took all steps.
     """
 
     steps: int
@@ -58,15 +58,16 @@ class TakenWalk:
 
 
 class Exploration:
-    """A model, explored by hand: one state is looked at, and what was visited is kept as a tree.
+    """A model, explored by hand: a current state, and the tree of visited states.
 
     Args:
-        model: what to explore.
-        watched: the properties that a random walk stops at and a trace is of; None is the model's headline.
+        model: the model.
+        watched: the names of the properties whose violation stops a random walk and names a trace; None is the
+            model's default.
         start: an initial state; None is the first.
 
     Raises:
-        UserError: an unknown property, or a model of which no initial state is known.
+        UserError: an unknown property, or no initial state was found.
     """
 
     def __init__(self, model: Model, watched: Sequence[str] | None = None, start: Codes | None = None) -> None:
@@ -79,43 +80,43 @@ class Exploration:
         self.visited = Visited(first)
 
     def again(self) -> Exploration:
-        """Return another exploration that begins by the way to this state."""
+        """Return a new exploration at this state, with the same path to it."""
         made = Exploration(self.model, self.watched, self.moves[0][1])
         made.stepper, made.written = self.stepper, self.written
         made.follow(self.moves)
         made.visited.forget_changes()
         return made
 
-    # ------------------------------------------------------------------------------------------------- where one is
+    # --------------------------------------------------------------------------------------------- the current state
 
     @property
     def here(self) -> VisitedState:
-        """The state that is looked at."""
+        """The current state."""
         return self.visited.here
 
     @property
     def moves(self) -> list[Move]:
-        """How one got here: (None, an initial state) first, then the number of each action with the state after it."""
+        """The path here: (None, an initial state), then the number of each action with the state after it."""
         return self.visited.moves
 
     @property
     def address(self) -> str:
-        """The address of this state: a short text that `go_to_address` finds it by, in any exploration of the model."""
+        """The address of this state: a short text for `go_to_address`, in any exploration of the model."""
         return address_of(self.model, self.moves)
 
     @property
     def steps(self) -> list[OfferedStep]:
-        """Every bound action with what it does here, the enabled ones first."""
+        """Every bound action with its outcome here, the enabled ones first."""
         return offered_steps(self.stepper, self.here.codes)
 
     @property
     def standings(self) -> list[Standing]:
-        """How each property of states and of steps stands here, the watched ones first."""
+        """The status of each property of states and of steps here, the watched ones first."""
         return standings(self.model, self.stepper, self.moves, self.watched)
 
     @property
     def not_shown(self) -> list[str]:
-        """The properties of runs, of which a single state or step says nothing."""
+        """The properties of runs, which no single state or step decides."""
         return list(run_properties_of(self.model))
 
     @property
@@ -125,29 +126,31 @@ class Exploration:
 
     @property
     def demands(self) -> list[Demand]:
-        """What must happen for the way here to come about, as the model says it, in the order of the steps."""
+        """The events that the path here requires, in the order of the steps."""
         return self.model.demands([trace_step(self.model, move) for move in self.moves])
 
     @property
     def starts(self) -> int | None:
-        """How many initial states there are; None where that is not known."""
+        """The number of initial states; None if unknown."""
         initials = self.model.program.initials
         return len(initials) if initials.enumerated else None
 
     @cached_property
     def written(self) -> WrittenGuards:
-        """How the guards are written in the model's source, found when it is first asked for."""
+        """The guards as written in the model's source, found on first use."""
         return written_guards(self.model)
 
     def why_not(self, number: int) -> WhyNot:
-        """Return why the action with this number is not enabled here."""
+        """Return why an action is disabled here."""
         return why_not(self.model, self.here.codes, self._action(number), self.written)
 
     def actions_called(self, name: str) -> list[int]:
-        """Return the bound actions that a text names: an action, one with its parameters, part of a label.
+        """Return the numbers of the bound actions that a text names.
+
+        The text is the name of an action, with or without its parameters, or a part of a label.
 
         Raises:
-            UserError: it names none.
+            UserError: the text names no action.
         """
         wanted = name.strip()
         every = list(enumerate(self.stepper.actions))
@@ -162,13 +165,13 @@ class Exploration:
         message = f"{self.model.name} has no action {wanted!r}. {closest(wanted, self.model.program.action_names)}"
         raise UserError(message)
 
-    # --------------------------------------------------------------------------------------------------- moving about
+    # ------------------------------------------------------------------------------------------------------ navigation
 
     def take(self, number: int) -> VisitedState:
         """Take the action with this number.
 
         Raises:
-            UserError: there is no such action, or it is not enabled or refused here; the message says why.
+            UserError: there is no such action, or it is disabled or refused here; the message has the reason.
         """
         outcome = self.stepper.attempt(self.here.codes, self._action(number))
         if outcome is None:
@@ -180,22 +183,22 @@ class Exploration:
         return self.here
 
     def back(self, steps: int = 1) -> int:
-        """Go back so many steps, as far as there are; return how many."""
+        """Go back by `steps` steps, at most to the initial state; return the number of steps taken back."""
         return self.visited.back(_at_least_one(steps))
 
     def forward(self, steps: int = 1) -> int:
-        """Go on to where one was before, by so many steps; return how many there were."""
+        """Go forward by `steps` steps along the last visit; return how many were possible."""
         return self.visited.forward(_at_least_one(steps))
 
     def undo(self) -> bool:
-        """Take back what the last command did; return whether there was one."""
+        """Undo the last command; return whether there was one."""
         return self.visited.undo()
 
     def go(self, number: int) -> VisitedState:
-        """Go to a state that was visited, by its number in the tree.
+        """Go to a visited state by its number in the tree.
 
         Raises:
-            UserError: there is none of that number.
+            UserError: there is none with this number.
         """
         if not 0 <= number < len(self.visited.states):
             message = f"No state of the number {number} was visited; there are 0 to {len(self.visited.states) - 1}."
@@ -207,7 +210,7 @@ class Exploration:
         """Go to an initial state by its number, from 0.
 
         Raises:
-            UserError: there is none of that number, or they are too many to have numbers.
+            UserError: there is none with this number, or there are too many to be numbered.
         """
         initials = self.model.program.initials
         if not initials.enumerated or not 0 <= number < len(initials):
@@ -220,7 +223,7 @@ class Exploration:
         return self.here
 
     def follow(self, moves: Sequence[Move]) -> VisitedState:
-        """Go where moves lead; the first is (None, an initial state)."""
+        """Follow moves; the first is (None, an initial state)."""
         self.visited.start(moves[0][1])
         if len(moves) > 1:
             self.visited.step(moves[1:])
@@ -230,7 +233,7 @@ class Exploration:
         """Go to the state with an address.
 
         Raises:
-            UserError: the text is no address, or of another model.
+            UserError: the text is no address, or belongs to another model.
         """
         return self.follow(moves_at(self.model, self.stepper, address))
 
@@ -238,11 +241,11 @@ class Exploration:
         """Take random steps, each uniform over the enabled ones, until a watched property fails that held before.
 
         Args:
-            steps: how many, at most.
-            seed: of the random numbers.
+            steps: the most steps, from 1 to `LONGEST_WALK`.
+            seed: the seed of the random numbers.
 
         Raises:
-            UserError: not from 1 to `LONGEST_WALK` steps.
+            UserError: `steps` is out of range.
         """
         if not 1 <= steps <= LONGEST_WALK:
             message = f"A walk of {steps} steps is not possible; ask for 1 to {LONGEST_WALK}."
@@ -275,27 +278,27 @@ class Exploration:
         stop: threading.Event | None = None,
         reporter: Reporter | None = None,
     ) -> Reached:
-        """Go to the nearest state, from here on, in which a typed condition holds; stay here where none is found.
+        """Search from here for the nearest state in which a typed condition holds, and go there if one is found.
 
         Args:
-            condition: in the language of models, such as `isr.contains(b1) and not strong_isr`.
-            limits: bounds of the search.
-            stop: ends it when it is set.
-            reporter: is told how far it is.
+            condition: the condition in the language of models, such as `isr.contains(b1) and not strong_isr`.
+            limits: the limits of the search.
+            stop: stops the search when it is set.
+            reporter: receives the progress.
 
         Raises:
-            ConditionError: the condition means nothing.
+            ConditionError: the condition cannot be read.
         """
         found = reach(self.model, self.here.codes, read_condition(self.model, condition), limits, stop, reporter)
         if found.moves:
             self.visited.step(found.moves)
         return found
 
-    # ------------------------------------------------------------------------------------------------- handing it on
+    # ---------------------------------------------------------------------------------------------------- the trace
 
     @property
     def trace(self) -> Trace:
-        """How one got here as a trace: of the first watched property that fails here, else of what was explored."""
+        """The path here as a trace of the first watched property that fails here, or of an exploration if none does."""
         failing = [one for one in self.standings if one.watched and one.holds is False]
         if failing and failing[0].name == TYPE_OK:
             return refusal_trace(self.model, self.moves)
@@ -305,7 +308,7 @@ class Exploration:
         return replace(made, reason=self._said(made.length - 1))
 
     def save(self, path: Path) -> Trace:
-        """Write how one got here to a trace file, and return the trace.
+        """Write the path here to a trace file, and return the trace.
 
         Raises:
             UserError: the file cannot be written.
@@ -338,7 +341,7 @@ def _at_least_one(steps: int) -> int:
     return steps
 
 
-# The tree of the states that were visited: each reached by a step from another, or an initial state.
+# The tree of visited states.
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # a place in a tree is equal to itself alone
@@ -347,10 +350,10 @@ class VisitedState:
 
     Attributes:
         number: its place in the order of first visits, from 0.
-        before: the number of the state that a step led from; None for an initial state.
-        action: the number of the action of that step.
+        before: the number of its parent; None for an initial state.
+        action: the number of the action that led here from the parent.
         codes: the state.
-        depth: how many steps it is from its initial state.
+        depth: its distance from its initial state, in steps.
     """
 
     number: int
@@ -361,10 +364,10 @@ class VisitedState:
 
 
 class Visited:
-    """The states that were visited, the one that is looked at, and how it came to that.
+    """The tree of visited states, with a current state and undo.
 
-    Taking the same step from the same place again leads to the same place. A change is what one command does, be it
-    many steps, and can be undone as a whole: places that it made are forgotten.
+    The same step from the same node leads to the same node. A change consists of all steps of one command and is undone
+    as a whole; nodes that it added are removed.
 
     Args:
         start: an initial state.
@@ -373,29 +376,29 @@ class Visited:
     def __init__(self, start: Codes) -> None:
         self.states = [VisitedState(0, None, None, start, 0)]
         self._here = 0
-        self._after: dict[int, dict[int, int]] = {}  # the places after a place, by the number of the action
-        self._later: dict[int, int] = {}  # of each place the one after it that was visited last
+        self._after: dict[int, dict[int, int]] = {}  # the children of a node, by the number of the action
+        self._later: dict[int, int] = {}  # the child of a node that was visited last
         self._changes: list[tuple[int, int]] = []
 
     @property
     def here(self) -> VisitedState:
-        """The state that is looked at."""
+        """The current state."""
         return self.states[self._here]
 
     @property
     def ahead(self) -> VisitedState | None:
-        """Where the last visit went from here; None where it went nowhere."""
+        """The child of the current state that was visited last, if any."""
         later = self._later.get(self._here)
         return None if later is None else self.states[later]
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a change to take back."""
+        """Whether there is a change to undo."""
         return bool(self._changes)
 
     @property
     def path(self) -> list[VisitedState]:
-        """The states from an initial one to the one that is looked at."""
+        """The states from an initial one to the current one."""
         return self.path_to(self._here)
 
     @property
@@ -404,18 +407,18 @@ class Visited:
         return [(state.action, state.codes) for state in self.path]
 
     def path_to(self, number: int) -> list[VisitedState]:
-        """Return the states from an initial one to one in the tree."""
+        """Return the states from an initial one to the one with a number."""
         path = [self.states[number]]
         while (before := path[-1].before) is not None:
             path.append(self.states[before])
         return path[::-1]
 
     def after(self, number: int) -> list[VisitedState]:
-        """Return the states to which steps were taken from one, in the order of first visits."""
+        """Return the children of a state, in the order of first visits."""
         return [self.states[after] for after in self._after.get(number, {}).values()]
 
     def step(self, moves: Sequence[Move]) -> None:
-        """Take steps from here, which is one change.
+        """Take steps from here, as one change.
 
         Args:
             moves: the number of each action with the state after it.
@@ -445,7 +448,7 @@ class Visited:
             self._look_at(state.number)
 
     def back(self, steps: int) -> int:
-        """Go back so many steps, as far as there are; return how many."""
+        """Go back by `steps` steps, at most to the initial state; return the number of steps taken back."""
         path = self.path
         possible = min(steps, len(path) - 1)
         if possible:
@@ -454,7 +457,7 @@ class Visited:
         return possible
 
     def forward(self, steps: int) -> int:
-        """Go on by so many steps, each time to where the last visit went from there; return how many there were."""
+        """Go forward by `steps` steps, each to the child that was visited last; return how many were possible."""
         ahead = [self._here]
         while len(ahead) <= steps and (later := self._later.get(ahead[-1])) is not None:
             ahead.append(later)
@@ -464,7 +467,7 @@ class Visited:
         return len(ahead) - 1
 
     def undo(self) -> bool:
-        """Take the last change back; return whether there was one."""
+        """Undo the last change; return whether there was one."""
         if not self._changes:
             return False
         self._here, size = self._changes.pop()
@@ -476,7 +479,7 @@ class Visited:
         return True
 
     def forget_changes(self) -> None:
-        """Let what was done so far be where everything begins, which cannot be undone."""
+        """Make all changes so far permanent."""
         self._changes.clear()
 
     def _begin_change(self) -> None:
@@ -489,22 +492,22 @@ class Visited:
             self._later[before] = number
 
 
-# The address of a state: a short text that says how one gets there from an initial state.
+# Addresses of states.
 #
-# It has four parts with dashes between them: a mark of the model under its bounds and settings, the initial state,
-# the numbers of the actions, and a mark of the state that they lead to. So an address of another model is refused,
-# and so is one whose steps lead elsewhere since the model was changed.
+# An address has four parts, joined by dashes: a digest of the model under its bounds and settings, the initial state,
+# the numbers of the actions, and a digest of the state that they lead to. By the digests an address of another model
+# is refused, and one whose steps lead elsewhere since the model was changed.
 
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _BASE = len(_DIGITS)
 _SHAPE = re.compile(r"([0-9a-f]{8})-([0-9a-z]+)-([0-9a-z]*)-([0-9a-f]{4})")
 _LONGEST = 60
-_HEX = "z"  # begins an initial state that is written by its words, as there are too many to number them
+_HEX = "z"  # the prefix of an initial state in hexadecimal words, where there are too many to number them
 
 
 def model_mark(model: Model) -> str:
-    """Return what the addresses of a model under its bounds and settings begin with."""
+    """Return the first part of addresses: a digest of the model under its bounds and settings."""
 
     def made() -> str:
         cells = [(cell.path, cell.size) for cell in model.program.schema.cells]
@@ -525,7 +528,7 @@ def moves_at(model: Model, stepper: Stepper, address: str) -> list[Move]:
     """Return the moves that lead to the state with an address.
 
     Raises:
-        UserError: the text is no address, or of another model, or its steps cannot be taken or lead elsewhere.
+        UserError: the text is no address, or belongs to another model, or its steps are disabled or lead elsewhere.
     """
     text = address.strip()
     parts = _SHAPE.fullmatch(text)
@@ -582,7 +585,7 @@ def _initial(model: Model, codes: Codes) -> str:
 
 
 def _first_state(model: Model, text: str) -> Codes:
-    """Return the initial state that a part of an address names."""
+    """Return the initial state in the second part of an address."""
     initials, schema = model.program.initials, model.program.schema
     if initials.enumerated:
         if (place := int(text, _BASE)) < len(initials):
@@ -597,7 +600,7 @@ def _first_state(model: Model, text: str) -> Codes:
 
 
 def _width(model: Model) -> int:
-    """Return how many characters the number of an action takes."""
+    """Return the number of characters for the number of an action."""
     return len(_written(max(0, len(model.program.actions) - 1), 1))
 
 

@@ -1,4 +1,4 @@
-"""What can be done in a state, and why an action that cannot be done there is not enabled."""
+"""The enabled steps of a state, why other actions are disabled, the status of properties, and a search onward."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class OfferedStep:
     """A bound action in a state.
 
     Attributes:
-        number: of the action in the program.
+        number: the number of the action in the program.
         action: its name.
-        parameters: the name of each parameter with what its value is called.
+        parameters: the label of each parameter's value, by the name of the parameter.
         label: the step in words.
         enabled: whether the guard holds.
-        after: the state after the step; None where it is not enabled, or refused.
-        refused: what the step would assign that its field cannot hold; None where it would not.
+        after: the state after the step; None if it is disabled or refused.
+        refused: the assignment outside a field's domain for which the step is refused; None if there is none.
     """
 
     number: int
@@ -70,7 +70,7 @@ class OfferedStep:
 
 
 def offered_steps(stepper: Stepper, codes: Codes) -> list[OfferedStep]:
-    """Return every bound action with what it does in a state: the enabled ones first, each group in their order."""
+    """Return every bound action with its outcome in a state: the enabled ones first, otherwise in program order."""
     outcomes = dict(stepper.outcomes(codes))
     steps = []
     for number, action in enumerate(stepper.actions):
@@ -91,12 +91,12 @@ def offered_steps(stepper: Stepper, codes: Codes) -> list[OfferedStep]:
 
 @dataclass(frozen=True, slots=True)
 class GuardPart:
-    """One of the conditions that must hold for an action to be enabled.
+    """One conjunct of a guard.
 
     Attributes:
-        text: the condition in the names of the fields; as it is written where that would be too long.
-        holds: whether it does.
-        written: how it stands in the model's source; None where nobody asked, and of what the model is confined to.
+        text: the condition in the names of the fields, or as in the source if that would be too long.
+        holds: whether it holds.
+        written: the condition as in the source; None if the source was not consulted, and for `within`.
     """
 
     text: str
@@ -106,15 +106,15 @@ class GuardPart:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Why an action is not enabled in a state, or that it is.
+    """Why an action is disabled in a state, or that it is enabled.
 
     Attributes:
-        number: of the action in the program.
+        number: the number of the action in the program.
         label: the step in words.
-        guard: its conditions, in the order in which the model requires them.
-        first: the place in `guard` of the first that does not hold; None where the action is enabled.
-        bindings: what each quantified variable stands for where that one fails first.
-        culprit: the part of it that is to blame, where that is not the whole.
+        guard: the conjuncts of its guard, in source order.
+        first: the index in `guard` of the first that does not hold; None if the action is enabled.
+        bindings: the values of quantified variables for which it fails first.
+        culprit: the part of it that fails, unless that is the whole.
         values: the value of each field that the part reads, by the field's path.
         reason: all of that as one sentence.
     """
@@ -130,13 +130,13 @@ class WhyNot:
 
 
 def why_not(model: Model, codes: Codes, number: int, written: WrittenGuards | None = None) -> WhyNot:
-    """Return why an action is not enabled in a state.
+    """Return why an action is disabled in a state.
 
     Args:
         model: the model.
         codes: the state.
-        number: of the action in the program.
-        written: how the guards are written, where somebody wants to know.
+        number: the number of the action in the program.
+        written: the guards as in the source; None leaves them out of the result.
     """
     said = {} if written is None else written[number]
     action = model.program.actions[number]
@@ -163,7 +163,7 @@ def why_not(model: Model, codes: Codes, number: int, written: WrittenGuards | No
 
 
 def _within(model: Model, node: Node) -> str:
-    """What to say first where it is not the action but its confinement that forbids the step."""
+    """Return the beginning of the reason for a step that `within` forbids; empty for a condition of the action."""
     if node not in model.program.within:
         return ""
     return "the search takes no step from a state outside of what it is confined to; "
@@ -174,12 +174,12 @@ def _part(model: Model, node: Node, holds: bool, written: WrittenPart | None) ->
     return GuardPart(text or (_TOO_LONG if written is None else written.text), holds, written)
 
 
-# Where the conditions of guards stand in a model's source, and how they are written there.
+# Guards as in the source.
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenPart:
-    """A condition of a guard as its author wrote it.
+    """A condition of a guard as in the source.
 
     Attributes:
         text: the argument of `require`.
@@ -191,11 +191,11 @@ class WrittenPart:
 
 
 WrittenGuards = Sequence[Mapping[Node, WrittenPart]]
-"""For each bound action of a program the conditions of its guard."""
+"""For each bound action of a program, the conditions of its guard as in the source."""
 
 
 def written_guards(model: Model) -> WrittenGuards:
-    """Return how the guards of a model are written; it is traced again for that."""
+    """Trace a model again, and return its guards as in the source."""
     found: list[dict[Node, WrittenPart]] = []
     for anatomy in anatomies(model):
         if anatomy.bound is None:
@@ -210,20 +210,20 @@ def written_guards(model: Model) -> WrittenGuards:
     return found
 
 
-# How the properties of a model stand in a state, and after the step that led there.
+# The status of properties.
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a property stands.
+    """The status of a property in a state.
 
     Attributes:
-        name: the property.
-        sentence: what it means.
+        name: the name of the property.
+        sentence: its sentence.
         of_steps: whether it is about the step that led here, and not about the state.
-        watched: whether it is among those that are asked for.
-        holds: whether it holds; of a property of steps, whether the last step met it. None where there was no step.
-        reason: why it does not hold; empty where it does.
+        watched: whether it is watched.
+        holds: whether it holds; for a property of steps, whether the last step satisfies it. None if there is no step.
+        reason: why it fails; empty if it does not.
     """
 
     name: str
@@ -235,13 +235,13 @@ class Standing:
 
 
 def standings(model: Model, stepper: Stepper, moves: Sequence[Move], watched: Sequence[str]) -> list[Standing]:
-    """Return how each property of states and of steps stands at the end of moves: those that are watched first.
+    """Return the status of each property of states and of steps after some moves, the watched ones first.
 
     Args:
         model: the model.
-        stepper: its steps.
-        moves: (None, an initial state) first.
-        watched: the names of the properties that are asked for.
+        stepper: the stepper of the model.
+        moves: the moves; the first is (None, an initial state).
+        watched: the names of the watched properties.
     """
     found = [_standing(model, one, moves, one.name in watched) for one in invariants_of(model).values()]
     refused = (outcome for _, outcome in stepper.outcomes(moves[-1][1]) if isinstance(outcome, Refused))
@@ -253,7 +253,7 @@ def standings(model: Model, stepper: Stepper, moves: Sequence[Move], watched: Se
 
 
 def holds_after(model: Model, found: Invariant, moves: Sequence[Move]) -> bool:
-    """Return whether a property holds at the end of moves; one of steps, whether the last step met it."""
+    """Return whether a property holds after some moves; for one of steps, whether the last step satisfies it."""
     if isinstance(found, StepInvariant):
         return len(moves) < 2 or found.met(model, moves[-2][1], moves[-1][1])
     return bool(evaluate(found.node(model), moves[-1][1]))
@@ -272,20 +272,20 @@ def _standing(model: Model, found: Invariant, moves: Sequence[Move], watched: bo
     return Standing(found.name, found.sentence, of_steps, watched, holds, reason or "")
 
 
-# Searching on from a state for one in which a condition holds, in machine code, with bounds and an end on request.
+# Search for a state in which a condition holds: breadth first, in machine code.
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What came of a search from a state.
+    """The result of a search from a state.
 
     Attributes:
-        moves: the fewest steps to a state in which the condition holds, empty where it holds at the beginning already;
-            None where none was found.
-        states: how many states were found on the way.
-        depth: how many steps away the farthest of them is.
-        stopped_by: the limit that ended the search; None where all states were searched, or one was found.
-        refused: whether the search ended at a step that its model does not allow, a violation of type_ok.
+        moves: the fewest steps to a state in which the condition holds, empty for the state itself; None if no such
+            state was found.
+        states: the number of states found.
+        depth: the distance of the farthest of them, in steps.
+        stopped_by: the limit that stopped the search; None if the state was found, or all states were searched.
+        refused: whether the search ended at a refused step, a violation of type_ok.
     """
 
     moves: Sequence[Move] | None
@@ -296,7 +296,7 @@ class Reached:
 
     @property
     def in_words(self) -> str:
-        """All of that as a sentence."""
+        """The result as a sentence."""
         searched = f"{_plural(self.states, 'state')}, up to {_plural(self.depth, 'step')} on"
         if self.moves is not None:
             if not self.moves:
@@ -321,15 +321,15 @@ def reach(
     """Search breadth first from a state for the nearest one in which a condition holds.
 
     Args:
-        model: what to search.
-        codes: where to begin.
-        condition: on states.
-        limits: bounds of the search.
-        stop: ends it when it is set.
-        reporter: is told how far it is.
+        model: the model.
+        codes: the state to begin with.
+        condition: the condition on states.
+        limits: the limits of the search.
+        stop: stops the search when it is set.
+        reporter: receives the progress.
 
     Raises:
-        UserError: the limit on the memory leaves no room to work in.
+        UserError: the memory limit is too low for any search.
     """
     if evaluate(condition, codes):
         return Reached(())

@@ -1,1 +1,5 @@
-"""Internal: exploring a model in a browser: a server for this machine alone, and the page that it serves."""
+"""Exploration of a model in a browser.
+
+`server` serves the page to this machine alone. `tabs` executes the commands of the page, with an exploration for each
+tab. `page/` has what the browser loads.
+"""

@@ -1,4 +1,8 @@
-"""The server of the page: on this machine alone, for who has its address, and for no page of another origin."""
+"""The HTTP server of the page, on the loopback address.
+
+Requests need the secret in the address, and are refused if they come from a page of another origin. Connections without
+a complete request are limited in number and time.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +34,14 @@ __all__ = [
 
 _HOST = "127.0.0.1"
 _NAMES = (_HOST, "localhost")
-_MOST_BYTES = 20 << 20  # of a trace file, which a page may send
-_BODY_SECONDS = 30.0  # for so much
+_MOST_BYTES = 20 << 20  # the most bytes of a request: a trace file
+_BODY_SECONDS = 30.0  # the most seconds until all of it has arrived
 _FILES = {
     "": ("page.html", "text/html"),
     "page.css": ("page.css", "text/css"),
     "page.js": ("page.js", "text/javascript"),
 }
-_REFUSED = 400  # the first status that says so
+_REFUSED = 400  # the lowest status of an error
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -50,18 +54,18 @@ _HEADERS = {
 
 
 class PageServer:
-    """Serves the page, at an address with a secret in it.
+    """Serves the page, at an address that contains a secret.
 
     Args:
-        first: makes the exploration with which a tab begins.
-        port: where to listen; 0 is any free port.
-        seconds: how long a search may take, unless the page says otherwise.
+        first: makes the initial exploration of a tab.
+        port: the port to listen on; 0 is any free port.
+        seconds: the default time limit of a search.
 
     Attributes:
-        address: of the page.
+        address: the address of the page.
 
     Raises:
-        UserError: the libraries for it are not installed, or the port cannot be had.
+        UserError: the libraries are not installed, or the port is not available.
     """
 
     def __init__(self, first: Callable[[], Exploration], port: int = 0, seconds: int = 30) -> None:
@@ -75,21 +79,21 @@ class PageServer:
         self.address = f"http://{_HOST}:{self._port}/{self._secret}/"
 
     def run(self) -> None:
-        """Serve until somebody interrupts it."""
+        """Serve until interrupted."""
         try:
             self.server().run(sockets=[self._socket])
         finally:
             self.close()
 
     def server(self) -> uvicorn.Server:
-        """Return what serves the application, on connections that must not wait for their request for ever."""
+        """Return the ASGI server of the application, with a limit on connections that wait for a request."""
         import uvicorn
         from uvicorn.protocols.http.h11_impl import H11Protocol
 
         half_open = self._half_open
 
         class Connection(H11Protocol):
-            """A connection that is noted for as long as it waits for a request."""
+            """A connection that is registered as half-open until its request arrives."""
 
             def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
                 super().connection_made(transport)
@@ -101,20 +105,20 @@ class PageServer:
 
         config = uvicorn.Config(
             self._noted,
-            interface="asgi3",  # of a method uvicorn cannot tell
+            interface="asgi3",  # uvicorn does not detect it for a method
             http=Connection,
             ws="none",
             log_level="critical",
             access_log=False,
             lifespan="off",
             server_header=False,
-            proxy_headers=False,  # else a header says whose request it is
+            proxy_headers=False,  # else a header could set the address of the client
             timeout_graceful_shutdown=1,
         )
         return uvicorn.Server(config)
 
     async def _noted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whose headers have arrived; a connection on which one was refused does not stay open."""
+        """Answer a request whose headers have arrived, and close the connection if it is refused."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] >= _REFUSED:
@@ -125,7 +129,7 @@ class PageServer:
         await self._application(scope, receive, answer)
 
     def close(self) -> None:
-        """End what is at work, and listen no more."""
+        """Stop a running search and close the socket."""
         self._tabs.close()
         self._socket.close()
 
@@ -140,7 +144,7 @@ class PageServer:
                 Route("/{secret}/{name}", self._file, methods=["GET"]),
             ]
         )
-        made.router.redirect_slashes = False  # it would answer before anybody has looked at the address
+        made.router.redirect_slashes = False  # a redirect would be sent before the secret is checked
         return made
 
     async def _file(self, request: Request) -> Response:
@@ -179,15 +183,15 @@ class PageServer:
         try:
             if self._tabs.takes_long(asked):
                 answer = await run_in_threadpool(self._tabs.answer, asked)
-            else:  # at once: to change threads takes longer than the answer where other programs are at work
+            else:  # in this thread: on a busy machine, a change of threads takes longer than the answer
                 answer = self._tabs.answer(asked)
-        except Exception as error:  # noqa: BLE001 -- the last resort: whoever looks at the page has to hear of it
+        except Exception as error:  # noqa: BLE001 -- the last resort: the page must show every error
             answer = {"error": f"The model or insync met a case that it was not written for ({error!r:.300})."}
         content = json.dumps(answer, ensure_ascii=False).encode(errors="backslashreplace")
         return Response(content, media_type="application/json", headers=_HEADERS)
 
     def _refused(self, request: Request) -> Response | None:
-        """Return the answer to a request that is not for this server, or from another page; None to others."""
+        """Return the refusal of a request for another host, from another origin, or without the secret, else None."""
         own = {f"{name}:{self._port}" for name in _NAMES}
         if request.headers.get("host", "") not in own:
             return _said(403, "This server answers to its own address alone.")
@@ -202,7 +206,7 @@ class PageServer:
 
 
 def _refused_body(request: Request) -> Response | None:
-    """Return the answer to a request whose body another origin could have sent without asking; None to others."""
+    """Return the refusal of a body that another origin could send without a preflight request, else None."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         return _said(415, "Commands are JSON.")
     return None
@@ -215,7 +219,7 @@ def _said(status: int, sentence: str) -> Response:
 
 
 def _listening(port: int) -> socket.socket:
-    # With the protocol named: only then asyncio lets small answers leave at once (TCP_NODELAY), and not after 40 ms.
+    # asyncio sets TCP_NODELAY only if the protocol is named; without it small answers are delayed by 40 ms.
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -242,25 +246,24 @@ def _require_libraries() -> None:
         raise UserError(message) from error
 
 
-# Connections to the page's server whose request has not arrived: they are few, and none of them is there for long.
+# Half-open connections: those whose request has not arrived.
 #
-# A request that never ends costs its sender nothing. Without a limit, some such connections fill a server until it
-# answers nobody else (the attack called Slowloris). So the headers of a request have a time to arrive in, and where
-# too many connections wait for theirs, the one that has waited longest is closed for the new one.
+# Against the attack Slowloris, which fills a server with requests that never end, the headers of a request must arrive
+# within a time limit. If too many connections wait, the one that has waited longest is closed for the new one.
 
 
-_MOST = 256  # many fewer than the files that a process may open, which is 1,024 as a rule
+_MOST = 256  # well below the usual limit of 1,024 open files
 _SECONDS = 10.0  # a browser on this machine sends its headers at once
 
 Address = tuple[str, int]
 
 
 class HalfOpen:
-    """The connections that wait for a request, by the address of their other end, the oldest first.
+    """The connections that wait for a request, by the address of their client, the oldest first.
 
     Args:
-        most: how many there may be.
-        seconds: how long each may wait.
+        most: the most connections that may wait.
+        seconds: the longest time that one may wait.
     """
 
     def __init__(self, most: int = _MOST, seconds: float = _SECONDS) -> None:
@@ -268,9 +271,9 @@ class HalfOpen:
         self._waiting: dict[Address, tuple[asyncio.Transport, asyncio.TimerHandle]] = {}
 
     def began(self, transport: asyncio.Transport) -> None:
-        """Note a new connection, and close the oldest one that waits if there are too many."""
+        """Register a new connection, and close the oldest one if there are too many."""
         address = _other_end(transport)
-        if address is None:  # it is gone by now
+        if address is None:  # the connection is closed already
             return
         if len(self._waiting) >= self._most:
             self._end(next(iter(self._waiting)))
@@ -278,13 +281,13 @@ class HalfOpen:
         self._waiting[address] = (transport, deadline)
 
     def arrived(self, address: Any) -> None:
-        """Note that a request has arrived on a connection, or that it has ended."""
+        """Remove a connection whose request has arrived, or that was closed."""
         waiting = self._waiting.pop(tuple(address), None) if address is not None else None
         if waiting is not None:
             waiting[1].cancel()
 
     def ended(self, transport: asyncio.Transport) -> None:
-        """Note that a connection has ended."""
+        """Remove a connection that was closed."""
         self.arrived(_other_end(transport))
 
     def _end(self, address: Address) -> None:

@@ -1,4 +1,4 @@
-"""What a page asks for, and what it is answered: each tab of a browser has an exploration of its own."""
+"""The commands of the page and their answers as JSON; each tab of a browser has an exploration of its own."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PATIENCE = 2.0
 _LONG = frozenset({"find", "violation", "load", "walk", "at", "open"})
 
 
-@dataclass(slots=True)  # not frozen: what a tab looks at changes
+@dataclass(slots=True)  # not frozen: counts its walks
 class _Tab:
     name: str
     exploration: Exploration
@@ -49,25 +49,25 @@ class _Tab:
     walks: int = 0
 
 
-@dataclass(slots=True)  # not frozen: a search tells how far it is
+@dataclass(slots=True)  # not frozen: has the latest progress
 class _Search:
     stop: threading.Event = field(default_factory=threading.Event)
     progress: Progress | None = None
 
     def told(self, progress: Progress) -> None:
-        """Remember how far it is."""
+        """Store the progress."""
         self.progress = progress
 
 
 class Tabs:
-    """Answers what pages ask.
+    """Executes the commands of pages.
 
-    One command is executed at a time, as all explorations share the graph of their model. A search is told to stop, and
-    asked how far it is, while it is at work.
+    One command runs at a time, as all explorations share the graph of their model; only `stop` and `progress` run
+    beside a search.
 
     Args:
-        first: makes the exploration with which a tab begins.
-        seconds: how long a search may take, unless the page says otherwise.
+        first: makes the initial exploration of a tab.
+        seconds: the default time limit of a search.
     """
 
     def __init__(self, first: Callable[[], Exploration], seconds: int = 30) -> None:
@@ -92,7 +92,7 @@ class Tabs:
         }
 
     def answer(self, asked: object) -> dict[str, Any]:
-        """Return the answer to what a page asks; a mistake is answered by a sentence, under `error`."""
+        """Execute a command, and return its answer; for a mistake, the sentence under `error`."""
         try:
             given = PageCommand.of(asked)
             command = given.text("command")
@@ -107,11 +107,11 @@ class Tabs:
             return {"error": error.args[0]}
 
     def takes_long(self, asked: object) -> bool:
-        """Return whether what a page asks may take longer than a click should."""
+        """Return whether a command may take long."""
         return isinstance(asked, Mapping) and asked.get("command") in _LONG
 
     def close(self) -> None:
-        """Let a search that is at work come to its end."""
+        """Stop a running search."""
         self._stop()
 
     def _alone(self, asked: PageCommand, command: str) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class Tabs:
             self._lock.release()
 
     def _open(self, asked: PageCommand) -> dict[str, Any]:
-        """Return a tab that is there, where it is at the address that is asked for; else a new one at that address."""
+        """Return the requested tab if it is at the requested address, else a new tab at that address."""
         address = asked.text("address", "")
         tab = self._tabs.get(asked.text("tab", ""))
         said = ""
@@ -229,7 +229,7 @@ class Tabs:
 
     @contextmanager
     def _searching(self) -> Iterator[_Search]:
-        """Yield a search that can be stopped, and asked how far it is, for as long as the block lasts."""
+        """Yield a search that `stop` and `progress` refer to until the block ends."""
         self._search = _Search()
         try:
             yield self._search
@@ -253,19 +253,19 @@ class Tabs:
 
 
 def _silent(_: object) -> str:
-    """Return what is said of a command that the page shows the outcome of: nothing."""
+    """Return the empty message, for a command whose outcome the page shows."""
     return ""
 
 
-# What the page is told of an exploration, as JSON takes it.
+# Answers as JSON.
 
 
 _MOST_VISITED = 2_000
-"""A tree of more states is not told to the page; the way to the present one is."""
+"""The most states of a tree that is sent to the page; of a larger one nothing is sent."""
 
 
 def model_as_seen(model: Model) -> dict[str, Any]:
-    """Return what the page is told of a model once."""
+    """Return the facts about a model that the page receives once."""
     names = ConditionNames(model)
     return {
         "name": model.name,
@@ -280,12 +280,12 @@ def model_as_seen(model: Model) -> dict[str, Any]:
 
 
 def seen(exploration: Exploration, drawing: StateDrawing, known: int = 0) -> dict[str, Any]:
-    """Return what the page shows of where an exploration is.
+    """Return the facts about the current state that the page shows.
 
     Args:
         exploration: the exploration.
         drawing: draws its states.
-        known: how many states of the tree the page has already.
+        known: the number of states of the tree that the page has already.
     """
     here, visited = exploration.here, exploration.visited
     states = visited.states
@@ -335,7 +335,7 @@ def _step(exploration: Exploration, step: OfferedStep, visited: int | None) -> d
 
 
 def why_as_seen(reasons: Sequence[WhyNot]) -> list[dict[str, Any]]:
-    """Return what the page is told of why steps are not enabled."""
+    """Return the reasons why steps are disabled, as JSON values."""
     return [
         {
             "number": why.number,
@@ -357,14 +357,14 @@ def _label(exploration: Exploration, action: int | None) -> str:
     return "start" if action is None else exploration.stepper.actions[action].label
 
 
-# The state that is looked at, and the step that led there, drawn as reports draw them.
+# The current state and the step that led there, drawn as in reports.
 
 
 _MOST_BEFORE = 40
-"""How many steps before the last one may matter to how that is drawn."""
+"""The number of earlier steps that the drawing of a step may depend on."""
 
 _MOST_DEMANDING = 300
-"""States on the way of which it is said what they take: that is asked of all of them again for each step."""
+"""The longest path whose demands are shown: they are computed again for all its states after each step."""
 
 _MOST_PICTURES = 20_000
 _MOST_LINES = 6
@@ -385,7 +385,7 @@ class StateDrawing:
         self._epochs: list[PictureStep] = []
 
     def html(self, exploration: Exploration) -> str:
-        """Return the drawing of the state that an exploration looks at, as a piece of HTML."""
+        """Return the drawing of the current state as HTML."""
         path = exploration.visited.path[-_MOST_BEFORE:]
         drawn = self._picture(path)
         parts = []
@@ -409,7 +409,7 @@ class StateDrawing:
         return "".join(parts) + (f'<dl class="legend">{"".join(rows)}</dl>' if rows else "")
 
     def _demands(self, exploration: Exploration) -> str:
-        """Return what must happen for the way here to come about, as the model says it: that of the last step first."""
+        """Return the events that the path here requires, as HTML; those of the last step first."""
         path = exploration.visited.path
         if len(path) > _MOST_DEMANDING:
             return ""
@@ -424,7 +424,7 @@ class StateDrawing:
         return "".join(parts)
 
     def _picture(self, path: Sequence[VisitedState]) -> PictureStep:
-        """Return the picture of the last state of a path; what runs there is known from the pictures before."""
+        """Return the picture of the last state of a path; earlier pictures give the lifelines that are down there."""
         known = self._pictures.get(path[-1])
         if known is not None:
             return known
@@ -444,7 +444,7 @@ class StateDrawing:
         return remembered(self._steps, state, lambda: trace_step(self.model, (state.action, state.codes)))
 
     def _known_epochs(self, drawn: PictureStep) -> tuple[str, ...]:
-        """Return all epochs that were drawn so far, so that each keeps its colour."""
+        """Return all epochs drawn so far, so that each keeps its colour."""
         known = epochs_of(self._epochs)
         if not set(epochs_of([drawn])) <= set(known):
             self._epochs.append(drawn)
@@ -456,11 +456,11 @@ def _said(demand: Demand) -> str:
     return f"{in_xml(demand.text)} ({demand.hardness.value})"
 
 
-# What a page asks, read from JSON: whatever else stands there is answered by a sentence.
+# Commands, read from JSON.
 
 
 _LARGEST = 2**53
-"""The whole numbers of JSON that a browser has exactly."""
+"""The greatest whole number that a browser represents exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,7 +471,7 @@ class PageCommand:
 
     @classmethod
     def of(cls, parsed: object) -> PageCommand:
-        """Return what parsed JSON asks.
+        """Return the command in parsed JSON.
 
         Raises:
             UserError: it is no object.
@@ -482,11 +482,11 @@ class PageCommand:
         return cls(parsed)
 
     def has(self, name: str) -> bool:
-        """Return whether an argument is there, and not null."""
+        """Return whether an argument is present and not null."""
         return self.entries.get(name) is not None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return a text.
+        """Return an argument that is a text.
 
         Raises:
             UserError: it is something else, or it is missing and there is no default.
@@ -500,14 +500,14 @@ class PageCommand:
         return value
 
     def whole(self, name: str, what: str, default: int | None = None, least: int = 0, most: int = _LARGEST) -> int:
-        """Return a whole number; a text of digits is one as well.
+        """Return an argument that is a whole number or a text of digits.
 
         Args:
-            name: of the argument.
-            what: it is, for the message.
-            default: what it is if it is missing.
-            least: the smallest that is accepted.
-            most: the greatest that is accepted.
+            name: the name of the argument.
+            what: a description of the number, for the message.
+            default: the value if it is missing.
+            least: the least accepted value.
+            most: the greatest accepted value.
 
         Raises:
             UserError: it is something else, or it is missing and there is no default.

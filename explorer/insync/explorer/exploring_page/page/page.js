@@ -1,11 +1,11 @@
-// The page of `insync explore`: what the server says is shown, what is clicked or typed is asked of the server.
-// Every text is set as text; the one piece of HTML that the server gives, the drawn state, is escaped there.
+// The page of `insync explore`: sends clicks and typed commands to the server, and shows its answers.
+// Every text is set as text; the one piece of HTML from the server, the drawn state, is escaped there.
 
 const $ = (id) => document.getElementById(id);
 let tab = sessionStorage.getItem("tab");
 let shown = null;        // the last answer with a state
-let tree = [];           // of each state that was visited [the number of the one before, its label]
-let reasons = new Map(); // why steps are not enabled, by their number
+let tree = [];           // the visited states: [the number of the parent, the label]
+let reasons = new Map(); // why steps are disabled, by their number
 let busy = false;
 
 async function post(asked) {
@@ -75,7 +75,7 @@ function show(told) {
   showProperties();
   showPath();
   showTree();
-  history.replaceState(null, "", `#${told.address}`); // it lays the page out, so when all is in place
+  history.replaceState(null, "", `#${told.address}`); // this forces a layout, so it comes last
   if (focused !== null) focusStep(Math.min(focused, stepButtons().length - 1));
   explain(told.address);
 }
@@ -186,7 +186,7 @@ function showTree() {
   const after = tree.map(() => []);
   const roots = [];
   tree.forEach(([before], number) => (before === null ? roots : after[before]).push(number));
-  // A way without a branch goes straight down; only branches are indented.
+  // Only branches are indented.
   const list = (numbers) => element("ul", {}, ...numbers.flatMap((number) => chain(number)));
   const chain = (number) => {
     const items = [];
@@ -329,7 +329,7 @@ addEventListener("keydown", (event) => {
 $("keys").checked = localStorage.getItem("keys") !== "off";
 $("keys").addEventListener("change", () => localStorage.setItem("keys", $("keys").checked ? "on" : "off"));
 
-// What is no encoded text is asked for as it stands: the server says that it is no address.
+// A malformed encoding is sent as it stands: the server refuses it with a sentence.
 function addressAsked() {
   const written = location.hash.slice(1);
   try {
