@@ -1,1 +1,4 @@
-"""Internal: results as HTML, for notebooks: `html_of` has a page for each kind, `pieces` what these are made of."""
+"""Results as HTML, for notebooks.
+
+`html_of` renders each kind of result, from the elements in `pieces`; `drawn` renders a trace as a picture.
+"""

@@ -1,4 +1,4 @@
-"""A trace as a drawing in a notebook."""
+"""A trace as a picture in a notebook."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _WIDTH = 120
 
 
 def drawing_of(trace: Trace) -> str:
-    """Return a trace as HTML: a picture and, to copy, the grid.
+    """Return a trace as HTML: a picture, and the grid as text.
 
-    Of a model that is not loaded, or has other fields by now, it is the grid alone: to show a trace that somebody sent
-    runs no code that it names.
+    If the model is not loaded, or has other fields now, the result is the grid alone. The model is never imported, as a
+    trace from a stranger must not run code.
     """
     model = model_behind(trace)
     if model is None:
@@ -42,7 +42,7 @@ def drawing_of(trace: Trace) -> str:
 
 
 def drawing_of_induction(model: Model, found: CounterexampleToInduction) -> str:
-    """Return what refutes an induction as HTML: a good state, and the step from it to a bad one."""
+    """Return a counterexample to induction as HTML: a good state, and the step from it to a bad one."""
     drawn = picture(induction_trace(model, found), model)
     asked = f"Does every step from a good state of {model.name} keep {', '.join(found.failing)}?"
     said = "No: this one does not. Whether its first state is ever reached is not known."
@@ -50,7 +50,7 @@ def drawing_of_induction(model: Model, found: CounterexampleToInduction) -> str:
 
 
 def picture_html(drawn: Picture) -> str:
-    """Return a picture as an image that is part of the HTML: its style stays its own, and the page's the page's."""
+    """Return a picture as an `img` element with embedded data, which keeps its style apart from that of the page."""
     said = f"{drawn.question} {drawn.verdict} {''.join(phrase.text for phrase in drawn.reason)}"
     data = b64encode(svg(drawn).encode()).decode()
     return f'<img alt="{escape(said)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}"/>'
@@ -63,7 +63,7 @@ def _grid(trace: Trace, columns: Columns) -> str:
 def model_behind(trace: Trace) -> Model | None:
     """Return the model of a trace: one that comes with insync, or the class of its name that was defined last.
 
-    None where there is none, or its states are not those of the trace.
+    The result is None if there is none, or if the states of the trace do not belong to it.
     """
     try:
         kind = loaded_kind(trace.model)

@@ -1,4 +1,4 @@
-"""The HTML of each kind of result, which a notebook shows for it."""
+"""The HTML of each kind of result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["html_of"]
 
 @singledispatch
 def html_of(result: Shown) -> str:
-    """Return a result as HTML that needs nothing else; all text of models is escaped."""
+    """Return a result as self-contained HTML; all text of models is escaped."""
     return page([paragraph(result.summary())])
 
 
@@ -195,14 +195,14 @@ def _trace(result: Trace) -> str:
 
 
 def _not_inductive(result: ProofResult) -> Iterator[str]:
-    """Yield what refutes the induction: a good state, and a step from it to a bad one."""
+    """Yield the drawings of counterexamples to induction."""
     for query in result.result.queries:
         if query.counterexample is not None:
             yield drawing_of_induction(result.model, query.counterexample)
 
 
 def _different(traces: Iterable[Trace]) -> Iterator[str]:
-    """Yield the drawing of each trace; of steps that were drawn before, what fails after them too."""
+    """Yield the drawing of each trace; for one with the steps of an earlier one, a sentence."""
     drawn: list[Trace] = []
     for trace in traces:
         if trace.refused is None and any(trace.steps == earlier.steps for earlier in drawn):

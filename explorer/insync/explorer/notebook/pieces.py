@@ -1,6 +1,7 @@
-"""What the HTML of results is made of: escaped text, verdicts as words, tables, bars, what opens on a click.
+"""Elements of HTML for results: escaped text, verdicts, tables, bar charts, foldable parts.
 
-A notebook decides on letters and background, light or dark; the colours here are seen on both, and none is needed.
+The notebook decides on font and background. The colours here are legible on light and dark, and carry no information
+alone.
 """
 
 from __future__ import annotations
@@ -32,29 +33,29 @@ _TONES = {"holds": "good", "violated": "bad", "incomplete": "open"}
 
 
 def page(parts: Iterable[str]) -> str:
-    """Return pieces as one result, with the style that they need."""
+    """Return parts as one element with its style sheet."""
     return f'<div class="insync"><style>{STYLE}</style>{"".join(parts)}</div>'
 
 
 def badge(verdict: str) -> str:
-    """Return a verdict as a word on a colour."""
+    """Return a verdict as a coloured word."""
     return f'<span class="badge {_TONES.get(verdict, "open")}">{escape(verdict)}</span>'
 
 
 def heading(verdict: str, model: str, bounds: Mapping[str, int | str]) -> str:
-    """Return the line on top of a result: the verdict, the model, its bounds."""
+    """Return the first line of a result: verdict, model, bounds."""
     said = ", ".join(f"{name} {value}" for name, value in bounds.items())
     return f'<p>{badge(verdict)} <strong>{escape(model)}</strong> <span class="dim">{escape(said)}</span></p>'
 
 
 def paragraph(text: str, *, dim: bool = False) -> str:
-    """Return a line of text for each of the text's lines."""
+    """Return a paragraph with the line breaks of a text."""
     shown = "<br/>".join(escape(line) for line in text.splitlines())
     return f'<p class="dim">{shown}</p>' if dim else f"<p>{shown}</p>"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table; numbers stand to the right with their thousands apart, None is an empty cell."""
+    """Return a table. Columns of integers are right-aligned with thousands separators; None is an empty cell."""
     rows = [list(row) for row in rows]
     numbers = [bool(rows) and all(isinstance(row[at], int | None) for row in rows) for at in range(len(heads))]
     top = "".join(_cell("th", head, number) for head, number in zip(heads, numbers, strict=True))
@@ -71,12 +72,12 @@ def _cell(tag: str, cell: object, number: bool) -> str:
 
 
 def folded(title: str, content: str) -> str:
-    """Return what is seen after a click on its title."""
+    """Return content that unfolds on a click on its title."""
     return f"<details><summary>{escape(title)}</summary>{content}</details>"
 
 
 def bars(values: Sequence[int], caption: str) -> str:
-    """Return a bar for each of some numbers, the first at the left, with the numbers as they are pointed at."""
+    """Return a bar chart, with each value as a tooltip."""
     if not values:
         return ""
     width, height, top = 6 * len(values), 48, max(*values, 1)
