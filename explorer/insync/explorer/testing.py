@@ -1,6 +1,6 @@
-"""What the pytest fixture `insync_check` does: run a search, and fail the test unless it is conclusive.
+"""The pytest fixture `insync_check`, which fails a test unless a search is conclusive, and the text of a failure.
 
-The plugin itself is `_insync_pytestplugin`, which imports this module when a test asks for the fixture.
+The plugin is `_insync_pytestplugin`, which imports this module when a test uses the fixture.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ __all__ = [
 
 
 WALKS = "walks"
-"""What stops a simulation that is not stopped by anything else: it proves nothing."""
+"""The reason `stopped_by` of a simulation that no limit stopped: walks prove nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the command line of pytest says: the defaults of every search.
+    """The defaults of every search, from the command line of pytest.
 
     Attributes:
-        engine: what searches.
-        seconds: how long a search may take.
-        memory_bytes: how large a process may become; None is nine tenths of the machine, divided by the processes.
-        seed: of the engine simulate.
-        processes: how many processes run tests at once.
+        engine: the name of the engine.
+        seconds: the time limit of a search.
+        memory_bytes: the memory limit of a process; None is nine tenths of the machine, divided by the processes.
+        seed: the seed of the engine simulate.
+        processes: the number of processes that run tests.
     """
 
     engine: str = "local"
@@ -71,7 +71,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One search, as an engine is asked for it; walks, depth and seed are of the engine simulate."""
+    """The arguments of an engine; walks, depth and seed apply to the engine simulate."""
 
     model: Model
     properties: Sequence[PropertyLike] | None
@@ -85,17 +85,17 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an engine found.
+    """The result of an engine.
 
     Attributes:
-        verdict: of all properties together.
-        stopped_by: what ended the search before it was complete; None if it is complete, or a property fails.
-        states: how many distinct states were seen, or how many steps were taken by walks.
-        what: what `states` counts.
-        depth: the levels that were searched, or the most steps of a walk.
-        properties: what is known of each property.
-        violations: a trace for each that fails.
-        warnings: what is suspicious in the model, or in its settings; a sentence for each.
+        verdict: the verdict on all properties together.
+        stopped_by: the limit that stopped the search; None if it is complete, or a property fails.
+        states: the number of distinct states, or of steps of walks.
+        what: the unit of `states`.
+        depth: the number of levels, or the most steps of a walk.
+        properties: the verdict on each property.
+        violations: a trace for each property that fails.
+        warnings: a sentence for each suspicious fact about the model or its settings.
     """
 
     verdict: Verdict
@@ -112,7 +112,7 @@ class InsyncCheck:
     """The fixture `insync_check`: call it to search a model.
 
     Attributes:
-        answer: what the last call found; None before the first.
+        answer: the result of the last call; None before the first.
         traces: the trace files of all violations so far.
     """
 
@@ -140,36 +140,36 @@ class InsyncCheck:
         expect: str = Verdict.HOLDS,
         stopped_by: str | Collection[str] = (),
     ) -> Verdict:
-        """Search a model and return the verdict: the test fails unless it is the one that is expected.
+        """Search a model and return the verdict. The test fails unless it is the expected one.
+
+        The model's warnings become `SuspiciousModel` warnings of a test that passes.
 
         Args:
             model: a model class or instance, or a name such as "kip320" or "path/to/file.py:ModelName".
             bounds: its bounds; those left out have their defaults.
             properties: names of properties, and for the engine evaluator functions of the readable state; None is the
-                model's headline. type_ok is always checked.
+                model's default. type_ok is always checked.
             engine: "local" (machine code, every state), "evaluator" (plain Python, every state) or "simulate" (random
                 walks); None is --insync-engine.
-            limits: bounds of the search. Without one on seconds it is --insync-max-seconds, without one on the memory
-                --insync-memory. Walks know the one on seconds alone.
-            threads: of the engines local and simulate; None is all cores, shared with the other processes of xdist.
-            walks: how many the engine simulate takes.
-            depth: most steps of such a walk.
-            seed: of its random numbers; None is --insync-seed.
-            symmetry: whether the engine local visits one state for all that differ only in who is who, where a sort is
-                declared symmetric.
+            limits: the limits of the search. The default of seconds is --insync-max-seconds, that of memory
+                --insync-memory. Walks have a limit on seconds only.
+            threads: worker threads of the engines local and simulate; None is all cores, shared with the other
+                processes of xdist.
+            walks: the number of walks of the engine simulate.
+            depth: the most steps of such a walk.
+            seed: the seed of its random numbers; None is --insync-seed.
+            symmetry: whether the engine local reduces the space by the declared symmetries.
             within: names of invariants; states in which one fails are checked, and no step is taken from them. None is
-                what the model's class says.
+                the default of the model's class.
             expect: the verdict with which the test passes, "holds" or "violated".
-            stopped_by: the bound, or bounds, that the test means to be stopped by: "depth", "states", "time", "memory",
-                or "walks" for simulate. The search may then be incomplete.
-
-        A test that passes says by a `SuspiciousModel` warning what is suspicious in the model.
+            stopped_by: the limit, or limits, that may stop the search so that it is incomplete: "depth", "states",
+                "time", "memory", or "walks" for simulate.
 
         Raises:
-            PropertyViolated: a property is violated; the message has the trace grid and the command that replays it.
-            UnexpectedVerdict: the search is incomplete, or nothing is violated though it is expected.
+            PropertyViolated: a property is violated; the message has the trace grid and the replay command.
+            UnexpectedVerdict: the search is incomplete, or an expected violation was not found.
             UserError: an unknown model, bound, property, invariant, engine or verdict, or a limit that the engine does
-                not know.
+                not support.
         """
         __tracebackhide__ = True
         chosen = engine or self._settings.engine
@@ -185,7 +185,7 @@ class InsyncCheck:
             files = self._save(built, answer.violations)
             self._note_down(built, answer, files)
         except UserError as error:
-            raise error.with_traceback(None) from None  # a mistake in the test: where insync noticed it says nothing
+            raise error.with_traceback(None) from None  # a mistake in the test: frames of insync do not help
         if answer.verdict is Verdict.VIOLATED and expect != Verdict.VIOLATED:
             if not answer.violations:
                 raise UnexpectedVerdict(_warned(_untraced_text(built, answer), answer))
@@ -200,7 +200,7 @@ class InsyncCheck:
         return answer.verdict
 
     def _note_down(self, model: Model, answer: Answer, files: Sequence[Path]) -> None:
-        """Say what was found to the test, whose report keeps it: `--junitxml` writes it down."""
+        """Record the result as properties of the test, which `--junitxml` writes."""
         if self._note is None:
             return
         broken = ", ".join(violation.property for violation in answer.violations)
@@ -213,7 +213,7 @@ class InsyncCheck:
             self._note("insync_trace", str(file))
 
     def _limits(self, given: Limits, engine: str) -> Limits:
-        """Return the limits of a test with those of the command line where it says nothing."""
+        """Return the limits of a test, with the defaults of the command line."""
         seconds = self._settings.seconds if given.seconds is None else given.seconds
         if engine == "simulate":
             return replace(given, seconds=seconds)
@@ -232,7 +232,7 @@ class InsyncCheck:
 
 
 def _local(request: Request) -> Answer:
-    from insync.explorer.check import check  # compiles, which the evaluator alone need not
+    from insync.explorer.check import check  # loads the compiler, which the evaluator does not need
 
     names = []
     for given in request.properties or ():
@@ -315,7 +315,7 @@ def _engine(name: str) -> Callable[[Request], Answer]:
 
 
 def _meant(expect: str, stopped_by: str | Collection[str]) -> Collection[str]:
-    """Return the bounds that the test means, after a look at what it expects."""
+    """Return the limits that may stop the search; raise UserError for an unknown one or an unknown verdict."""
     if expect not in (Verdict.HOLDS, Verdict.VIOLATED):
         message = (
             f"expect={expect!r} must be 'holds' or 'violated'; for a search that may be incomplete, name the bound "
@@ -344,7 +344,7 @@ def _given_properties(model: Model, properties: Sequence[PropertyLike] | None) -
 
 
 def _warned(text: str, answer: Answer) -> str:
-    """Return the text of a failure with what is suspicious in the model below it."""
+    """Return the text of a failure with the warnings below it."""
     return "\n\n".join([text, *(f"warning: {warning}" for warning in answer.warnings)])
 
 
@@ -382,14 +382,14 @@ def _not_violated_text(model: Model, answer: Answer) -> str:
     )
 
 
-# What a failing test shows: the grid of the trace, the file that it was saved in, and the command that replays it.
+# The text of a failure: the trace grid, the file, and the replay command.
 
 
 _PLUGIN = "_insync_pytestplugin"
 
 
 class FailedTest(AssertionError):
-    """What fails a test. Names and texts of the model move no cursor where pytest shows it."""
+    """The base of failures of tests. Control characters of a model's texts are shown as escapes."""
 
     def __str__(self) -> str:
         return visible(super().__str__())
@@ -400,7 +400,7 @@ class PropertyViolated(FailedTest):
 
     Attributes:
         trace: the steps to that state.
-        file: where the trace was saved; None where it was not.
+        file: the trace file; None if the trace was not saved.
     """
 
     def __init__(self, message: str, trace: Trace | None = None, file: Path | None = None) -> None:
@@ -409,22 +409,22 @@ class PropertyViolated(FailedTest):
 
 
 class SuspiciousModel(UserWarning):
-    """What is suspicious in a model, or in its settings, though the test passes."""
+    """A suspicious fact about a model or its settings, in a test that passes."""
 
 
 class UnexpectedVerdict(FailedTest):
-    """A search that is incomplete, or finds no violation where one is expected: no reason for a test to pass."""
+    """A search is incomplete, or did not find an expected violation."""
 
 
 def trace_directory() -> Path:
-    """Return where a failing test leaves its traces: pytest's temporary directory, or a new one outside pytest."""
+    """Return the directory for traces of failing tests: pytest's temporary directory, or a new one outside pytest."""
     plugin = sys.modules.get(_PLUGIN)
     directory: Path | None = plugin.trace_directory() if plugin is not None else None
     return directory or Path(tempfile.mkdtemp(prefix="insync-"))
 
 
 def save(model: Model, trace: Trace, directory: Path) -> Path:
-    """Write a trace to a directory, in a new file that is named after model and property, and return its path."""
+    """Write a trace to a new file in a directory, named after model and property, and return its path."""
     names = (f"{model.name}-{trace.property}{f'-{n}' if n > 1 else ''}.json" for n in itertools.count(1))
     file = next(path for name in names if not (path := directory / name).exists())
     write_trace(file, trace)
@@ -432,16 +432,16 @@ def save(model: Model, trace: Trace, directory: Path) -> Path:
 
 
 def describe(model: Model, trace: Trace, file: Path) -> str:
-    """Return the grid of a trace with its reason, the page that shows it, and how it is replayed from the file."""
+    """Write the page of a trace, and return its grid with the lines about page and replay."""
     return f"{render_grid(trace, model.grid)}\n{_page_line(model, trace, file)}\n{_replay_line(model, trace, file)}"
 
 
 def _page_line(model: Model, trace: Trace, file: Path) -> str:
-    """Write the page of a trace beside its file, and return the line that says where it is."""
+    """Write the page of a trace beside its file, and return the line that names it."""
     page = file.with_suffix(".html")
     try:
         write_page(page, [(trace, model, file)])
-    except Exception as error:  # noqa: BLE001 -- a drawing of the model's own that fails must not hide the violation
+    except Exception as error:  # noqa: BLE001 -- an error in the model's drawing must not hide the violation
         return f"No page: {error}"
     return f"Page: {page}"
 

@@ -1,12 +1,13 @@
-"""Public: models in Hypothesis, as state machines, strategies for states, and model-based tests of a system.
+"""Public: models in Hypothesis.
 
-Nothing here is public by subclassing: functions build what Hypothesis runs.
+`state_machines` makes a rule-based state machine of a model. `model_based` tests a system beside its model.
+`strategies` has strategies for states. All are made by functions; no class is meant to be subclassed.
 """
 
 from __future__ import annotations
 
 try:
-    import hypothesis  # noqa: F401  (whether it is there)
+    import hypothesis  # noqa: F401  (whether it is installed)
 except ModuleNotFoundError as error:
     if error.name != "hypothesis":
         raise

@@ -1,4 +1,4 @@
-"""Model-based tests: Hypothesis drives a model and a system side by side, and compares what they show."""
+"""Model-based tests: Hypothesis drives a model and a system side by side, and compares their states and outputs."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ __all__ = [
 
 
 class Disagreement(FailedTest):
-    """A system that shows something else than its model after the same steps.
+    """A system differs from its model after the same steps.
 
     Attributes:
         trace: the steps, with the states of the model.
-        file: where the trace was saved; None where it was not.
+        file: the trace file; None if the trace was not saved.
     """
 
     def __init__(self, message: str, trace: Trace | None = None, file: Path | None = None) -> None:
@@ -58,25 +58,27 @@ def model_based_test(
 ) -> type[RuleBasedStateMachine]:
     """Return a Hypothesis state machine that runs a system beside a model; its `TestCase` is a test.
 
-    Each run makes a new adapter, and takes each step of the model on it as well: the adapter has a method per action,
-    with the action's parameters as keywords (a member's label such as "b1", an enumeration's name, true or false). Its
-    method `observe` returns the fields of the model's readable state that the system knows, which may be a part of
-    them; it is compared in the initial state and after each step. Where the model has several initial states, its
-    method `begin` is told which of them, as a readable state, before anything else. Its method `close`, if there is
-    one, ends a run.
+    Each run makes a new adapter and takes each step of the model on it as well. The adapter has these methods:
+
+    * One for each action, with the action's parameters as keywords: a member's label such as "b1", the name of a
+      member of an enumeration, or a bool.
+    * `observe` returns some or all fields of the model's readable state as the system has them. They are compared in
+      the initial state and after each step.
+    * `begin`, if the model has several initial states, receives the readable initial state before all else.
+    * `close`, if it exists, ends a run.
 
     Args:
         model: a model class or instance, or a model's name.
         bounds: its bounds; those left out have their defaults.
         adapter: a class, or a function without arguments.
-        outputs: for actions whose method returns something, what is right by the model: functions of the readable
-            states before and after the step, and of its parameters.
-        properties: what is checked of the model besides.
-        within: names of invariants; a run ends in a state in which one fails, which is still compared. None is what
-            the model's class says.
+        outputs: for actions whose method returns something, the expected value: a function of the readable states
+            before and after the step, and of the parameters as keywords.
+        properties: properties of the model to check besides.
+        within: names of invariants; a run ends in a state in which one fails, which is still compared. None is the
+            default of the model's class.
 
     Raises:
-        UserError: an adapter that lacks an action or shows nothing, and all that `state_machine` raises.
+        UserError: an adapter that lacks an action or has nothing to compare, and all that `state_machine` raises.
     """
     built, given = confined(model_of(model, bounds), within), dict(outputs or {})
     check_adapter(built, adapter, given)
@@ -123,15 +125,15 @@ def replay_against(
     """Take the steps of a trace file on a system, beside the model, and compare as `model_based_test` does.
 
     Args:
-        file: any trace file, of a disagreement or of a property that fails.
+        file: a trace file, of a disagreement or of a property that fails.
         adapter: as in `model_based_test`.
         outputs: as in `model_based_test`.
         model: the model; None is the one that the file names, if it comes with insync or its class has been imported.
 
     Raises:
-        Disagreement: the system shows something else than the model.
+        Disagreement: the system differs from the model.
         UnnamedModel: the file names a Python file, and `model` is None; nothing was imported.
-        UserError: the file is not a trace, or its model takes no such steps.
+        UserError: the file is not a trace, or its steps are disabled in the model.
     """
     trace = read_trace(Path(file))
     if model is None:
@@ -186,7 +188,7 @@ def _step_system(
 
 
 def _disagree(walk: Walk, found: str, adapter: str) -> NoReturn:
-    """Raise Disagreement; only the shrunk one is saved and shown whole."""
+    """Raise Disagreement. Only the one that Hypothesis shows last is saved, and has the grid."""
     __tracebackhide__ = True
     number = walk.moves[-1][0]
     when = "In the initial state" if number is None else f"After `{walk.stepper.actions[number].label}`"
@@ -202,14 +204,14 @@ def _disagree(walk: Walk, found: str, adapter: str) -> NoReturn:
     raise Disagreement(message, trace, file)
 
 
-# A model and a system step by step: the adapter that drives the system, and where the two disagree.
+# The adapter, and its comparison with the model step by step.
 
 
 Adapter = Callable[[], object]
-"""Makes what drives a fresh system, with a method per action of the model: a class, or a function without arguments."""
+"""Makes the driver of a fresh system, with a method for each action: a class, or a function without arguments."""
 
 Output = Callable[..., object]
-"""What a step must give back by the model: called with the readable states before and after, and the parameters."""
+"""Returns the expected output of a step, from the readable states before and after, and the parameters."""
 
 OBSERVE = "observe"
 CLOSE = "close"
@@ -220,8 +222,8 @@ class SideBySide:
     """One system beside one walk through the model.
 
     Args:
-        adapter: makes what drives the system.
-        outputs: for each action whose method returns something, what it must return.
+        adapter: makes the driver of the system.
+        outputs: the expected output of each action whose method returns something.
     """
 
     def __init__(self, adapter: Adapter, outputs: Mapping[str, Output]) -> None:
@@ -230,23 +232,23 @@ class SideBySide:
         self.name = _name_of(adapter)
 
     def begin(self, state: ReadableState, *, several: bool) -> str | None:
-        """Tell the system in which of several initial states it begins, and say where it shows something else."""
+        """Pass the initial state to the system, if there are several, and compare as `difference` does."""
         if several:
             getattr(self.driver, BEGIN)(state)
         return self.difference(state)
 
     def difference(self, state: ReadableState) -> str | None:
-        """Say where the system shows something else than the model's state; None where it shows the same."""
+        """Return how the system differs from the model's state, as a sentence; None if it does not."""
         observe = getattr(self.driver, OBSERVE, None)
         return None if observe is None else self._difference(observe(), state, "")
 
     def step(
         self, action: str, parameters: Mapping[str, ParameterValue], before: ReadableState, after: ReadableState
     ) -> str | None:
-        """Take a step of the system that the model has taken, and say where the two disagree.
+        """Take a step on the system that the model has taken, and return how the two differ; None if they do not.
 
         Raises:
-            UserError: the method returns something, and nothing says what the model's output is.
+            UserError: the method returns something, and `outputs` has no function for it.
         """
         returned = getattr(self.driver, action)(**parameters)
         output = self.outputs.get(action)
@@ -264,13 +266,13 @@ class SideBySide:
         return self.difference(after)
 
     def close(self) -> None:
-        """Let the adapter put the system away, if it has a method for it."""
+        """Call the adapter's `close`, if it has one."""
         close = getattr(self.driver, CLOSE, None)
         if close is not None:
             close()
 
     def _difference(self, shown: object, right: object, path: str) -> str | None:
-        """Compare what the system shows, which may be a part, with the model's value."""
+        """Compare an observed value, which may have a part of the fields, with the model's."""
         if isinstance(shown, Mapping) and isinstance(right, Mapping):
             for name, value in shown.items():
                 if name not in right:
@@ -288,7 +290,7 @@ class SideBySide:
 
 
 def _same(shown: object, right: object) -> bool:
-    """Whether two values are equal; a set may stand for a list of members, a tuple for a list."""
+    """Return whether two values are equal; a set equals a list of its members, and a tuple a list."""
     if isinstance(shown, Set) and isinstance(right, list):
         return len(shown) == len(right) and all(member in shown for member in right)
     if isinstance(shown, list | tuple) and isinstance(right, list | tuple):
@@ -301,7 +303,7 @@ def _same(shown: object, right: object) -> bool:
 
 
 def check_adapter(model: Model, adapter: Adapter, outputs: Mapping[str, Output]) -> None:
-    """Raise UserError unless an adapter has a method for every action, with its parameters, and shows something."""
+    """Raise UserError unless an adapter has a method for every action, with its parameters, and can be compared."""
     name = _name_of(adapter)
     if not callable(adapter):
         message = f"{adapter!r} is not an adapter; give a class, or a function without arguments that makes one."
@@ -344,7 +346,7 @@ def _wrong_method(driver: object, action: str, parameters: Sequence[str]) -> str
         signature.bind(*([None] if isinstance(driver, type) else []), **given)
     except TypeError:
         return f"its method for the action {action!r} takes other parameters, write `{wanted}`"
-    except ValueError:  # a builtin, which does not say what it takes
+    except ValueError:  # a builtin without a signature
         return None
     return None
 

@@ -1,4 +1,4 @@
-"""Hypothesis state machines of models: a rule per action, an invariant per property, failures as insync traces."""
+"""Hypothesis state machines of models: a rule for each action, an invariant for each property, failures as traces."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from insync.properties.registry import confined
 __all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
 
 NOTHING_LEFT = "nothing_is_enabled"
-"""The rule that is left where no action is enabled: Hypothesis takes a machine without a rule for a mistake."""
+"""The rule for states without enabled actions: Hypothesis rejects a machine with no rule that it can run."""
 
 BEGINNING = "begin"
-"""The rule that chooses the initial state where there are several."""
+"""The rule that chooses among several initial states."""
 
 _HYPOTHESIS_TAKES = frozenset({"self", "target", "targets"})
-"""Names that a parameter of a rule cannot have."""
+"""Names that Hypothesis forbids for parameters of rules."""
 
 M = TypeVar("M", bound="ModelMachine")
 
@@ -47,17 +47,17 @@ def state_machine(
 ) -> type[RuleBasedStateMachine]:
     """Return a Hypothesis state machine of a model; its `TestCase` is a test for pytest or unittest.
 
-    It has one rule per action, which Hypothesis runs where the action is enabled, with parameters drawn from those that
-    enable it, and one invariant per property. Of several initial states each run draws one. A failing run is shrunk by
-    Hypothesis; then the shortest one found is shown as a trace grid, and saved as a trace file.
+    It has one rule for each action, which runs only where the action is enabled, with parameters that enable it, and
+    one invariant for each property. Each run draws one of the initial states. Hypothesis shrinks a failing run; the
+    result is shown as a trace grid and saved as a trace file.
 
     Args:
         model: a model class or instance, or a model's name.
         bounds: its bounds; those left out have their defaults.
-        properties: names of properties, and functions of the readable state; None is the model's headline. type_ok is
+        properties: names of properties, and functions of the readable state; None is the model's default. type_ok is
             always checked.
-        within: names of invariants; a run ends in a state in which one fails, which is still checked. None is what the
-            model's class says.
+        within: names of invariants; a run ends in a state in which one fails, which is still checked. None is the
+            default of the model's class.
 
     Raises:
         UserError: an unknown model, bound or property, or no action is enabled in an initial state.
@@ -69,7 +69,7 @@ def state_machine(
 def build_machine(
     base: type[M], model: Model, properties: Sequence[PropertyLike] | None, members: Mapping[str, object]
 ) -> type[M]:
-    """Return a machine class of a model on top of a base, with further members."""
+    """Return a subclass of `base` for a model, with further members."""
     stepper, claims = Stepper(model), claims_of(model, properties)
     initials = model.program.initials
     if not any(stepper.enabled(codes) for codes in initials):
@@ -90,14 +90,14 @@ def build_machine(
     for claim in claims:
         parts[_free(claim.name, base, parts)] = _invariant(claim)
     machine = cast("type[M]", type(f"{type(model).__name__}Machine", (base,), parts))
-    # To explain a failure, Hypothesis would look for lines of Python that only failing runs execute: insync's own.
+    # No explanation phase: it looks for lines of Python that only failing runs execute, and these are insync's own.
     phases = [phase for phase in settings().phases if phase is not Phase.explain]
     machine.TestCase.settings = settings(machine.TestCase.settings, phases=phases)
     return machine
 
 
 class ModelMachine(RuleBasedStateMachine):
-    """What every state machine of a model has: a walk, and how it fails."""
+    """The base of the state machines of models: a walk, and the checks of properties."""
 
     stepper: ClassVar[Stepper]
     errors: ClassVar[Mapping[str, type[PropertyViolated]]]
@@ -107,8 +107,8 @@ class ModelMachine(RuleBasedStateMachine):
         self.walk = Walk(self.stepper)
         self._chosen: dict[str, ParameterValue] = {}
         self._proved: set[str] = set()
-        # Hypothesis's own choice switches random rules off for a whole run, and drops the run where none of those that
-        # are left is enabled: half of all runs of a protocol, whose actions wait for one another.
+        # Hypothesis's own strategy disables random rules for a whole run, and drops the run when no other rule is
+        # enabled: half of all runs of a protocol, whose actions wait for one another.
         self._rules_strategy: Any = _enabled_rule(self, _rules(self))
 
     def begin_in(self, codes: Codes) -> None:
@@ -117,12 +117,12 @@ class ModelMachine(RuleBasedStateMachine):
         self.walk = Walk(self.stepper, codes)
 
     def options(self, action: str, parameter: str) -> list[ParameterValue]:
-        """Return the values of a parameter with which an action is enabled, given those that were drawn before it."""
+        """Return the values of a parameter that enable an action, given the parameters drawn before."""
         bindings = (self.stepper.values(number) for number in self.walk.enabled[action])
         return list(dict.fromkeys(b[parameter] for b in bindings if {**b, **self._chosen} == b))
 
     def choose(self, parameter: str, value: ParameterValue) -> ParameterValue:
-        """Note what was drawn for a parameter, and return it."""
+        """Record the drawn value of a parameter, and return it."""
         self._chosen[parameter] = value
         return value
 
@@ -137,7 +137,7 @@ class ModelMachine(RuleBasedStateMachine):
             raise self.violated(self._trace(TYPE_OK, refused.message, refused)) from None
 
     def require(self, claim: Claim) -> None:
-        """Raise PropertyViolated unless a claim holds in the state that the walk is in."""
+        """Raise PropertyViolated unless a claim holds in the current state of the walk."""
         __tracebackhide__ = True
         if claim.name in self._proved:
             return
@@ -148,7 +148,7 @@ class ModelMachine(RuleBasedStateMachine):
         self._proved.add(claim.name)
 
     def _require_of_last_step(self, name: str, found: StepInvariant) -> None:
-        """Raise PropertyViolated if the step that the walk has taken last breaks an invariant of steps."""
+        """Raise PropertyViolated if the last step of the walk breaks an invariant of steps."""
         __tracebackhide__ = True
         if len(self.walk.moves) > 1:
             (_, before), (_, after) = self.walk.moves[-2:]
@@ -160,7 +160,7 @@ class ModelMachine(RuleBasedStateMachine):
         return trace_of(self.stepper.model, failing, self.walk.moves, reason, refused)
 
     def violated(self, trace: Trace) -> PropertyViolated:
-        """Return the failure that a trace shows; only the shrunk one is saved and shown whole."""
+        """Return the error for a trace. Only the one that Hypothesis shows last is saved, and has the grid."""
         error = self.errors[trace.property]
         if not is_final():
             return error(f"{trace.property} fails.", trace)
@@ -170,9 +170,9 @@ class ModelMachine(RuleBasedStateMachine):
 
 
 def _rules(machine: RuleBasedStateMachine) -> list[Any]:
-    """Return the rules of a machine, those that are simpler to show first."""
+    """Return the rules of a machine, those with fewer parameters first."""
     given: Any = machine.rules
-    found = given() if callable(given) else given  # a method in the oldest Hypothesis that we support
+    found = given() if callable(given) else given  # a method in the oldest supported Hypothesis
     return sorted(found, key=lambda one: (len(one.arguments), one.function.__name__))
 
 
@@ -183,17 +183,17 @@ def _enabled_rule(draw: st.DrawFn, machine: ModelMachine, rules: list[Any]) -> t
     def enabled(candidate: Any) -> bool:
         return all(holds(machine) for holds in candidate.preconditions)
 
-    # A filter, not a list of those that are enabled: what is drawn then means the same after an earlier step was
-    # left out, which is how Hypothesis shrinks.
+    # A filter, not a list of the enabled rules: Hypothesis shrinks by leaving out earlier steps, and the drawn value
+    # keeps its meaning then.
     chosen = draw(st.sampled_from(rules).filter(enabled))
     return chosen, {name: draw(values) for name, values in chosen.arguments_strategies.items()}
 
 
 def is_final() -> bool:
-    """Return whether this run is shown to people: Hypothesis's last one of a failure, or one outside Hypothesis."""
+    """Return whether people see this run: Hypothesis's last one of a failure, or one outside Hypothesis."""
     if not currently_in_test_context():
         return True
-    from hypothesis.control import current_build_context  # not among the documented names, so asked for last
+    from hypothesis.control import current_build_context  # undocumented, so imported as late as possible
 
     try:
         return bool(current_build_context().is_final)
@@ -202,13 +202,13 @@ def is_final() -> bool:
 
 
 def _error(name: str) -> type[PropertyViolated]:
-    """Return an error class of its own for a property: Hypothesis shrinks failures of one class to one another."""
+    """Return an error class for one property, as Hypothesis takes all failures of one class for the same failure."""
     members = {"__module__": PropertyViolated.__module__, "__doc__": f"{name} fails in a reachable state."}
     return type(PropertyViolated.__name__, (PropertyViolated,), members)
 
 
 def _values(stepper: Stepper, action: str) -> dict[str, list[ParameterValue]]:
-    """Return the parameters of an action, each with every value that it can have."""
+    """Return every value of each parameter of an action."""
     values: dict[str, dict[ParameterValue, None]] = {}
     for number, bound in enumerate(stepper.actions):
         if bound.name == action:
@@ -218,7 +218,7 @@ def _values(stepper: Stepper, action: str) -> dict[str, list[ParameterValue]]:
 
 
 def _free(name: str, base: type, taken: Iterable[str]) -> str:
-    """Return an attribute name for a rule or invariant that neither Hypothesis nor another one of them uses."""
+    """Return an unused attribute name for a rule or an invariant."""
     own = {*dir(base), *vars(RuleBasedStateMachine).get("__annotations__", {}), "walk", "pair", *taken}
     while name in own:
         name += "_"
@@ -242,8 +242,7 @@ def _drawn(action: str, parameter: str, values: Sequence[ParameterValue]) -> st.
     def enabling(machine: ModelMachine) -> st.SearchStrategy[ParameterValue]:
         options = machine.options(action, parameter)
 
-        # Named functions: Hypothesis describes what it filters and maps by, and describing a partial takes it longer
-        # than everything else.
+        # Named functions, as Hypothesis prints filters and maps, and printing a partial takes longer than all else.
         def enables(value: ParameterValue) -> bool:
             return value in options
 

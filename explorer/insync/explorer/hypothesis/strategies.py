@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the states of a model: those that walks reach, and all that its domains allow."""
+"""Hypothesis strategies for states: those that random walks reach, and all that the domains allow."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def reachable_states(
 ) -> st.SearchStrategy[ReadableState]:
     """Return a strategy for readable states that a random walk from an initial state reaches.
 
-    It shrinks to short walks. A walk ends early where no action is enabled.
+    It shrinks to short walks. A walk ends early if no action is enabled.
 
     Args:
         model: a model class or instance, or a model's name.
         bounds: its bounds; those left out have their defaults.
         max_steps: the longest walk, in steps.
-        within: names of invariants; a walk ends in a state in which one fails. None is what the model's class says.
+        within: names of invariants; a walk ends in a state in which one fails. None is the default of the class.
 
     Raises:
         UserError: an unknown model, bound or invariant, or max_steps below 0.
@@ -74,8 +74,8 @@ def _walks(draw: st.DrawFn, stepper: Stepper, max_steps: int) -> Codes:
         following = {number: after for number, after in stepper.outcomes(codes) if not isinstance(after, Refused)}
         if not following:
             break
-        # The number of an action, not a place among those that are enabled: it means the same after an earlier step was
-        # left out, which is how Hypothesis shrinks.
+        # The number of an action, not an index among the enabled ones: Hypothesis shrinks by leaving out earlier
+        # steps, and the number keeps its meaning then.
         wanted = draw(st.integers(0, total - 1))
         codes = following[min(following, key=lambda number: (number - wanted) % total)]
     return codes
