@@ -1,1 +1,4 @@
-"""Internal: programs of others that insync starts, which end when insync ends, however that is."""
+"""Child processes that end when insync ends, even if it is killed.
+
+`child_processes` starts programs through `guardian`, a supervisor process that runs as a script.
+"""

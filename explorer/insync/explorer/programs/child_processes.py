@@ -1,4 +1,4 @@
-"""Programs in a folder of their own, by way of the guardian that ends them with this process and removes the folder."""
+"""Child processes in a folder of their own; a supervisor, the guardian, kills them and removes it when insync ends."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ __all__ = [
 ]
 
 
-_PATIENCE = 30.0  # seconds for the guardian to end, who then is killed
+_PATIENCE = 30.0  # seconds until a guardian that does not exit is killed
 _NO_GUARDIAN = {"fault": "the process that guards it has ended"}
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What became of a program: its exit code, where a signal is a negative one, and the seconds of work it took."""
+    """An ended program: its exit code, negative for a signal, and its CPU time in seconds."""
 
     code: int
     work: float
 
 
 class Guarded:
-    """Starts programs, sends them signals, and knows which have ended.
+    """Programs under a guardian: starts them, sends signals, and returns which have ended.
 
     Args:
-        folder: where they run; made if it is not there, and removed when they are over.
-        lock: an open file that says that the folder is in use, for as long as the guardian lives.
+        folder: the folder where they run, created if missing and removed at the end.
+        lock: an open, locked file that the guardian inherits, so that the lock lasts as long as it runs.
 
     Raises:
-        UserError: the folder cannot be made.
+        UserError: the folder cannot be created.
     """
 
     def __init__(self, folder: Path, lock: IO[str] | None = None) -> None:
@@ -63,7 +63,7 @@ class Guarded:
             stdout=subprocess.PIPE,
             text=True,
             encoding="utf-8",
-            start_new_session=True,  # Ctrl-C is for us, who end it in order
+            start_new_session=True,  # Ctrl-C reaches this process alone, which then closes the guardian
             pass_fds=[] if lock is None else [lock.fileno()],
         )
         try:
@@ -74,34 +74,34 @@ class Guarded:
 
     @property
     def guardian_id(self) -> int:
-        """The id of the process between."""
+        """The process id of the guardian."""
         return self._guardian.pid
 
     def start(self, name: str, command: Sequence[str], output: Path) -> int:
-        """Start a program whose output is added to a file, and return the id of its process.
+        """Start a program, with its output appended to a file, and return its process id.
 
         Raises:
-            UserError: it cannot be started.
+            UserError: the program cannot be started.
         """
         return int(self._ask(do="start", name=name, command=list(command), output=str(output))["process"])
 
     def signal(self, name: str, number: signal.Signals) -> bool:
-        """Send a signal to a program, and return whether it runs."""
+        """Send a signal to a program; return whether it was still running."""
         return bool(self._ask(do="signal", name=name, signal=int(number))["sent"])
 
     def ended(self) -> dict[str, Ended]:
-        """Return what became of those that have ended."""
+        """Return the programs that have ended, by name."""
         return {name: Ended(**found) for name, found in self._ask(do="look")["ended"].items()}
 
     def close(self) -> None:
-        """Kill all of them, and remove their folder."""
+        """Kill all programs and remove the folder."""
         assert self._guardian.stdin is not None
         assert self._guardian.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             self._guardian.stdin.close()
         try:
             self._guardian.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:  # the system ends its programs with it
+        except subprocess.TimeoutExpired:  # the kernel kills the programs with it
             self._guardian.kill()
             self._guardian.wait()
         finally:
@@ -124,7 +124,7 @@ class Guarded:
         return answer
 
     def _answer(self) -> dict[str, Any]:
-        """The answer to what was asked last: one that Ctrl-C has interrupted has left its own behind."""
+        """Return the answer to the last command. Answers to commands that Ctrl-C interrupted are skipped."""
         assert self._guardian.stdout is not None
         while line := self._guardian.stdout.readline():
             answer: dict[str, Any] = json.loads(line)
@@ -133,16 +133,16 @@ class Guarded:
         return _NO_GUARDIAN
 
 
-# A folder in which programs are run one after the other; nothing of it is left, whatever becomes of insync.
+# A temporary folder in which programs run one after the other.
 
 
-_OFTEN = 0.05  # seconds between two looks at a program, at most
-_SOON = 0.002  # between the first two
+_OFTEN = 0.05  # the longest interval of polling, in seconds
+_SOON = 0.002  # the first interval
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A program that has ended: its exit code, all it wrote, and the seconds of work that it took."""
+    """An ended program: its exit code, its output, and its CPU time in seconds."""
 
     code: int
     output: str
@@ -150,13 +150,13 @@ class Ran:
 
 
 class Workshop:
-    """A folder of its own for programs, which ends them and goes when it is left.
+    """A context manager: a temporary folder for programs, which are killed at its end.
 
     Args:
-        watch: says when to stop what runs.
+        watch: stops a running program.
 
     Attributes:
-        folder: where the programs run.
+        folder: the folder where the programs run.
     """
 
     def __init__(self, watch: Watch) -> None:
@@ -176,11 +176,11 @@ class Workshop:
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def run(self, command: Sequence[str]) -> Ran:
-        """Run a program in the folder and return what became of it.
+        """Run a program in the folder until it ends.
 
         Raises:
-            GivenUp: the watch says to stop; the program is ended when the workshop is left.
-            UserError: it cannot be started.
+            GivenUp: the watch stops the work; the program is killed when the workshop is closed.
+            UserError: the program cannot be started.
         """
         self._begun += 1
         name, output = str(self._begun), self.folder / f"output-{self._begun}"
@@ -193,7 +193,7 @@ class Workshop:
         return Ran(ended.code, output.read_text(encoding="utf-8", errors="replace"), ended.work)
 
 
-# Processes of Python that `multiprocessing` starts: where they look for their modules.
+# Python processes of `multiprocessing`, and their module search path.
 
 
 _SAFE_PATH = "PYTHONSAFEPATH"
@@ -201,10 +201,10 @@ _SAFE_PATH = "PYTHONSAFEPATH"
 
 @contextmanager
 def modules_of_python() -> Iterator[None]:
-    """Have processes that start in this block pass over the current folder when they import their first modules.
+    """Remove the current folder from the module search path of Python processes that start in this block.
 
-    `multiprocessing` starts them by `python -c`, which would look there first: for `multiprocessing.py` itself, and for
-    whatever that imports. So a file in a folder that somebody sent would run.
+    `multiprocessing` starts processes by `python -c`, which searches the current folder first, even for
+    `multiprocessing.py` itself. A file in a folder from a stranger would run.
     """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"

@@ -1,9 +1,9 @@
-"""The process between insync and the programs that it starts, which ends them when insync ends, however.
+"""The guardian: a supervisor process that kills the programs it started when insync ends, even if insync is killed.
 
-It reads commands as lines of JSON and answers each with one, which has the number of the command. When nobody can send
-another, because insync has closed the pipe or was killed, it kills the programs with all that they started, and removes
-their folder. Should it be killed itself, the system kills them. It is run as a file, with the standard library alone:
-python guardian.py FOLDER.
+It reads commands as lines of JSON, and answers each with a line that has the number of the command. At the end of its
+input, because insync closed the pipe or died, it kills the programs with their process groups and removes their folder.
+If it is killed itself, Linux kills the programs (PR_SET_PDEATHSIG). It runs as a script with the standard library
+alone: python guardian.py FOLDER.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Program:
-    """A program that was started, and what became of it when it has ended."""
+    """A started program, and its exit code and CPU time when it has ended."""
 
     def __init__(self, command: list[str], output: str, folder: str) -> None:
         with open(output, "ab") as written:
@@ -42,7 +42,7 @@ class _Program:
         self._work = 0.0
 
     def ended(self) -> dict[str, float] | None:
-        """Its exit code and the seconds of work that it took; None while it runs."""
+        """Return its exit code and CPU time in seconds; None while it runs."""
         self._wait(os.WNOHANG)
         code = self._process.returncode
         return None if code is None else {"code": code, "work": self._work}
@@ -62,7 +62,7 @@ class _Program:
 
 
 def _begin() -> None:
-    """In the new process: hear signals again, and end when the guardian ends."""
+    """In the child process: restore the handling of signals, and request to be killed when the guardian ends."""
     for number in _IGNORED:
         signal.signal(number, signal.SIG_DFL)
     if sys.platform == "linux":
