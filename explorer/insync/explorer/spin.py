@@ -1,4 +1,7 @@
-"""Spin as a judge: the Promela of a model is compiled to a search in C, breadth first, which keeps whole states."""
+"""Spin as an engine of `agree` (differential testing: McKeeman 1998): finds it, runs it on an export, reads its report.
+
+Spin makes a C program of the exported Promela, which searches breadth first and stores whole states.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +33,17 @@ _LONG = 100_000
 
 @dataclass(frozen=True, slots=True)
 class SpinTools:
-    """The programs that make a search of a model: Spin, and a C compiler."""
+    """The paths of Spin and of a C compiler."""
 
     spin: str
     compiler: str
 
 
 def find_spin() -> SpinTools:
-    """Return Spin and a C compiler of the PATH.
+    """Find Spin and a C compiler on the PATH.
 
     Raises:
-        UserError: one of them is not there.
+        UserError: one of them is missing.
     """
     spin = shutil.which("spin")
     if spin is None:
@@ -56,7 +59,7 @@ def find_spin() -> SpinTools:
 
 
 def spin_engine(tools: SpinTools) -> Engine:
-    """Return the search by Spin, which counts the states of each level and the steps of each action."""
+    """Return the engine that searches with Spin. It counts the states of each level and the steps of each action."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         (text,) = promela_files(model, properties, model.name).values()
@@ -73,18 +76,18 @@ def spin_opinion(
     limits: Limits,
     stop: threading.Event | None = None,
 ) -> Opinion:
-    """Return what Spin says of a text that is meant to be a model's.
+    """Search a model in Promela with Spin, and return its result in terms of the model.
 
     Args:
         tools: Spin and a compiler.
         model: the model.
-        properties: the names of the properties that the text has.
+        properties: the names of the properties in the text.
         text: the Promela.
-        limits: of compilation and search.
-        stop: ends it when it is set.
+        limits: the limits of compilation and search together.
+        stop: stops both when it is set.
 
     Raises:
-        InternalError: Spin or the compiler refuses the text, or what is counted and what Spin stored differ.
+        InternalError: Spin or the compiler rejects the text, or the counts differ from those of Spin.
     """
 
     def ask(shop: Workshop) -> Opinion:
@@ -108,7 +111,7 @@ def _searched(shop: Workshop, tools: SpinTools, text: str, limits: Limits) -> Ra
         defined["MOST_DEPTH"] = min(limits.depth, _DEEPEST - 1)
     if limits.states is not None:
         defined["MOST_STATES"] = limits.states
-    effort = "-O1" if len(text) < _LONG else "-O0"  # the compiler takes longer than the search
+    effort = "-O1" if len(text) < _LONG else "-O0"  # for long texts compilation takes longer than the search
     flags = [effort, "-w", "-DSAFETY", "-DNOREDUCE", "-DBFS", "-DCOUNT", *(f"-D{k}={v}" for k, v in defined.items())]
     compiled = shop.run([tools.compiler, *flags, "-o", "pan", "pan.c"])
     if compiled.code != 0:
@@ -119,17 +122,17 @@ def _searched(shop: Workshop, tools: SpinTools, text: str, limits: Limits) -> Ra
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What the search prints.
+    """The output of the search.
 
     Attributes:
-        levels: how many states of each level were looked at, without those outside.
-        outside: how many of each level are outside of what the model is confined to.
-        steps: of each bound action.
+        levels: the number of states of each level, without those outside of `within`.
+        outside: the number of states of each level outside of `within`.
+        steps: the number of steps of each bound action.
         failing: for each property, type_ok last, the level in which it first fails; 0 if none.
-        stored: how many states Spin keeps.
-        transitions: how many steps it has taken.
-        until: what ended it early: a violation, or a limit; empty for the whole space.
-        seconds: the work of the search alone.
+        stored: the number of states that Spin stored.
+        transitions: the number of steps that Spin took.
+        until: what stopped the search: a violation, or a limit; empty for the whole space.
+        seconds: the CPU time of the search alone.
     """
 
     levels: tuple[int, ...]
@@ -143,7 +146,7 @@ class _Report:
 
     @classmethod
     def of(cls, ran: Ran) -> _Report:
-        """Read what the search has printed."""
+        """Parse the output of the search."""
         counted = dict(re.findall(r"^counted (levels|outside|steps|failing)((?: \d+)*)$", ran.output, re.MULTILINE))
         stored = re.search(r"^\s*(\d+) states, stored", ran.output, re.MULTILINE)
         transitions = re.search(r"^\s*(\d+) transitions ", ran.output, re.MULTILINE)
@@ -156,7 +159,7 @@ class _Report:
         return cls(**numbers, stored=int(stored[1]), transitions=int(transitions[1]), until=early, seconds=ran.work)
 
     def opinion(self, model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
-        """Return what that says of a model."""
+        """Return the result in terms of the model."""
         failing = self._failing(model, properties, limits)
         reason = None if failing or self.until in ("", "violation") else StopReason(self.until)
         complete = not failing and reason is None
@@ -182,7 +185,7 @@ class _Report:
         )
 
     def _failing(self, model: Model, properties: Sequence[str], limits: Limits) -> Mapping[str, int]:
-        """Return the length of a trace for each property that fails in the first level in which one does."""
+        """Return the length of the trace of each property that fails in the first level with a violation."""
         judged = judge(model, properties).invariants
         first = min((level for level in self.failing if level), default=0)
         found = {
@@ -194,7 +197,7 @@ class _Report:
         return found or ({TYPE_OK: first} if first and not refused_late else {})
 
     def _require_consistent(self, initials: int) -> None:
-        """Demand that what was counted is what Spin itself stored and took, with the state before all and its steps."""
+        """Raise InternalError unless the counts, with the state before the initial ones, equal those of Spin."""
         counted = 1 + sum(self.levels) + sum(self.outside), 1 + initials + sum(self.steps)
         if counted != (self.stored, self.transitions):
             message = (

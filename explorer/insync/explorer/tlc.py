@@ -1,4 +1,7 @@
-"""TLC as a judge: it searches the exported module with one worker, so that its depth and its traces are exact."""
+"""TLC as an engine of `agree` (differential testing: McKeeman 1998): finds it, runs it on an export, reads its report.
+
+TLC searches with one worker, so that its depth and its traces are exact.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +52,11 @@ _TRACE = "trace.json"
 _OPTIONS = ("-Xss16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 Exported = Callable[[Model, Sequence[str], str], dict[str, str]]
-"""Of a model, the names of properties and a name: the module and its configuration."""
+"""Maps a model, names of properties and a name to the module and its configuration."""
 
 
 def tlc_engine(tlc: Tlc, exported: Exported) -> Engine:
-    """Return the search by TLC, which counts states and steps, and ends at the first property that fails."""
+    """Return the engine that searches with TLC. It counts states and steps, and stops at the first violation."""
 
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         for name in ("depth", "states"):
@@ -70,17 +73,17 @@ def tlc_engine(tlc: Tlc, exported: Exported) -> Engine:
 def tlc_opinion(
     tlc: Tlc, model: Model, files: Mapping[str, str], limits: Limits, stop: threading.Event | None = None
 ) -> Opinion:
-    """Return what TLC says of files that are meant to be a model's.
+    """Search an exported module with TLC, and return its result in terms of the model.
 
     Args:
-        tlc: how it is started.
+        tlc: how to start TLC.
         model: the model.
         files: a module and its configuration, by their names, the module first.
-        limits: of the search; the start of Java is part of it.
-        stop: ends it when it is set.
+        limits: the limits of the search, including the start of Java.
+        stop: stops the search when it is set.
 
     Raises:
-        InternalError: TLC refuses the module, or fails in the middle of it.
+        InternalError: TLC rejects the module, or fails during the search.
     """
 
     def ask(shop: Workshop) -> Opinion:
@@ -97,18 +100,18 @@ def tlc_opinion_of_runs(
     limits: Limits,
     stop: threading.Event | None = None,
 ) -> tuple[Opinion, str]:
-    """Return what TLC says of one property of runs, and its counterexample in JSON, empty if there is none.
+    """Check one property of runs with TLC. Return the result, and the counterexample in JSON, empty if there is none.
 
     Args:
-        tlc: how it is started.
+        tlc: how to start TLC.
         model: the model.
-        files: a module and its configurations, that of the property among them.
-        name: the property.
-        limits: of the search.
-        stop: ends it when it is set.
+        files: a module and its configurations, including that of the property.
+        name: the name of the property.
+        limits: the limits of the search.
+        stop: stops the search when it is set.
 
     Raises:
-        InternalError: TLC refuses the module, or fails in the middle of it.
+        InternalError: TLC rejects the module, or fails during the search.
     """
     traces = []
 
@@ -123,7 +126,7 @@ def tlc_opinion_of_runs(
 
 
 def _searched(shop: Workshop, tlc: Tlc, files: Mapping[str, str], limits: Limits, run_property: str = "") -> Ran:
-    """Have TLC search a module, by the configuration of a property of runs if one is named."""
+    """Run TLC on a module, with the configuration of a property of runs if one is named."""
     for name, text in files.items():
         shop.write(name, text)
     most = limits.memory_bytes or available_memory() // 2
@@ -140,7 +143,7 @@ def _searched(shop: Workshop, tlc: Tlc, files: Mapping[str, str], limits: Limits
 
 
 def _archiving(tlc: Tlc) -> list[str]:
-    """Return the options with which Java uses the archive of its classes, or writes it."""
+    """Return the options with which Java uses the class data sharing (CDS) archive of TLC, or writes it."""
     if tlc.key is None:
         return []
     kept = tlc.archive
@@ -150,15 +153,15 @@ def _archiving(tlc: Tlc) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class TlcReport:
-    """What TLC prints.
+    """The output of TLC.
 
     Attributes:
-        generated: how many states it has generated, the initial ones among them.
-        distinct: how many of them are different.
-        depth: the number of levels, of a whole space.
-        broken: the operator that does not hold, empty if all do.
-        length: how many states the trace has that shows it.
-        seconds: the work that it took.
+        generated: the number of generated states, including initial ones.
+        distinct: the number of distinct states.
+        depth: the number of levels of a whole space; 0 after a violation.
+        broken: the name of the violated operator; empty if there is none.
+        length: the number of states in the trace of the violation.
+        seconds: the CPU time.
     """
 
     generated: int
@@ -170,10 +173,10 @@ class TlcReport:
 
     @classmethod
     def of(cls, ran: Ran) -> TlcReport:
-        """Read what TLC has printed.
+        """Parse the output of TLC.
 
         Raises:
-            InternalError: it does not end with a verdict.
+            InternalError: the output has no verdict.
         """
         broken, counts, depth = _BROKEN.search(ran.output), _COUNTS.findall(ran.output), _DEPTH.search(ran.output)
         if broken is None and ("Error:" in ran.output or ran.code != 0 or not counts or depth is None):
@@ -182,11 +185,11 @@ class TlcReport:
             raise InternalError(message)
         generated, distinct = (int(text.replace(",", "")) for text in counts[-1]) if counts else (0, 0)
         states = [int(number) for number in _STATE.findall(ran.output)]
-        length = max(states, default=1)  # in the initial state no trace is printed
+        length = max(states, default=1)  # TLC prints no trace for a violation in an initial state
         return cls(generated, distinct, int(depth[1]) if depth else 0, broken[1] if broken else "", length, ran.work)
 
     def opinion(self, model: Model) -> Opinion:
-        """Return what that says of a model."""
+        """Return the result in terms of the model."""
         initials = len(model.program.initials)
         failing = {self.broken: self.length} if self.broken else {}
         return Opinion(
@@ -204,14 +207,14 @@ class TlcReport:
         )
 
 
-# Where TLC is: a tla2tools.jar, or the sources of the TLA+ tools, which are compiled once and then kept.
+# Finding TLC: a tla2tools.jar, or the sources of the TLA+ tools, which are compiled once and cached.
 
 
 TLC_VARIABLE = "INSYNC_TLC"
-"""The environment variable that names TLC where no option does."""
+"""The environment variable that names TLC, unless an option does."""
 
 ARCHIVE = "classes.jsa"
-"""The name of an archive of TLC's classes."""
+"""The file name of the CDS archive."""
 
 _PLACES = ("", "org.lamport.tlatools", "tlatools/org.lamport.tlatools")
 _KEPT = "tlc"
@@ -230,7 +233,7 @@ class Tlc:
     Attributes:
         java: the path of Java.
         classes: the class path.
-        key: under which an archive of the classes is kept in the cache, which halves the start; None without one.
+        key: the cache key of a CDS archive of the classes, which halves the time to start; None for no archive.
     """
 
     java: str
@@ -239,25 +242,25 @@ class Tlc:
 
     @property
     def archive(self) -> Path | None:
-        """The archive that is kept; None where there is none."""
+        """The cached archive; None if there is none."""
         kept = None if self.key is None else find_kept(_KEPT, self.key)
         return None if kept is None else kept / ARCHIVE
 
     def keep(self, archive: Path) -> None:
-        """Keep an archive that Java has written, if it has written one and none is kept."""
+        """Cache the archive that Java has written, if any, unless one is cached already."""
         if self.key is not None and archive.is_file():
             with contextlib.suppress(UserError):
                 kept_folder(_KEPT, self.key, lambda new: shutil.copyfile(archive, new / ARCHIVE), "the archive of TLC")
 
 
 def find_tlc(named: Path | None = None) -> Tlc:
-    """Return TLC.
+    """Find TLC.
 
     Args:
-        named: a jar or a folder of sources; None is what the environment names.
+        named: a jar or a folder of sources; None is the one that the environment variable names.
 
     Raises:
-        UserError: nothing is named, there is nothing of the kind at that place, or there is no Java.
+        UserError: none is named, the named one is not TLC, or there is no Java.
     """
     written = str(named) if named is not None else os.environ.get(TLC_VARIABLE, "")
     if not written:
@@ -278,7 +281,7 @@ def find_tlc(named: Path | None = None) -> Tlc:
 
 
 def _require_tlc_in(jar: Path) -> None:
-    """Raise UserError where a jar is none, or is another one."""
+    """Raise UserError if a file is not a jar with TLC."""
     try:
         with zipfile.ZipFile(jar) as opened:
             there = _CLASS in opened.namelist()
@@ -290,16 +293,16 @@ def _require_tlc_in(jar: Path) -> None:
 
 
 def _archive_key(jar: Path, java: str) -> str:
-    """Return the key of the archive of a jar's classes, for this Java."""
+    """Return the cache key of the CDS archive of a jar, for this Java."""
     said = f"{jar} {jar.stat().st_mtime_ns} {Path(java).resolve()}"
     return f"archive-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
 
 
 def _compiled(sources: Path, jars: list[str]) -> Path:
-    """Return the folder with the classes, which are compiled if these sources were not before.
+    """Return the folder with the compiled classes; the sources are compiled if they are not in the cache.
 
     Raises:
-        UserError: they cannot be compiled.
+        UserError: the sources do not compile.
     """
     files = sorted(path for path in (sources / "src").rglob("*") if path.is_file())
     stamp = "\n".join(f"{path} {path.stat().st_mtime_ns}" for path in files)
@@ -313,7 +316,7 @@ def _compiled(sources: Path, jars: list[str]) -> Path:
             message = f"The sources of TLC in {sources} do not compile: {ran.output.strip()[-400:]}"
             raise UserError(message)
         for path in files:
-            if path.suffix != ".java":  # the standard modules are found beside the classes
+            if path.suffix != ".java":  # TLC looks for the standard modules beside its classes
                 copy = new / path.relative_to(sources / "src")
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
@@ -321,19 +324,19 @@ def _compiled(sources: Path, jars: list[str]) -> Path:
     return kept_folder(_KEPT, hashlib.sha256(stamp.encode()).hexdigest()[:16], compile_into, "TLC, compiled,")
 
 
-# Asking a checker within limits: what it says, or an opinion that says what has ended it.
+# External checkers under limits, for Spin too.
 
 
 def opinion_within(
     engine: str, limits: Limits, stop: threading.Event | None, ask: Callable[[Workshop], Opinion]
 ) -> Opinion:
-    """Return what a checker says that works in a folder of its own.
+    """Run a checker in a folder of its own. If it is stopped, the result has the reason and no verdict.
 
     Args:
-        engine: its name.
-        limits: of all that it does there.
-        stop: ends it when it is set.
-        ask: has it work in the folder, and reads what it says.
+        engine: the name of the checker.
+        limits: the limits of all its programs together.
+        stop: stops it when it is set.
+        ask: runs the checker in the folder, and returns its result.
     """
     started = time.perf_counter()
     try:
