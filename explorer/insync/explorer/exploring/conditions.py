@@ -359,7 +359,10 @@ class ConditionNames:
         }
 
     def find(self, name: str, view: StateView) -> tuple[bool, Any]:
-        """Look up a name while a condition is traced on a view of the state; return whether it exists, and its value."""
+        """Look up a name while a condition is traced on a view of the state; return whether it exists, and its value.
+
+        A field comes before the state itself, and a word of the language before a kind, a member or a property.
+        """
         if name in self.fields:
             return True, getattr(view, name)
         if name in STATE_NAMES:
