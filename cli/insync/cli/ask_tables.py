@@ -1,4 +1,4 @@
-"""`insync ask` of several combinations of settings: those of files (--config), and all of a table (--matrix)."""
+"""`insync ask` for several combinations of settings: those in configuration files, or all of a table (--matrix)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["ask_configs", "ask_matrix"]
 
 
 def ask_configs(question: Question, configured: Configured, output: Output) -> int:
-    """Ask about each combination of settings that files have, and return the exit code."""
+    """Answer the question for each combination of settings in files, and return the exit code."""
     found: list[Shown] = []
     told: set[str] = set()
     combinations, model = configured.combinations, Cluster(**question.bounds)
@@ -64,7 +64,7 @@ def ask_configs(question: Question, configured: Configured, output: Output) -> i
 
 
 def _shown(exposure: Exposure, topics: tuple[str, ...], number: int, traces: ManyTraces) -> Shown:
-    """Write the traces of a combination, and say of those that it has not that they are of an earlier run."""
+    """Write the traces of a combination, and warn about trace files left over from earlier runs."""
     name = f"combination_{number}"
     files = _kept(exposure.asked, name, traces)
     disturbed = [
@@ -75,7 +75,7 @@ def _shown(exposure: Exposure, topics: tuple[str, ...], number: int, traces: Man
 
 
 def _kept(asked: Asked | None, name: str, traces: ManyTraces) -> Files:
-    """Write the trace of each broken promise: the first by a name, the others by that and their own."""
+    """Write the trace of each broken promise: the first under `name`, the others with their own name added."""
     files: dict[str, Path | None] = {}
     for violation in [] if asked is None else by_promise(asked):
         assert asked is not None
@@ -87,7 +87,7 @@ def _kept(asked: Asked | None, name: str, traces: ManyTraces) -> Files:
 
 
 def ask_matrix(question: Question, output: Output) -> int:
-    """Ask about each acks, min.insync.replicas and unclean.leader.election.enable, and return the exit code."""
+    """Answer for each acks, min.insync.replicas and unclean.leader.election.enable, and return the exit code."""
     cells: list[tuple[Cell, Path | None]] = []
     promises = question.promises
     if not output.json:
@@ -119,7 +119,7 @@ def _kept_of_cell(cell: Cell, traces: ManyTraces) -> Path | None:
 
 
 def _left_out(question: Question) -> str:
-    """Which disturbances the cells of a table are without; an empty text where that is none."""
+    """Return the sentence about disturbances that a table leaves out; empty if there are none."""
     left = [one for one in DISTURBANCES if one.concerns(question)]
     words = " and ".join(f"{one.words} ({one.defect.name})" for one in left)
     return f"The table is without {words}; `insync ask` of one row looks for that." if left else ""

@@ -1,4 +1,4 @@
-"""What running brokers did with an entry of the catalogue, written down for `insync defects`."""
+"""The record of what running brokers did with an entry of the catalogue, for `insync defects`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["Recorder"]
 
 
 class Recorder:
-    """Writes down what brokers of a release do with an entry.
+    """Records what brokers of a release did with an entry.
 
     Args:
-        given: the name of the entry, in any case.
-        choice: the cluster that is asked for.
+        given: the name of the entry, in upper or lower case.
+        choice: the chosen cluster.
 
     Raises:
-        click.UsageError: it is not a cluster of a release.
+        click.UsageError: no release is chosen.
         UserError: there is no such entry, or the record cannot be written.
     """
 
@@ -42,11 +42,11 @@ class Recorder:
         check_writable(RECORD)
 
     def write(self, how: str, reproduced: Sequence[bool]) -> None:
-        """Write down what came of some runs.
+        """Record the outcome of some runs.
 
         Args:
-            how: what was done to the brokers: `trace`, or the scenario by its name.
-            reproduced: of each run whether what the entry is about happened.
+            how: what was run on the brokers: `trace`, or the name of a scenario.
+            reproduced: for each run, whether the defect occurred.
         """
         record, today = read_record(), datetime.datetime.now(datetime.UTC).date()
         run = BrokersRun(self._version, how, sum(reproduced), len(reproduced), today.isoformat())

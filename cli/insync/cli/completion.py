@@ -1,7 +1,7 @@
-"""What a shell is offered where a word is not finished: models, their properties and actions, defects, trace files.
+"""Shell completion: models, their properties and actions, entries of the catalogue, trace files.
 
-Click asks, by its own protocol; see its documentation, "Shell Completion". What is asked of a model is asked of its
-class, which is imported for it; nothing is traced, and neither LLVM nor z3 is loaded.
+It uses click's protocol (see "Shell Completion" in its documentation). Facts about a model come from its class, which
+is imported for that; nothing is traced, and neither LLVM nor z3 is loaded.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ __all__ = [
 ]
 
 MODEL_KEY = "insync.model"
-"""Under which the context of a command keeps the class of its model."""
+"""The key of the model's class in the context of a command."""
 
 Completion = CompletionItem
-"""What is offered: generic in some releases of click."""
+"""One completion; the class is generic in some releases of click."""
 
 Completing = Callable[[click.Context, click.Parameter, str], list[Completion]]
 
-_TRACE_BEGINS = ("insync-trace/", 200)  # within so many bytes of its file
+_TRACE_BEGINS = ("insync-trace/", 200)  # occurs within the first 200 bytes of a trace file
 
 
 def begin_completing() -> None:
-    """Let Click use what knows how bash divides words; done in the processes that a shell starts to be told."""
+    """Register the completion for bash; called only in processes that a shell starts for completion."""
     add_completion_class(_Bash)
 
 
-_SPACE = r"\\ "  # Click's function reads it, which takes one of the backslashes
+_SPACE = r"\\ "  # the shell function of click removes one of the backslashes
 _TAKEN = "COMPREPLY+=($value)"
 _SPACELESS = "            [[ $value == */ ]] && compopt -o nospace"
 
 
 class _Bash(BashComplete):
-    """Bash divides words at `:` and `=` as well, and puts what it is offered in the place of the last part.
+    """Completion for bash, which splits words at `:` and `=` as well and replaces only the last part.
 
-    After a folder it is to leave no space.
+    No space is added after a folder.
     """
 
     source_template = BashComplete.source_template.replace(_TAKEN, f"{_TAKEN}\n{_SPACELESS}")
@@ -85,17 +85,17 @@ _BREAKS = (":", "=")
 
 
 def names(known: Iterable[str], incomplete: str) -> list[Completion]:
-    """Return the names that begin so; one that no shell could show is left out."""
+    """Return the names with a prefix, except those with control characters or line breaks."""
     return [CompletionItem(name) for name in known if name.startswith(incomplete) and name == in_one_line(name)]
 
 
 def file_names(incomplete: str) -> list[Completion]:
-    """Leave it to the shell to offer the names of files."""
+    """Return a request that the shell completes names of files."""
     return [CompletionItem(incomplete, type="file")]
 
 
 def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer the models that come with insync, and of a Python file the classes that look like models."""
+    """Return the built-in models, and for a Python file its classes that look like models."""
     path, colon, beginning = incomplete.rpartition(":")
     if colon and path.endswith(".py"):
         return names((f"{path}:{name}" for name in _classes(path)), f"{path}:{beginning}")
@@ -103,7 +103,7 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def _classes(file: str) -> Iterator[str]:
-    """Return the classes of a file whose bases look like models, without running it."""
+    """Yield the classes of a file whose bases look like models, without running it."""
     try:
         text = Path(file).expanduser().read_bytes()
         tree = ast.parse(text if b"Model" in text else b"")
@@ -122,7 +122,7 @@ def _models_in(file: str) -> list[str]:
 
 
 def complete_traces(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer the trace files in a folder, and its folders."""
+    """Return the trace files and folders in a folder."""
     return [*_entries(incomplete, _if_trace)]
 
 
@@ -136,7 +136,7 @@ def _if_trace(file: str) -> list[str]:
 
 
 def _entries(incomplete: str, offered: Callable[[str], Iterable[str]]) -> Iterator[Completion]:
-    """Return what is offered of the files whose paths begin so, and the folders; without those that are hidden."""
+    """Yield `offered` of each file with a path prefix, and the folders; hidden ones are left out."""
     folder, beginning = os.path.split(incomplete)
     try:
         entries = sorted(os.scandir(os.path.expanduser(folder) or "."), key=lambda entry: entry.name)
@@ -145,7 +145,7 @@ def _entries(incomplete: str, offered: Callable[[str], Iterable[str]]) -> Iterat
     for entry in entries:
         if not entry.name.startswith(beginning) or (entry.name.startswith(".") and not beginning):
             continue
-        if entry.name != in_one_line(entry.name):  # no shell could show it
+        if entry.name != in_one_line(entry.name):  # it has control characters or line breaks
             continue
         path = os.path.join(folder, entry.name)
         if entry.is_dir():
@@ -155,7 +155,7 @@ def _entries(incomplete: str, offered: Callable[[str], Iterable[str]]) -> Iterat
 
 
 def complete_properties(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer the properties of the model that the command is about, and `none` where several may be named."""
+    """Return the properties of the command's model, and `none` if the option may be repeated."""
     from insync.properties.registry import run_properties_of, sentences_of
 
     kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
@@ -167,7 +167,7 @@ def complete_properties(ctx: click.Context, param: click.Parameter, incomplete: 
 
 
 def complete_lemmas(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer the lemmas of the model, and `all`."""
+    """Return the lemmas of the command's model, and `all`."""
     from insync.properties.registry import lemmas_of
 
     kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
@@ -175,7 +175,7 @@ def complete_lemmas(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer the actions of the model."""
+    """Return the actions of the command's model."""
     from insync.model.language.declarations import action_specs
 
     kind: type[Model] | None = ctx.meta.get(MODEL_KEY)
@@ -183,27 +183,27 @@ def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def complete_models_and_traces(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer models and trace files, and the folders of both once."""
+    """Return models, trace files and folders."""
     traces = [item for item in complete_traces(ctx, param, incomplete) if not str(item.value).endswith("/")]
     return [*complete_models(ctx, param, incomplete), *traces]
 
 
 def complete_traces_and_defects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer trace files, and the entries of the catalogue, each of which has a trace."""
+    """Return trace files, and the entries of the catalogue that have a trace."""
     from insync.kafka.defects import DEFECTS
 
     return [*complete_traces(ctx, param, incomplete), *names(DEFECTS, incomplete)]
 
 
 def complete_defects(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
-    """Offer the entries of the catalogue."""
+    """Return the entries of the catalogue."""
     from insync.kafka.defects import all_defects
 
     return names(all_defects(), incomplete)
 
 
 def complete_from(known: Callable[[], Iterable[str]]) -> Completing:
-    """Return what offers names, which are asked for when they are needed."""
+    """Return a completion function for names that are computed when needed."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
         return names(known(), incomplete)

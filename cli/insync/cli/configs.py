@@ -1,4 +1,8 @@
-"""Files of settings become the settings of each topic: which format a file has, and what overrides what."""
+"""Kafka's configuration as settings of the model `cluster`, by topic: three formats of files, and their precedence.
+
+The formats are Java properties, such as server.properties, and the output of `kafka-topics --describe` and of
+`kafka-configs --describe`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ __all__ = [
 Settings = Mapping[str, int | str]
 
 EVERY_OTHER = "every other topic"
-"""Stands for the topics of which no file says anything."""
+"""Stands for the topics that no file names."""
 
 _DEFAULTS: dict[str, int | str] = {"replicas": 1, "min_insync": 1, "unclean": "off"}
 
@@ -35,7 +39,7 @@ class Combination:
     """Settings that some topics share.
 
     Attributes:
-        settings: by the names of the model `cluster`.
+        settings: the settings, under the names of the model `cluster`.
         topics: the names of the topics, and of partitions with another number of replicas than their topic.
     """
 
@@ -45,13 +49,13 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """What files of settings say.
+    """The contents of configuration files.
 
     Attributes:
         combinations: each distinct combination of settings, in the order of its first topic.
-        named: the keys that matter to replication and are not asked about, each with what it is about.
-        ignored: the other keys, in alphabetical order; of one that is written almost like a setting also which.
-        half_told: the topics of which the files have partitions, and not the line that has the topic's own settings.
+        named: the keys that matter to replication and are not settings of the model, each with a description.
+        ignored: the other keys, in alphabetical order; a near miss of a setting with that setting.
+        half_told: the topics with lines of partitions, and without the line of the topic's own settings.
         in_zookeeper: whether the controller is ZooKeeper's: `zookeeper.connect` is set, and `process.roles` is not.
     """
 
@@ -65,17 +69,16 @@ class Configured:
 def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions: bool = False) -> Configured:
     """Read files of properties, of `kafka-configs --describe` or of `kafka-topics --describe`.
 
-    A topic's own setting is stronger than a broker's, which is stronger than a default; of two that are as strong the
-    later one holds.
+    A topic's own setting overrides a broker's, which overrides a default. Among equals the last one counts.
 
     Args:
         paths: the files, of any of these formats.
-        given: the settings of the command line, which are stronger than all.
-        compares_partitions: whether it matters how many replicas partition 0 has, where another one has more or fewer.
+        given: the settings of the command line, which override all others.
+        compares_partitions: whether the number of replicas of partition 0 becomes a setting of a partition with
+            another number.
 
     Raises:
-        UserError: a file that cannot be read, a line or a value that is none, or a topic of which nobody says how many
-            replicas it has.
+        UserError: an unreadable file, an invalid line or value, or a topic whose number of replicas is not given.
     """
     found = [declared for path in paths for declared in _read(path)]
     others = {entry.key for entry in found if setting_of(entry) is None and not entry.key.startswith(PARTITION)}
@@ -84,7 +87,7 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
     combinations = _combined(_by_topic(found, given, compares_partitions=compares_partitions))
-    said = {entry.key for entry in found if entry.value not in ("", "null")}  # as kafka-configs --all prints of none
+    said = {entry.key for entry in found if entry.value not in ("", "null")}  # kafka-configs --all prints unset keys so
     in_zookeeper = "zookeeper.connect" in said and "process.roles" not in said
     return Configured(combinations, named, ignored, tuple(half_told), in_zookeeper)
 
@@ -113,7 +116,7 @@ def _read(path: Path) -> list[Declared]:
 def _by_topic(
     found: Sequence[Declared], given: Settings, *, compares_partitions: bool
 ) -> dict[str, dict[str, int | str]]:
-    """The settings of each topic, or where no topic is named those of every one."""
+    """Return the settings of each named topic, and those of every other one."""
     general, topics = dict(_DEFAULTS), dict[str, dict[str, int | str]]()
     for entry in sorted((entry for entry in found if entry.topic is None), key=lambda entry: not entry.default):
         general.update(_as_setting(entry))
@@ -140,9 +143,9 @@ def _by_topic(
 def _partitions(
     topic: str, own: Settings, sizes: Mapping[int, int], *, compares_partitions: bool
 ) -> Iterator[tuple[str, dict[str, int | str]]]:
-    """Yield the settings of a topic, with its number of replicas, and of each partition that has another number.
+    """Yield the settings of a topic, with its number of replicas, and of each partition with another number.
 
-    The replication factor that Kafka prints of a topic is that of its partition 0.
+    The replication factor that Kafka prints for a topic is that of its partition 0.
     """
     zero = sizes.get(0, own.get("replicas"))
     usual = next(iter(sizes.values())) if zero is None else zero
@@ -165,12 +168,12 @@ def _combined(topics: Mapping[str, Settings]) -> tuple[Combination, ...]:
     return tuple(Combination(dict(settings), tuple(names)) for settings, names in groups.items())
 
 
-# What a configuration says, line by line: which settings there are, and what a value may be.
+# Keys and values.
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: a file, and a line from 1."""
+    """A line of a file, from 1."""
 
     file: str
     line: int
@@ -181,14 +184,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One setting as it stands in a file.
+    """One entry of a file.
 
     Attributes:
-        topic: the topic that it is about; None: all topics of a broker.
-        key: its name.
-        value: its value, as text.
-        place: where it stands.
-        default: whether it is Kafka's default or a cluster's, and yields to what is said of one broker.
+        topic: the topic; None for all topics.
+        key: the key.
+        value: the value, as text.
+        place: the line.
+        default: whether it is a default of Kafka or of the cluster, which an entry of one broker overrides.
     """
 
     topic: str | None
@@ -219,32 +222,32 @@ NAMED = {
     "zookeeper.connect": "whose the controller is: ZooKeeper's before 3.3, KRaft's from then on",
     "zookeeper.session.timeout.ms": "how soon a session expires",
 }
-"""Keys that matter to replication and are not among the settings of the model, with what each is about."""
+"""Keys that matter to replication and are not settings of the model, with descriptions."""
 
 
 def mistake(place: Place, value: str, expected: str, cure: str) -> UserError:
-    """Return the error of a line or a value: where it is, what stands there, what was expected, what to do."""
+    """Return the error for a line or a value: its place and text, what was expected, what to do."""
     shown = value if len(value) <= 80 else value[:77] + "..."
     return UserError(f"{place}: {shown!r} is not {expected}; {cure}.")
 
 
 def setting_of(found: Declared) -> tuple[str, int | str] | None:
-    """Return the setting of the model that a line is, with its value; None for a key that is none.
+    """Return an entry as a setting of the model, name and value; None if its key is none.
 
     Raises:
-        UserError: the value is none that Kafka would take.
+        UserError: Kafka would reject the value.
     """
     known = _SETTINGS.get(found.key)
     return None if known is None else (known[0], known[1](found))
 
 
 def may_be_kafkas(key: str) -> bool:
-    """Return whether a key may be one of Kafka's: words with dots between them, but for a few of a single word."""
+    """Return whether a key may be one of Kafka's: words joined by dots, or one of a few single words."""
     return key in _SINGLE_WORDS or (_DOTTED.fullmatch(key) is not None and not key.endswith(".sh"))
 
 
 def with_near_setting(key: str) -> str:
-    """Return a key that is no setting, with the setting that it is written almost like, if there is one."""
+    """Return a key that is not a setting, with the setting that it is probably a misspelling of, if there is one."""
     near = difflib.get_close_matches(key, _SETTINGS, n=1, cutoff=_NEARLY)
     return f"{key} (is {near[0]} meant?)" if near else key
 
@@ -271,7 +274,7 @@ def _acks(found: Declared) -> str:
 
 
 def _flushing(found: Declared) -> str:
-    """Every record is flushed with an interval of 1; with a greater one any of them may be or not."""
+    """Return whether records are flushed: always with an interval of 1, sometimes with a greater one, or never."""
     interval = _count(found)
     return "always" if interval == 1 else "never" if interval >= _NEVER else "sometimes"
 
@@ -291,17 +294,17 @@ for _key in ("flush.messages", "log.flush.interval.messages"):
     _SETTINGS[_key] = ("flushing", _flushing)
 
 
-# Java's properties, as in server.properties: `key=value`, comments, lines that are continued.
+# Java properties: `key=value`, comments, continued lines.
 
 
 _PAIR = re.compile(r"([A-Za-z0-9._\-]+)\s*(?:[=:]\s*|\s+)(.*)", re.DOTALL)
 
 
 def properties_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
-    """Yield every property; all are about all topics.
+    """Yield every property, as an entry for all topics.
 
     Raises:
-        UserError: a line that is no property.
+        UserError: a line is no property.
     """
     number, count = 0, len(lines)
     while number < count:
@@ -318,11 +321,11 @@ def properties_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
         yield Declared(None, pair[1], pair[2].strip(), place)
 
 
-# What `kafka-topics --describe` prints: a line for each topic, and one for each partition of it.
+# The output of `kafka-topics --describe`: a line for each topic, and one for each of its partitions.
 
 
 PARTITION = "replicas of partition "
-"""What the key of a partition's number of replicas begins with; the number of the partition follows."""
+"""The prefix of the key for a partition's number of replicas; the number of the partition follows."""
 
 _FIELDS = (
     "TopicId|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Offline|Adding Replicas"
@@ -334,15 +337,15 @@ _CURE = "give its output as it is, without other lines"
 
 
 def is_topics_line(line: str) -> bool:
-    """Return whether a line is one of this format."""
+    """Return whether a line has this format."""
     return re.match(r"\s*Topic:", line) is not None
 
 
 def topics_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
-    """Yield the replication factor and the settings of every topic, and how many replicas each partition has.
+    """Yield the replication factor and the settings of every topic, and the number of replicas of each partition.
 
     Raises:
-        UserError: a line of another form.
+        UserError: a line has another form.
     """
     for number, line in enumerate(lines, start=1):
         if line.strip():
@@ -350,7 +353,7 @@ def topics_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
 
 
 def _line(place: Place, line: str) -> Iterator[Declared]:
-    # Between two fields is a tab, or spaces where a terminal or an editor has made spaces of it.
+    # Fields are separated by a tab, which a terminal or an editor may have turned into spaces.
     pairs = (field.partition(":") for field in _BETWEEN.split(line))
     fields = {name: value.strip() for name, _, value in pairs}
     topic = fields.get("Topic")
@@ -376,7 +379,7 @@ def _partition(place: Place, fields: dict[str, str]) -> int:
 
 
 def _replicas(place: Place, fields: dict[str, str]) -> int:
-    """How many there are but for those that a reassignment is about to add, as Kafka reckons the replication factor."""
+    """Return the number of replicas without those that a reassignment adds, which is Kafka's replication factor."""
     present = set(_brokers(fields.get("Replicas", ""))) - set(_brokers(fields.get("Adding Replicas", "")))
     if not present:
         raise mistake(place, fields.get("Replicas", ""), "a list of the replicas of a partition", _CURE)
@@ -387,7 +390,7 @@ def _brokers(text: str) -> list[str]:
     return [broker.strip() for broker in text.split(",") if broker.strip()]
 
 
-# What `kafka-configs --describe` prints: a heading for each broker or topic, and below it a line a setting.
+# The output of `kafka-configs --describe`: a heading for each broker or topic, and below it a line for each setting.
 
 
 _HEADING = re.compile(
@@ -398,15 +401,15 @@ _SETTING = re.compile(r"(?P<key>[A-Za-z0-9._\-]+)=(?P<value>.*?)(?:\s+sensitive=
 
 
 def is_configs_heading(line: str) -> bool:
-    """Return whether a line is a heading of this format."""
+    """Return whether a line is a heading in this format."""
     return _HEADING.fullmatch(line.strip()) is not None
 
 
 def configs_in(file: str, lines: Sequence[str]) -> Iterator[Declared]:
-    """Yield every setting; those below the heading of a topic are about it.
+    """Yield every setting; those below the heading of a topic belong to it.
 
     Raises:
-        UserError: a line that is neither a heading nor a setting, or a setting above the first heading.
+        UserError: a line is neither a heading nor a setting, or a setting stands above the first heading.
     """
     heading: re.Match[str] | None = None
     for number, line in enumerate(lines, start=1):

@@ -1,4 +1,4 @@
-"""Exploring by typed commands, on a terminal or through a pipe."""
+"""The prompt of `insync explore`: typed commands, on a terminal or through a pipe, and the text of their answers."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ _HELP = """\
 
 
 class Prompt:
-    """Reads commands and answers them until there are no more.
+    """Reads commands and prints their answers until the input ends.
 
     Args:
-        exploration: what is explored.
-        text: writes what is known of it.
-        limits: of the searches for a condition.
-        quiet: whether searches show no progress.
+        exploration: the exploration.
+        text: formats the state of the exploration.
+        limits: the limits of searches for a condition.
+        quiet: whether to hide the progress of searches.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Prompt:
         self._short = {"b": "back", "f": "forward", "u": "undo", "w": "why", "h": "help", "?": "help", "q": "quit"}
 
     def run(self) -> None:
-        """Answer commands until `quit` or the end of the input; Ctrl-C at the prompt raises KeyboardInterrupt."""
+        """Execute commands until `quit` or the end of the input; Ctrl-C at the prompt raises KeyboardInterrupt."""
         emit(f"{self.text.begins()}{self.text.here()}\n\nType a number to take a step, `help` for what else there is.")
         for line in _lines():
             word, _, rest = line.strip().partition(" ")
@@ -102,7 +102,7 @@ class Prompt:
                 emit(self._answer(word, rest.strip()))
 
     def _answer(self, word: str, rest: str) -> str:
-        """Return what a command comes to: a mistake is answered by a sentence."""
+        """Execute a command, and return its answer; for a mistake, a sentence."""
         try:
             if word.isdecimal():
                 return self._take(word, rest)
@@ -208,17 +208,17 @@ def _number(text: str, what: str) -> int:
 
 
 def _lines() -> Iterator[str]:
-    """Yield the lines that are typed; each that comes from a pipe is shown, so that the output reads as a session."""
+    """Yield the typed lines. Lines from a pipe are printed, so that the output reads like a session."""
     if sys.stdin is None:
         return
     if not sys.stdin.isatty():
-        with suppress(AttributeError):  # what stands in for standard input may have no encoding to change
+        with suppress(AttributeError):  # a substitute for standard input may lack this method
             sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
         for line in sys.stdin:
             emit(f"\n{_PROMPT}{line.rstrip()}")
             yield line
         return
-    import readline  # noqa: F401 -- lets `typed` edit lines and go back to earlier ones
+    import readline  # noqa: F401 -- gives `typed` line editing and a history
 
     while True:
         try:
@@ -228,7 +228,7 @@ def _lines() -> Iterator[str]:
             return
 
 
-# What exploring a model shows on a terminal: the state, how its properties stand, the steps from it, the reasons.
+# The texts.
 
 
 _CHANGED = "*"
@@ -238,22 +238,22 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class ExplorationText:
-    """Writes what is known of an exploration.
+    """Formats the state of an exploration.
 
     Attributes:
-        exploration: what is explored.
-        paint: what colours text.
-        width: how many characters a line may have.
+        exploration: the exploration.
+        paint: the function that colours texts.
+        width: the greatest length of a line, in characters.
     """
 
     exploration: Exploration
     paint: Paint
     width: int
 
-    # -------------------------------------------------------------------------------------------------- where one is
+    # --------------------------------------------------------------------------------------------- the current state
 
     def here(self) -> str:
-        """The state that is looked at, how its properties stand, and the steps that can be taken."""
+        """Return the current state, the status of its properties, and the enabled steps."""
         return "\n".join(
             [self._place(), *self._demand_lines(), *self._cells(), *self._standing_lines(), *self._step_lines()]
         )
@@ -267,7 +267,7 @@ class ExplorationText:
         return f"{number}, {plural(here.depth, 'step')} from the start: {label}"
 
     def _cells(self) -> list[str]:
-        """The cells of the trace grid, one a line; a mark shows which of them the last step has changed."""
+        """Return the cells of the trace grid, one a line, with a mark for those that the last step has changed."""
         model, path = self.exploration.model, self.exploration.visited.path
         before = _grid(model, path[-2].codes) if len(path) > 1 else None
         cells = _grid(model, path[-1].codes)
@@ -281,7 +281,7 @@ class ExplorationText:
         return lines
 
     def _demand_lines(self) -> list[str]:
-        """What the last step takes, where the model says it."""
+        """Return the events that the last step requires, if the model declares them."""
         takes = [one for one in self.exploration.demands if one.step == self.exploration.here.depth]
         return [
             line for one in takes for line in self._wrapped(f"takes: {one.text} ({one.hardness.value})", "", _INDENT)
@@ -320,7 +320,7 @@ class ExplorationText:
         return lines
 
     def _noted(self, step: OfferedStep) -> str:
-        """What there is to say of a step besides its label."""
+        """Return the note after the label of a step: refused, without effect, or visited."""
         if step.refused is not None:
             return self.paint(f"  (refused: {step.refused})", Tone.REFUSED)
         if step.after == self.exploration.here.codes:
@@ -332,7 +332,7 @@ class ExplorationText:
     # ------------------------------------------------------------------------------------------------------- answers
 
     def why(self, reasons: Sequence[WhyNot]) -> str:
-        """Why some actions are not enabled: of few of them the whole guard, of many the first condition that fails."""
+        """Return why actions are disabled: for few of them the whole guard, for many the first condition that fails."""
         lines: list[str] = []
         for why in reasons:
             lines += self._guard(why) if len(reasons) <= _MOST_GUARDS else self._wrapped(why.reason, "", _INDENT)
@@ -350,7 +350,7 @@ class ExplorationText:
         return lines or [f"{why.label} has no guard."]
 
     def _culprit(self, why: WhyNot) -> list[str]:
-        """Which part of a condition is to blame, and for which members, with the values that it reads."""
+        """Return the part of a condition that fails, the members for which it does, and the values that it reads."""
         parts = [f"{variable} = {label}" for variable, label in why.bindings.items()]
         where = [f"for {', '.join(parts)}"] if parts else []
         culprit = [f"of which: {why.culprit}"] if why.culprit else []
@@ -360,7 +360,7 @@ class ExplorationText:
         return [line for said in [*where, *culprit, *values, *place] for line in self._wrapped(said, " " * 9, " " * 11)]
 
     def properties(self) -> str:
-        """How every property stands."""
+        """Return the status of every property."""
         lines = []
         for one in self.exploration.standings:
             word = "?    " if one.holds is None else "holds" if one.holds else "FAILS"
@@ -377,7 +377,7 @@ class ExplorationText:
         return "\n".join(lines)
 
     def state(self) -> str:
-        """Every field of the state."""
+        """Return every field of the state."""
         cells = own_columns(self.exploration.model.state, self.exploration.step.state)
         names = max(map(len, cells), default=0)
         return "\n".join(
@@ -387,7 +387,7 @@ class ExplorationText:
         )
 
     def tree(self) -> str:
-        """All that was visited, each state below the one that a step led from; a mark shows where one is."""
+        """Return the tree of visited states, with a mark for the current one."""
         visited = self.exploration.visited
         lines: list[str] = []
         below = [(state.number, 0) for state in reversed(visited.states) if state.before is None]
@@ -402,7 +402,7 @@ class ExplorationText:
         return "\n".join(lines)
 
     def names(self) -> str:
-        """What a condition can speak of."""
+        """Return the names that a condition can use."""
         exploration = self.exploration
         known = ConditionNames(exploration.model)
         groups = {
@@ -416,7 +416,7 @@ class ExplorationText:
         return "\n".join(line for wrapped in lines for line in wrapped)
 
     def begins(self) -> str:
-        """What is said first."""
+        """Return the first line, about several initial states; empty if there is one."""
         starts = self.exploration.starts
         if starts == 1:
             return ""

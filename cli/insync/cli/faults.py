@@ -1,4 +1,4 @@
-"""Whose fault an exception is: the user's, whose model raised it, or insync's own."""
+"""Messages for exceptions: mistakes of users and their models, usage errors of the command line, errors of insync."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _OWN_MODULES = "insync."
 
 
 def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
-    """Print what went wrong, in one sentence where it is the user's to fix, and return the exit code.
+    """Print the message for an exception, one sentence for a mistake of the user, and return the exit code.
 
     Args:
-        error: what was raised.
-        arguments: those of the command.
+        error: the exception.
+        arguments: the arguments of the command.
     """
     from insync.explorer.named_model import UnnamedModel
     from insync.model.domains.symbolic import cure_of_call
@@ -48,7 +48,7 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
     if isinstance(error, UserError):
         _say(shortened(error.args[0], arguments), arguments)
         return ExitCode.USER_ERROR
-    if isinstance(error, OSError) and _is_of_click(error):  # a help text, which click writes itself
+    if isinstance(error, OSError) and _is_of_click(error):  # click writes help texts itself
         emit_error(f"Error: {give_up_output(error)}")
         return ExitCode.USER_ERROR
     endless = _endless_recursion(error)
@@ -78,7 +78,7 @@ def explain_fault(error: Exception, arguments: Sequence[str] = ()) -> ExitCode:
 
 
 def _is_of_click(error: BaseException) -> bool:
-    """Return whether click raised an error, and not what click has called."""
+    """Return whether click itself raised an error, and not code that it called."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -86,7 +86,7 @@ def _is_of_click(error: BaseException) -> bool:
 
 
 def _say(message: str, arguments: Sequence[str]) -> None:
-    """Print the sentence for a mistake, and to a build that wants it where it is."""
+    """Print the sentence for a mistake, and with `--github` its annotation."""
     emit_error(f"Error: {message}")
     if "--github" in arguments:
         from insync.cli.show.annotations import github_lines, mistake
@@ -95,7 +95,7 @@ def _say(message: str, arguments: Sequence[str]) -> None:
 
 
 def _naming(arguments: Sequence[str], models: Sequence[str]) -> str:
-    """Return the command with the same arguments that names some models as well."""
+    """Return the command line with models named as well."""
     if arguments[0] == "prove":
         return shlex.join(["insync", "prove", *models, *arguments[1:]])
     named = [word for model in models for word in ("--model", model)]
@@ -104,11 +104,11 @@ def _naming(arguments: Sequence[str], models: Sequence[str]) -> str:
 
 
 _OFTEN = 20
-"""How often a function of a user's file is found in one traceback only if it calls itself without end."""
+"""The number of frames of one function in a traceback that shows an endless recursion."""
 
 
 def _endless_recursion(error: Exception) -> str | None:
-    """What to say where a user's function calls itself without end, wherever Python then gave up."""
+    """Return the sentence about a user's function that calls itself without end; None for another error."""
     if not isinstance(error, RecursionError):
         return None
     frames = [one for one in traceback.walk_tb(error.__traceback__) if _is_of_user(one[0])]
@@ -128,7 +128,7 @@ def _is_of_user(frame: FrameType) -> bool:
 
 
 def _replaced_method(error: Exception) -> str | None:
-    """What to say where insync calls a method of a user's class that has other parameters than the one it replaces."""
+    """Return the sentence about a method of a user's class with other parameters than the one it overrides, if so."""
     called = re.match(r"(\w+)\.(\w+)\(\) (?:takes|missing|got)\b", str(error)) if isinstance(error, TypeError) else None
     if called is None:
         return None
@@ -146,7 +146,7 @@ def _replaced_method(error: Exception) -> str | None:
 
 
 def explain_exit(error: SystemExit) -> ExitCode:
-    """Return the exit code for a request to end the process: a model must not make one, click does at a closed pipe."""
+    """Return the exit code for SystemExit, which a model must not raise and click raises for a closed pipe."""
     place = _place_in_user_code(error.__traceback__)
     if place is None:
         return ExitCode.HOLDS
@@ -155,7 +155,7 @@ def explain_exit(error: SystemExit) -> ExitCode:
 
 
 def _place_in_user_code(trace: TracebackType | None) -> str | None:
-    """Where the exception left a user's file, if no code of insync lies between that line and the exception."""
+    """Return the line in a user's file that raised an exception, unless insync's code did so below that line."""
     place = None
     while trace is not None:
         module = str(trace.tb_frame.f_globals.get("__name__", ""))
@@ -167,7 +167,7 @@ def _place_in_user_code(trace: TracebackType | None) -> str | None:
     return place
 
 
-# The mistakes that click finds in a command line, in the words of insync: one sentence, and what to do.
+# Usage errors of click in insync's words: one sentence, and what to do.
 
 
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
@@ -176,7 +176,7 @@ _MODELS = ("MODEL", "A")
 
 
 def describe_usage_error(error: click.UsageError) -> str:
-    """Return the message for a usage error: what is wrong, with the value, and where help is."""
+    """Return the message for a usage error: the mistake with its value, and where to find help."""
     context = error.ctx
     command = context.command_path if context is not None else "insync"
     text = _describe(error, command).rstrip()
@@ -223,7 +223,7 @@ def _bad_value(error: click.BadParameter) -> str:
 def _no_command(error: click.UsageError, group: click.Group, context: click.Context) -> str:
     names, path = group.list_commands(context), context.command_path
     known = f"The commands are {', '.join(names)}; `{path} --help` explains them."
-    # Where no command is named, the message may be the whole help.
+    # Without a command, the message may be the whole help text.
     quoted = [] if isinstance(error, click.exceptions.NoArgsIsHelpError) else error.message.split("'")
     if len(quoted) >= 2:
         return f"{path} has no command {quoted[1]!r}. {_near(quoted[1], names) or known}"
@@ -247,13 +247,13 @@ def _options(context: click.Context | None) -> list[str]:
 
 
 def _near(name: str, known: list[str]) -> str | None:
-    plain = {other.lstrip("-").casefold(): other for other in known}  # dashes would make all options alike
+    plain = {other.lstrip("-").casefold(): other for other in known}  # dashes would make all options similar
     near = difflib.get_close_matches(name.lstrip("-").casefold(), plain, n=1, cutoff=0.6)
     return f"Did you mean {plain[near[0]]!r}?" if near else None
 
 
 def _owning_model(option: str, context: click.Context | None) -> str | None:
-    """Say which models have a setting or bound of that name, if they are few, for a command about models."""
+    """Return the sentence about the models with a setting or bound of that name, if there are few."""
     if context is None or not any(
         isinstance(param, click.Argument) and param.human_readable_name in _MODELS for param in context.command.params
     ):
@@ -272,7 +272,7 @@ def _owning_model(option: str, context: click.Context | None) -> str | None:
 
 
 def _owner(option: str, context: click.Context | None) -> str | None:
-    """Say which other commands have an option, if they are few."""
+    """Return the sentence about the other commands with an option, if there are few."""
     if context is None:
         return None
     group = context.find_root().command
@@ -287,7 +287,7 @@ def _owner(option: str, context: click.Context | None) -> str | None:
     return f"It belongs to {' and '.join(owners)}." if 0 < len(owners) <= _FEW else None
 
 
-# Messages without the whole of a long wrong value: its beginning says which one it was.
+# Messages with long values cut short.
 
 
 _SHOWN = 80
@@ -297,13 +297,13 @@ _WORD = re.compile(r"\S{301,}")
 
 
 def shortened(message: str, arguments: Sequence[str] = ()) -> str:
-    """Return a message in which each quoted text of more than 120 characters, and each word of more than 300, is cut.
+    """Return a message in which quoted texts of more than 120 characters, and words of more than 300, are cut.
 
-    An apostrophe within a word opens no quotation. Paths are seldom so long, and are then cut as well.
+    An apostrophe within a word opens no quotation. Long paths are cut as well.
 
     Args:
         message: the message.
-        arguments: those of the command; one of more than 300 characters is cut as well, even if it has blanks.
+        arguments: the arguments of the command; those of more than 300 characters are cut, even if they have blanks.
     """
     for long in sorted(_long_values(arguments), key=len, reverse=True):
         message = message.replace(long, f"{long[:_SHOWN]}...")
@@ -312,7 +312,7 @@ def shortened(message: str, arguments: Sequence[str] = ()) -> str:
 
 
 def _long_values(arguments: Sequence[str]) -> Iterator[str]:
-    """Each long argument, and the parts of one that messages name: the value of an option, a file, a class in it."""
+    """Yield each long argument, and the long parts that messages name: an option's value, a file, a class in it."""
     for argument in arguments:
         _, _, value = argument.partition("=")
         file, _, name = argument.rpartition(":")

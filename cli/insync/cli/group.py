@@ -1,7 +1,7 @@
-"""The group of commands, and what becomes of an error.
+"""The group of commands, and the handling of exceptions.
 
-Nothing of the model, the search or the compiler is imported here, so that `insync --help` starts at once. What
-explains a mistake is imported when there is one.
+No model, search or compiler is imported here, so that `insync --help` starts at once. The code that explains a mistake
+is imported when there is one.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _COMMANDS = {
 _HELP = frozenset({"-h", "--help"})
 
 _FILES = {"report": "make_report"}
-"""Commands whose file has another name, as one of that name shows what commands have found."""
+"""Commands whose module has another name."""
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
     """Run a command and return its exit code; see `ExitCode`. None takes the arguments of the process."""
     given = sys.argv[1:] if arguments is None else arguments
     completes = "_INSYNC_COMPLETE" in os.environ
-    # Help texts and completions are written by click, which writes to `sys.stdout`.
+    # click writes help texts and completions to `sys.stdout` itself.
     prepare_streams(keeps_output=not completes and not _HELP.intersection(given))
     warnings.showwarning = _show_warning
     if completes:
@@ -70,7 +70,7 @@ def run_command(arguments: Sequence[str] | None) -> int:
         from insync.cli.faults import explain_exit
 
         return explain_exit(error)
-    except Exception as error:  # noqa: BLE001 -- the last resort, where a user's mistake and ours are told apart
+    except Exception as error:  # noqa: BLE001 -- the last resort: mistakes of users, and errors of insync
         from insync.cli.faults import explain_fault
 
         return explain_fault(error, given)
@@ -85,7 +85,7 @@ def _show_warning(
     file: object = None,
     line: str | None = None,
 ) -> None:
-    """Show a warning of insync as a sentence, and one of anybody else as Python does."""
+    """Show a warning of insync as a sentence, and any other as Python does."""
     if category.__module__.startswith("insync."):
         emit_error(f"warning: {message}")
     else:
@@ -93,7 +93,7 @@ def _show_warning(
 
 
 class _Commands(click.Group):
-    """The commands, each imported when it is called."""
+    """The group of commands; a command is imported when it runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -145,4 +145,4 @@ def insync() -> None:
       insync check kip101 --property strong_isr --trace out.json
       insync simulate kip101 --walks 100000 --depth 60 --seed 1
       insync replay out.json
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    """  # noqa: D301 -- the control character makes click keep these lines as they are

@@ -1,4 +1,4 @@
-"""Ctrl-C during a search: the first ends it with what it has, the second ends the process."""
+"""Ctrl-C during a search: the first stops the search, which reports what is complete; the second ends the process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOTICE = b"Stopping with what is complete so far; press Ctrl-C again to end at 
 
 @contextmanager
 def stop_on_interrupt() -> Iterator[threading.Event]:
-    """Yield an event that the first SIGINT sets; a second one ends the process as it would without insync.
+    """Yield an event that the first SIGINT sets; a second one has the default effect and ends the process.
 
     Outside the main thread, where Python delivers no signals, the event is never set.
     """

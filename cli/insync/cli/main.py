@@ -1,6 +1,6 @@
-"""The command from its first line to its last: what Ctrl-C does outside a search, and how the process ends.
+"""The life of the process: Ctrl-C outside a search, and the exit code.
 
-Nothing that takes time is imported at the top: not click, and of the standard library only what takes no time.
+Only cheap modules of the standard library are imported at the top, and not click.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 
-TYPE_CHECKING = False  # of typing, which takes as long to import as everything else here
+TYPE_CHECKING = False  # importing `typing` would take as long as all other imports here
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
@@ -18,45 +18,45 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "run"]
 
-_USER_ERROR, _FAULT, _INTERRUPTED = 2, 70, 130  # of ExitCode, which is not imported yet when they are needed
+_USER_ERROR, _FAULT, _INTERRUPTED = 2, 70, 130  # as in ExitCode, which is not imported yet
 _IMPORTING = "<frozen importlib._bootstrap"
 
 
 class _Answer:
-    """The exit code of the command, once its answer is printed as a whole."""
+    """The exit code of the command, once its whole output is printed."""
 
     code: int | None = None
 
 
 def main() -> NoReturn:
-    """Run the command of this process's arguments and end the process with its exit code.
+    """Run the command in the arguments of this process, and exit with its exit code.
 
-    Ctrl-C raises KeyboardInterrupt in a command, so that it removes its temporary files and ends its processes. It ends
-    the process at once before the command begins, while modules are imported, and when the answer is printed.
+    Ctrl-C raises KeyboardInterrupt in a command, so that it removes its temporary files and ends its child processes.
+    Ctrl-C exits at once before the command begins, while modules are imported, and after the output is printed.
     """
     _Answer.code = None
-    if callable(signal.getsignal(signal.SIGINT)):  # else Ctrl-C is ignored, and stays so
+    if callable(signal.getsignal(signal.SIGINT)):  # an ignored Ctrl-C stays ignored
         signal.signal(signal.SIGINT, _interrupted)
         sys.unraisablehook = _unraisable
-        # What is registered first is called last. Python gives the signal back to the system after that, which would
-        # end the process by it though the answer is there.
+        # The first registered function is called last. Without it, Ctrl-C would then kill the process although its
+        # output is complete, as Python restores the default handler.
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     code = _INTERRUPTED
     try:
         code = _command()
-    except KeyboardInterrupt:  # a second one, while the first was answered
+    except KeyboardInterrupt:  # a second one, while the first is handled
         _say_interrupted()
-    except MemoryError:  # it has too little to say so itself
+    except MemoryError:  # too little memory to load what explains errors
         os.write(
             2, b"Error: The system gives this process too little memory to begin with (`ulimit -v`). Allow more.\n"
         )
         code = _USER_ERROR
-    except Exception:  # noqa: BLE001 -- the command itself cannot be loaded
+    except Exception:  # noqa: BLE001 -- the group of commands cannot be loaded
         sys.excepthook(*sys.exc_info())
         code = _FAULT
     _Answer.code = code
     if _still_working():
-        # The interpreter would wait for what nobody waits for any more: a compilation, or a job of Spark.
+        # The interpreter would wait for abandoned work: a compilation, or a job of Spark.
         for stream in (sys.stdout, sys.stderr):
             _flush(stream)
         os._exit(code)
@@ -64,7 +64,7 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; see `ExitCode`. Without arguments, those of the process are taken."""
+    """Run a command and return its exit code; see `ExitCode`. None takes the arguments of the process."""
     from insync.cli.group import run_command
     from insync.cli.terminal import give_output_back
 
@@ -75,16 +75,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _command() -> int:
-    """Run the command; `_interrupted` looks for the frame of this function."""
+    """Run the command. `_interrupted` searches the stack for this function."""
     from insync.cli.group import run_command
 
     return run_command(None)
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt in the command, or end the process where nothing would answer that.
+    """Raise KeyboardInterrupt in the command; outside it and during an import, exit.
 
-    While a module is imported, C code may take the exception for a failed import, or print it.
+    During an import, C code may take the exception for a failed import, or print it.
     """
     within = importing = False
     while frame is not None:
@@ -97,14 +97,14 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
 
 
 def _unraisable(given: sys.UnraisableHookArgs) -> None:
-    """End the process for a KeyboardInterrupt where no exception can be raised: in `__del__`, or in a callback."""
+    """Exit for a KeyboardInterrupt where no exception can be raised: in `__del__`, or in a callback."""
     if issubclass(given.exc_type, KeyboardInterrupt):
         _leave()
     sys.__unraisablehook__(given)
 
 
 def _leave() -> NoReturn:
-    """End the process at once, with the exit code of the answer if there is one."""
+    """Exit at once, with the exit code of the command if its output is complete."""
     try:
         if _Answer.code is None:
             _say_interrupted()
@@ -113,7 +113,7 @@ def _leave() -> NoReturn:
 
 
 def _say_interrupted() -> None:
-    """Print the word below a line of status, not through `sys.stderr`, which may be in the middle of a write."""
+    """Print "Interrupted." below the status line, not through `sys.stderr`, which may be in the middle of a write."""
     terminal = sys.modules.get("insync.cli.terminal")
     below = terminal is not None and hasattr(terminal, "status_shown") and terminal.status_shown()
     try:
@@ -125,7 +125,7 @@ def _say_interrupted() -> None:
 def _flush(stream: TextIO) -> None:
     try:
         stream.flush()
-    except OSError:  # its reader has closed it, and has seen what it wanted
+    except OSError:  # the reader has closed the pipe
         return
 
 

@@ -1,4 +1,4 @@
-"""Progress on standard error: a line that is rewritten on a terminal, else lines like TLC's, ever fewer."""
+"""Progress on standard error: a status line on a terminal, else lines like TLC's at growing intervals."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of
 P = TypeVar("P", Progress, WalkProgress)
 
 _PERIOD_SECONDS = 1.0
-_SHARE = 4  # of the time so far, after which a log has its next line
-_LONGEST_SECONDS = 300.0  # without a line in a log
+_SHARE = 4  # the next line of a log follows after this fraction, 1/4, of the time so far
+_LONGEST_SECONDS = 300.0  # the longest interval between lines of a log
 
 
 def search_progress(
     quiet: bool, first: str = "", which: Callable[[], str] | None = None
 ) -> AbstractContextManager[Reporter | None]:
-    """Return the context of what shows the progress of a search; it is None with `--quiet`.
+    """Return a context manager that yields the reporter of a search, or None if `quiet`.
 
     Args:
-        quiet: whether nothing is shown.
-        first: what is done before the search reports for the first time, if that can take long.
-        which: says which of several searches it is, if there are several.
+        quiet: whether to show nothing.
+        first: the activity until the first report, if that can take long.
+        which: returns the name of the current search, if there are several.
     """
 
     def line(progress: Progress) -> str:
@@ -41,7 +41,7 @@ def search_progress(
 
 
 def walk_progress(quiet: bool, first: str = "") -> AbstractContextManager[WalkReporter | None]:
-    """Return the context of what shows the progress of a simulation; see `search_progress`."""
+    """Return a context manager that yields the reporter of a simulation; see `search_progress`."""
     return _progress(quiet, first, walk_line)
 
 
@@ -59,7 +59,7 @@ def _progress(quiet: bool, first: str, line: Callable[[P], str]) -> Iterator[Cal
                 return
             steps.end()
             if getattr(progress, "phase", None) is Phase.DISK:
-                emit_error(line(progress))  # it stays, on a terminal too
+                emit_error(line(progress))  # not overwritten, even on a terminal
             elif pace.due(_subject(progress)):
                 emit_status(line(progress))
 
@@ -68,7 +68,7 @@ def _progress(quiet: bool, first: str, line: Callable[[P], str]) -> Iterator[Cal
 
 @contextmanager
 def steps_of_work(quiet: bool) -> Iterator[Steps]:
-    """Yield what is told of each step of some work that begins; with `--quiet` it shows nothing."""
+    """Yield a `Steps`, which shows the steps of some work; with `quiet` it shows nothing."""
     steps = Steps(quiet)
     try:
         yield steps
@@ -82,10 +82,7 @@ def _subject(progress: Progress | WalkProgress) -> str:
 
 
 class Pace:
-    """Says when a log is to have its next line: at ever longer intervals, and with each new subject.
-
-    A terminal shows every report.
-    """
+    """Decides which reports a log shows: at growing intervals, and each with a new subject. A terminal shows all."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
@@ -93,7 +90,7 @@ class Pace:
         self._known: set[str] = set()
 
     def due(self, subject: str = "") -> bool:
-        """Return whether what is reported now, of some subject, is to be shown."""
+        """Return whether to show a report on a subject now."""
         now = time.perf_counter()
         if has_status_line():
             return True
@@ -105,15 +102,14 @@ class Pace:
 
 
 def pause_after(spent: float) -> float:
-    """Return after how many seconds a log has its next line, so many seconds after the work began."""
+    """Return the interval until the next line of a log, given the time since the work began, in seconds."""
     return min(max(0.9 * _PERIOD_SECONDS, spent / _SHARE), _LONGEST_SECONDS)
 
 
 class Steps:
-    """Says in a thread which step is at work, for the work itself does not report.
+    """Shows from a thread the current step of work that does not report progress itself.
 
-    A step is named once it has taken a second, with the time so far: every second on a terminal, else at ever longer
-    intervals.
+    A step is shown with the time so far after its first second: every second on a terminal, else at growing intervals.
     """
 
     def __init__(self, quiet: bool) -> None:
@@ -121,7 +117,7 @@ class Steps:
         self._thread: threading.Thread | None = None
 
     def begin(self, text: str) -> None:
-        """End the step at work, if there is one, and begin another."""
+        """End the current step, if there is one, and begin another."""
         self.end()
         if self._quiet:
             return
@@ -130,7 +126,7 @@ class Steps:
         self._thread.start()
 
     def end(self) -> None:
-        """End the step at work."""
+        """End the current step."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
@@ -144,7 +140,7 @@ class Steps:
 
 
 def walk_line(progress: WalkProgress) -> str:
-    """Return the line for where a simulation is."""
+    """Return the progress of a simulation as a line."""
     if not progress.walks and not progress.steps:
         return (
             f"Progress: compiling the model for {seconds(progress.seconds)}, {memory(progress.memory_bytes)} of memory."
@@ -157,7 +153,7 @@ def walk_line(progress: WalkProgress) -> str:
 
 
 def progress_line(progress: Progress, now: str) -> str:
-    """Return the line for where a search is."""
+    """Return the progress of a search as a line of a log."""
     if progress.phase is Phase.COMPILE:
         spent, used = seconds(progress.seconds), memory(progress.memory_bytes)
         return f"Progress(0) at {now}: compiling the model for {spent}, {used} of memory."
@@ -175,7 +171,7 @@ def progress_line(progress: Progress, now: str) -> str:
 
 
 def _disk(progress: Progress) -> str:
-    """Say that a search goes on from disk, and about what that takes."""
+    """Return the sentence about a search that continues from disk, with an estimate of space and time."""
     need = progress.disk
     if need is None:
         return "what an executor may keep in memory is full, and they go on with sorted files on their disks."
@@ -194,7 +190,7 @@ def _disk(progress: Progress) -> str:
 
 
 def _least(need: DiskNeed) -> str:
-    """Say what the next level takes, where it cannot be said what all levels take."""
+    """Return the estimate for the next level, for a search whose end cannot be estimated."""
     if not need.least_states:
         return ""
     size = memory(round(need.least_states * need.state_bytes))
@@ -205,7 +201,7 @@ def _least(need: DiskNeed) -> str:
 
 
 def _end(progress: Progress) -> str:
-    """Say where the search is likely to end, or how its levels grow."""
+    """Return the estimate of the end of the search, or the growth of its levels."""
     if progress.end is None:
         grown = f"; the level has {progress.growth:.2f} states for each of the last one" if progress.growth else ""
         return grown if progress.disk is None else f"{grown}; the end cannot be told yet{_least(progress.disk)}"
@@ -225,7 +221,7 @@ def _end(progress: Progress) -> str:
 
 
 def status_line(progress: Progress) -> str:
-    """Return the same in few words, which fit into a line of a terminal, what matters most at its beginning."""
+    """Return the progress of a search as a status line, with the most important figures first."""
     if progress.phase is Phase.COMPILE:
         return f"compiling the model: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
     if progress.phase is Phase.DECIDE:

@@ -1,4 +1,4 @@
-"""`--watch`: a command that is run again whenever its model's file, or what that imports from its folder, is saved."""
+"""The option `--watch`: run a command again whenever its model's file, or a file that it imports, is saved."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ __all__ = [
 
 
 _LOOK_SECONDS = 0.1
-_PATIENCE = 0.6  # with a command that is told to end
+_PATIENCE = 0.6  # seconds until a command that does not end is killed
 _COMMAND = [sys.executable, "-P", "-c", "from insync.cli.start import main; main()"]
 
 Stamps = dict[Path, tuple[int, int, int] | None]
 
 
 def watched_files(file: Path) -> set[Path]:
-    """Return a file and the files in its folder that what it imports could be in, and what these import, and so on.
+    """Return a file and all files in its folder that its imports may refer to, transitively.
 
-    They need not be there. Those that are there are read, not run; of one that is no Python now nothing is known.
+    The files need not exist. Existing ones are parsed and not run; a syntax error hides the imports of a file.
     """
     folder, found, left = file.parent, set[Path](), [file]
     while left:
@@ -63,7 +63,7 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _modules(folder: Path, name: str) -> Iterator[Path]:
-    """Return the files that a module and the packages that it is in would have below a folder."""
+    """Yield the files that a module and its packages may have below a folder."""
     parts = name.split(".")
     for count in range(1, len(parts) + 1):
         path = folder.joinpath(*parts[:count])
@@ -73,7 +73,7 @@ def _modules(folder: Path, name: str) -> Iterator[Path]:
 def rerun_when_saved(file: Path, arguments: Sequence[str]) -> int:
     """Run `insync` with some arguments, and again whenever a watched file is saved, until Ctrl-C.
 
-    A run that is at work then is ended first. Each is a process of its own, which imports the file anew.
+    Each run is a process of its own, which imports the file anew. A running one is ended first.
     """
     process: subprocess.Popen[bytes] | None = None
     try:
@@ -84,7 +84,7 @@ def rerun_when_saved(file: Path, arguments: Sequence[str]) -> int:
                 _wait(process, stamps)
                 _end(process)
                 if has_status_line():
-                    emit_status("")  # in the place of what the process said last
+                    emit_status("")  # overwrites the last status line of the process
                 emit_error(f"\n{file.name} was saved: checking again.\n")
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
@@ -95,7 +95,7 @@ def rerun_when_saved(file: Path, arguments: Sequence[str]) -> int:
 
 
 def _wait(process: subprocess.Popen[bytes], stamps: Stamps) -> None:
-    """Return when a file is saved; say what is waited for once the process has ended."""
+    """Wait until a file is saved, and show that after the process has ended."""
     said = False
     while _stamps(stamps) == stamps:
         time.sleep(_LOOK_SECONDS)
@@ -124,7 +124,7 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 
 def _end(process: subprocess.Popen[bytes], told: bool = False) -> None:
-    """End a process, which may have been told already, as all that belong to a terminal are by Ctrl-C."""
+    """End a process. If `told`, it has received the signal already, such as Ctrl-C from the terminal."""
     if not told:
         process.terminate()
     try:
@@ -136,7 +136,7 @@ def _end(process: subprocess.Popen[bytes], told: bool = False) -> None:
 
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does, so that nothing that it started is left."""
+    """Raise KeyboardInterrupt in the block for SIGTERM, so that its child processes are ended."""
 
     def leave(number: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
@@ -148,7 +148,7 @@ def _ended_in_order() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-# `--watch`: a command about a model that is run again whenever the model's file is saved.
+# The option.
 
 
 _OPTION = "--watch"
@@ -156,10 +156,10 @@ _WATCHED = "insync.watched"
 
 
 class WatchedCommand(ModelCommand):
-    """A command that has `--watch`.
+    """A command about a model with the option `--watch`.
 
-    With it the rest of the line is not looked at here: a mistake in it, or in the model, is told by each run, and the
-    file may be saved again.
+    With the option the rest of the command line is not parsed here: each run reports mistakes in it and in the model,
+    and the user can save the file again.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -185,7 +185,7 @@ class WatchedCommand(ModelCommand):
 
 
 def watch_option() -> Decorator:
-    """Return a decorator that gives a `WatchedCommand` its option."""
+    """Return a decorator that adds the option to a `WatchedCommand`."""
     option: Decorator = click.option(
         _OPTION,
         is_flag=True,

@@ -1,7 +1,7 @@
-r"""Writing to the terminal: text that survives a closed pipe, colours where they are wanted, and one line of status.
+r"""Output of commands: standard output and error, colours, a status line, exit codes.
 
-All that commands print goes through here. Control characters in names, texts and paths are shown as escapes (`\x1b`),
-and no line of them is one that a build server obeys; `emit_data` alone prints what it gets.
+All output goes through this module. Control characters in names, texts and paths are shown as escapes (`\x1b`), and
+commands for build servers in them are defused. Only `emit_data` prints a text as it is. A closed pipe is no error.
 """
 
 from __future__ import annotations
@@ -58,40 +58,40 @@ _STYLES: dict[str, dict[str, object]] = {
 
 
 class _Kept:
-    """Standard output, while it is kept for answers; None where it is not."""
+    """Standard output, while it is reserved for `emit`; else None."""
 
     output: TextIO | None = None
 
 
 def prepare_streams(*, keeps_output: bool) -> None:
-    """Make standard output and error accept every text, and be there at all when the process began with them closed.
+    """Make standard output and error accept every text; open them on the null device if they are closed.
 
     Args:
-        keeps_output: whether `emit` alone writes to standard output from here on: what a model prints goes to standard
-            error then, whatever part of it prints, and in which thread.
+        keeps_output: whether to reserve standard output for `emit`. All else that is printed, such as by a model, goes
+            to standard error then.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 -- open until the process ends
-        with contextlib.suppress(AttributeError):  # what stands in for a stream may have no encoding to change
+        with contextlib.suppress(AttributeError):  # a substitute for a stream may lack this method
             getattr(sys, name).reconfigure(errors="backslashreplace")
     if keeps_output:
         _Kept.output, sys.stdout = sys.stdout, sys.stderr
 
 
 def give_output_back() -> None:
-    """Let everybody write to standard output again, where it was kept."""
+    """Undo the reservation of standard output."""
     if _Kept.output is not None:
         _Kept.output, sys.stdout = None, _Kept.output
 
 
 def output() -> TextIO:
-    """Return standard output, which `sys.stdout` may not be; see `prepare_streams`."""
+    """Return the real standard output; `sys.stdout` may be standard error, see `prepare_streams`."""
     return sys.stdout if _Kept.output is None else _Kept.output
 
 
 def typed(prompt: str) -> str:
-    """Return a line that somebody types, who may edit it: Python allows that on the terminal's standard output alone.
+    """Read a line, with editing, which Python supports only if `sys.stdout` is the terminal's standard output.
 
     Raises:
         EOFError: the input ended.
@@ -104,15 +104,17 @@ def typed(prompt: str) -> str:
 
 
 def emit(text: str) -> None:
-    """Write a text and a newline to standard output, at once. See `emit_data`."""
+    """Write a text and a newline to standard output, with escapes, and flush. See `emit_data`."""
     emit_data(printable(text))
 
 
 def emit_data(text: str) -> None:
-    """Write `text` and a newline to standard output, at once, as it is: for JSON and the like, which programs read.
+    """Write `text` as it is and a newline to standard output, and flush: for JSON and other data.
 
-    A reader that closed the pipe has seen what it wanted: the rest is dropped and the exit code stays what it is.
-    Raises UserError when the output cannot be written for another reason, such as a full disk.
+    If the reader has closed the pipe, the rest is dropped, and the exit code stays as it is.
+
+    Raises:
+        UserError: the output cannot be written for another reason, such as a full disk.
     """
     clear_status()
     try:
@@ -127,9 +129,9 @@ def emit_data(text: str) -> None:
 
 
 def give_up_output(error: OSError) -> str:
-    """Write no more to standard output, nor what it still holds, and return the sentence for why it cannot be written.
+    """Discard the buffer of standard output and all later output; return the sentence about the error.
 
-    What it holds would be written once more when Python ends, and fail again.
+    Python would flush the buffer again at its end, and fail again.
     """
     _discard(output())
     reason = error.strerror or error
@@ -137,13 +139,13 @@ def give_up_output(error: OSError) -> str:
 
 
 def emit_error(text: str) -> None:
-    """Write `text` and a newline to standard error, at once; nothing can be said when that fails."""
+    """Write `text` and a newline to standard error, with escapes, and flush; an error is ignored."""
     clear_status()
     _write_error(printable(text) + "\n")
 
 
 class _Status:
-    """Whether the last line of the terminal says how far some work is, and is to be replaced."""
+    """Whether the last line of the terminal is a status line, to be overwritten."""
 
     shown = False
 
@@ -152,17 +154,17 @@ _WIPE = "\r\x1b[K"
 
 
 def has_status_line() -> bool:
-    """Return whether standard error can show a line that is rewritten: a terminal that moves its cursor."""
+    """Return whether standard error can show a status line: a terminal that can move its cursor."""
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def status_shown() -> bool:
-    """Return whether a line of status stands there, without a newline after it."""
+    """Return whether a status line is shown, which has no newline after it."""
     return _Status.shown
 
 
 def emit_status(text: str) -> None:
-    """Show how far some work is: on a terminal in one line that the next one replaces, elsewhere as a line."""
+    """Show a status line, which the next one overwrites; without a terminal, an ordinary line."""
     if not has_status_line():
         emit_error(text)
         return
@@ -172,7 +174,7 @@ def emit_status(text: str) -> None:
 
 
 def clear_status() -> None:
-    """Take the line of status away, if there is one."""
+    """Erase the status line, if there is one."""
     if _Status.shown:
         _Status.shown = False
         _write_error(_WIPE)
@@ -184,26 +186,26 @@ def _write_error(text: str) -> None:
         sys.stderr.flush()
     except OSError:
         _discard(sys.stderr)
-    except ValueError:  # a model has closed it
+    except ValueError:  # a model has closed the stream
         return
 
 
 def _discard(stream: TextIO) -> None:
-    """Make later writes to `stream`, and its flush when Python ends, go nowhere."""
+    """Redirect later writes to `stream`, and its flush at the end of Python, to the null device."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, stream.fileno())
     os.close(sink)
 
 
 def wants_colour(choice: str) -> bool:
-    """Decide `--color`: auto means a terminal, and no NO_COLOR in the environment."""
+    """Return whether to use colours, for a value of `--color`: for auto, on a terminal unless NO_COLOR is set."""
     if choice == "auto":
         return output().isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return choice == "always"
 
 
 def painter(choice: str) -> Paint:
-    """Return what colours the grid for a choice of `--color`."""
+    """Return the function that colours texts, for a value of `--color`."""
     from insync.explorer.traces.grid import plain
 
     return _paint if wants_colour(choice) else plain
@@ -217,22 +219,22 @@ def _paint(text: str, tone: Tone) -> str:
 
 
 _CODE = "\x1b["
-"""What a code for colours begins with."""
+"""The beginning of a colour code."""
 
 _NONCE = os.urandom(4).hex()
 _OWN = f"\x1b{_NONCE}["
-"""What stands for it until it is printed: nobody else can write it, so other codes are shown as text."""
+"""The placeholder for it until a text is printed. A model cannot guess it, so codes in its texts are shown as text."""
 
 _SHOWN = f"\\x1b{_NONCE}["
-"""The same with its control character as an escape."""
+"""The placeholder after escaping."""
 
 _COMMAND = re.compile(rf"^((?:[^\S\n]|{re.escape(_SHOWN)}[0-9;]*m)*)::|##(?=[a-z]*\[)", re.MULTILINE)
-"""What a build server would take for a command: `::error::` at the beginning of a line for GitHub's runner, and
-`##[error]`, `##vso[...]`, `##teamcity[...]` anywhere in it."""
+"""Commands for build servers: `::error::` at the beginning of a line (GitHub's runner), and `##[error]`, `##vso[...]`,
+`##teamcity[...]` anywhere."""
 
 
 def printable(text: str) -> str:
-    """Return a text as it may be printed: the codes of our own colours stay."""
+    """Return a text with control characters escaped, commands for build servers defused, and insync's own colours."""
     shown = _COMMAND.sub(lambda found: "#\\x23" if found[0] == "##" else f"{found[1]}\\x3a:", _visible(text))
     return shown.replace(_SHOWN, _CODE)
 
@@ -240,20 +242,20 @@ def printable(text: str) -> str:
 def _visible(text: str) -> str:
     if text.replace("\n", "").isprintable():
         return text
-    from insync.model.visible_text import visible  # where it is needed: `insync --version` begins without a model
+    from insync.model.visible_text import visible  # not at the top: `insync --version` starts without a model
 
     return visible(text)
 
 
 def grid_width() -> int:
-    """Return how wide the grid may be: what COLUMNS says, else the terminal, or 120 characters where there is none."""
+    """Return the greatest width of a grid, in characters: COLUMNS, else that of the terminal, else 120."""
     wanted = os.environ.get("COLUMNS", "")
     if wanted.isdecimal() and int(wanted) > 0:
         return max(_NARROWEST, int(wanted[:6]))
     return max(_NARROWEST, shutil.get_terminal_size().columns) if output().isatty() else _WIDTH
 
 
-# What the process says when it ends, for scripts.
+# Exit codes.
 
 
 class ExitCode(IntEnum):
@@ -279,5 +281,5 @@ Exit codes:
 
 
 def exit_code_for(verdict: str) -> ExitCode:
-    """Return the exit code of a verdict word: holds, violated or incomplete."""
+    """Return the exit code of a verdict: holds, violated or incomplete."""
     return {"holds": ExitCode.HOLDS, "violated": ExitCode.VIOLATED, "incomplete": ExitCode.INCOMPLETE}[verdict]

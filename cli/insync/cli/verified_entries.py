@@ -1,4 +1,4 @@
-"""Entries of the catalogue, searched with and without their fix: one after the other, or several at a time."""
+"""Entries of the catalogue, searched with and without their fix, one after the other or in parallel processes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from insync.kafka.defects import Defect, all_defects
 __all__ = ["EntrySearch", "VerifiedEntry", "verified_entries"]
 
 _WORTH_PROCESSES = 8
-"""So many entries take longer than it takes to start another process."""
+"""The least number of entries for which processes are started."""
 _LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class EntrySearch:
-    """How an entry is searched for: the threads, who is told how far it is, and who may stop it."""
+    """The settings of the searches: threads, a reporter, and an event that stops them."""
 
     threads: int | None
     reporter: Reporter | None
@@ -47,12 +47,12 @@ class EntrySearch:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedEntry:
-    """What came of an entry.
+    """The result for an entry.
 
     Attributes:
-        outcome: whether it is as the catalogue says; None where that is not known.
-        said: what was found, in words.
-        entry: the same for scripts.
+        outcome: whether the entry is as the catalogue says; None if unknown.
+        said: the result in words.
+        entry: the result as JSON values.
     """
 
     outcome: bool | None
@@ -61,10 +61,10 @@ class VerifiedEntry:
 
 
 def verified_entries(chosen: Sequence[Defect], search: EntrySearch) -> Iterator[VerifiedEntry]:
-    """Yield what came of each entry, in their order, until the search is stopped.
+    """Yield the result for each entry, in their order, until the search is stopped.
 
-    Most of the time goes to making the models, which is Python's: so many entries are searched for by several
-    processes, each with one thread.
+    Tracing the models takes most of the time, and is Python code, which threads do not run in parallel. Many entries
+    are therefore searched by several processes with one thread each.
     """
     processes = search.threads or os.cpu_count() or 1
     if len(chosen) >= _WORTH_PROCESSES and processes > 1:
@@ -97,12 +97,12 @@ def _verified(defect: Defect, search: EntrySearch) -> VerifiedEntry:
 
 
 def _by_processes(chosen: Sequence[Defect], processes: int, stop: threading.Event) -> Iterator[VerifiedEntry]:
-    """Yield what came of each entry, in their order; what nobody has begun when it is stopped is left out."""
+    """Yield the result for each entry, in their order. When stopped, entries that have not begun are left out."""
     context = get_context("spawn")
     with modules_of_python():
         stopped = context.Event()
     with ProcessPoolExecutor(processes, context, _begin, (stopped,)) as pool:
-        # Ctrl-C reaches the whole group of processes: they are started without it, and leave it to this one.
+        # Ctrl-C reaches the whole process group. The child processes start with it blocked, and leave it to this one.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             with modules_of_python():
@@ -130,11 +130,11 @@ def _is_there(one: Future[VerifiedEntry | None]) -> bool:
 
 
 _stop = threading.Event()
-"""In a process of its own: whether it is to end."""
+"""In a child process: set when it shall stop."""
 
 
 def _begin(stopped: Event) -> None:
-    """Have a process leave Ctrl-C to its parent, stop when that says so, and end when it has ended."""
+    """Initialize a child process: ignore Ctrl-C, stop when the parent sets the event, and exit when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(stopped,), daemon=True).start()
 
@@ -149,5 +149,5 @@ def _watch(stopped: Event) -> None:
 
 
 def _verified_here(name: str) -> VerifiedEntry | None:
-    """Return what comes of an entry; None where it has been stopped before it was begun."""
+    """Return the result for an entry; None if the search was stopped before it began."""
     return None if _stop.is_set() else _verified(all_defects()[name], EntrySearch(1, None, _stop))

@@ -1,3 +1,5 @@
-"""Internal: the commands, one file each; a command is imported when it is called."""
+"""The commands, one file each: options, the call of the library's verb, the report. The files of `insync kafka` begin
+with `kafka_`. A command is imported when it runs.
+"""
 
 from __future__ import annotations
