@@ -1,4 +1,4 @@
-"""`insync agree`: several engines on one model, and whether they say the same."""
+"""`insync agree`: a comparison of several engines on one model."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ def _engines(z3_depth: int) -> dict[str, Engine]:
 
 
 def _judges(engines: Sequence[str], tlc: Path | None) -> dict[str, Engine]:
-    """Return the checkers among the engines that are asked for.
+    """Return the external checkers among the chosen engines.
 
     Raises:
-        UserError: one of them, or what it needs, is not there.
+        UserError: one of them, or a program that it needs, is not installed.
     """
     found: dict[str, Engine] = {}
     if "tlc" in engines:
@@ -115,7 +115,7 @@ def _judges(engines: Sequence[str], tlc: Path | None) -> dict[str, Engine]:
 
 
 def _announced(name: str, engine: Engine, steps: Steps) -> Engine:
-    """Return an engine that says when it begins, for the next word comes when it has finished."""
+    """Return an engine that shows progress while it works, as its report comes at the end."""
 
     def announced(
         model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None
@@ -130,7 +130,7 @@ def _announced(name: str, engine: Engine, steps: Steps) -> Engine:
 
 
 def _spark(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None) -> Opinion:
-    """Search on Spark, if it is installed."""
+    """Search on Spark; raise the error of its import if it is not installed."""
     from insync import spark_explore
 
     return opinion_of(spark_explore.check(model, properties=properties, limits=limits, symmetry=False, stop=stop))

@@ -1,4 +1,4 @@
-"""`insync ask`: what a release with its settings can lose, and which setting prevents it."""
+"""`insync ask`: the promises that a release with its settings can break, and the settings that prevent it."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from insync.kafka.cluster.model import Cluster
 
 __all__ = ["SearchesBegun", "command"]
 
-_MOST_OF_TABLE = 2  # with 3 replicas and 3 records a cell takes minutes
+_MOST_OF_TABLE = 2  # records by default: with 3 replicas and 3 records a cell takes minutes
 
 CONFIGURED = ("replicas", "min_insync", "acks", "unclean", "flushing")
-"""The settings that files may have, where the command line is stronger."""
+"""The settings that files may have; options override them."""
 
 EXAMPLES = """\b
 Examples:
@@ -142,10 +142,10 @@ def command(
 
 
 def _records_of_table(promises: Sequence[str], given: Given) -> int:
-    """Return how many records a table is about by default: the fewest with which each promise can be broken.
+    """Return the number of records for the cells of a table: by default the least that can break every promise.
 
     Raises:
-        UsageError: there are fewer, so that a cell would be called safe whatever its settings.
+        UsageError: there are fewer, so that every cell would be safe.
     """
     fewest = max(FEWEST_RECORDS.get(name, 1) for name in promises)
     records = int(given.get("records", min(fewest, _MOST_OF_TABLE)))
@@ -161,20 +161,20 @@ def _records_of_table(promises: Sequence[str], given: Given) -> int:
 
 
 class SearchesBegun:
-    """Says on standard error, about once a second, which of several searches begins, and knows which one it is."""
+    """Shows on standard error, about once a second, which of several searches begins, and keeps its name."""
 
     def __init__(self) -> None:
         self._pulse, self._which = Pulse(), ""
 
     def __call__(self, number: int, total: int, settings: Given) -> None:
-        """Note that a search begins."""
+        """Record that a search begins."""
         self._which = f"search {number} of {total}: "
         if self._pulse.due():
             self._pulse.rate(0)
             emit_status(f"Progress: search {number} of {total}, with {describe_settings(settings)}.")
 
     def named(self) -> str:
-        """Return which search it is, as a line about it begins; nothing while there is one alone."""
+        """Return the current search as the prefix of a line; empty before the first of several begins."""
         return self._which
 
 
@@ -212,7 +212,7 @@ def _ask(question: Question, output: Output, build: Build) -> int:
 
 
 def _say_older(output: Output, **missing: bool) -> None:
-    """Say of what is beside the files that were asked for that it is of an earlier run, if this one has none."""
+    """Warn about files left over from earlier runs beside the named ones, for searches without a trace in this run."""
     for name in (name for name, none in missing.items() if none):
         written = output.beside(name)
         for path in (written.trace, written.html):
@@ -222,16 +222,16 @@ def _say_older(output: Output, **missing: bool) -> None:
 
 @contextmanager
 def _written(asked: Asked, output: Output) -> Iterator[Files]:
-    """Write the traces of the broken promises where they are wanted, and yield the file of each."""
+    """Write the traces of the broken promises, and yield the file of each."""
     violations = by_promise(asked)
-    if not violations:  # another search may have some
+    if not violations:  # another search may have some, so nothing is reported as missing
         output = replace(output, html=None, trace=None)
     with output.traces_written([violation.trace for violation in violations], asked.model) as written:
         yield {violation.property: file for violation, file in zip(violations, written, strict=True)}
 
 
 def _without_races(question: Question, asked: Asked, output: Output) -> tuple[Asked, Files] | None:
-    """Look for a way without a race where the shortest one takes it, and say so."""
+    """Search for a trace without a race, if the shortest one has a race, and print it."""
     found = question.without_races(asked)
     if found is None:
         return None
@@ -242,7 +242,7 @@ def _without_races(question: Question, asked: Asked, output: Output) -> tuple[As
 
 
 def _remedies(question: Question, output: Output) -> list[Remedy]:
-    """Try what would have kept the record, and say so as it is found."""
+    """Try each change of a setting that could keep the record, and print each result."""
     found: list[Remedy] = []
     told: set[str] = set()
     for remedy in remedies(replace(question, promises=(LOSS,))):
@@ -253,9 +253,9 @@ def _remedies(question: Question, output: Output) -> list[Remedy]:
 
 
 def _disturb(question: Question, output: Output, broken: Collection[str]) -> list[tuple[Disturbed, Files]]:
-    """Look for what disturbances break, and say so as it is found; each has files of its own for its traces.
+    """Search with each disturbance, and print each result; the traces of each have files of their own.
 
-    Where nothing is `broken` without them, each change of the settings is tried that might keep what they break.
+    If no promise is `broken` without a disturbance, each change of a setting that could help is tried.
     """
     others: list[tuple[Disturbed, Files]] = []
     losing = LOSS in broken
@@ -270,7 +270,7 @@ def _disturb(question: Question, output: Output, broken: Collection[str]) -> lis
 
 
 def _attempted(question: Question, found: Disturbed, output: Output) -> Disturbed:
-    """Try what might keep what a disturbance breaks, and say so as it is found."""
+    """Try each change of a setting that could keep the promises that a disturbance breaks, and print each result."""
     tried: list[Attempt] = []
     for attempt in attempts(question, found):
         tried.append(attempt)

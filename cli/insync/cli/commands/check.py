@@ -26,7 +26,7 @@ from insync.model import Model
 __all__ = ["command"]
 
 _PATIENCE = 2.0
-"""Seconds of tracing after which the search traces the model, within its limits; nearly all models take far less."""
+"""Seconds after which tracing is left to the search, under its limits; nearly all models take far less."""
 
 
 @model_command("check", "Search the whole space of a model, and prove or refute its properties.", cls=WatchedCommand)
@@ -97,11 +97,11 @@ def command(
 
 
 _RAISED = {StopReason.DEPTH: "--max-depth", StopReason.STATES: "--max-states", StopReason.MEMORY: "--memory"}
-"""The limits at which the same command would stop at once."""
+"""The limits that must be raised for a run to go on."""
 
 
 def _how_to_go_on(result: CheckResult, engine: Engine) -> str:
-    """Return a line for who has kept a run that did not come to its end, or should have."""
+    """Return the line about going on with an incomplete run, or about --run-dir; empty if neither applies."""
     kept = engine.resume or engine.run_dir
     if kept is None and result.stopped_by is StopReason.MEMORY and not engine.on_spark:
         return "\n\nWith --run-dir DIR it keeps its levels in DIR, and goes on from there when the memory is full."
@@ -115,7 +115,7 @@ def _how_to_go_on(result: CheckResult, engine: Engine) -> str:
 
 
 def _without_symmetry(model: Model, result: CheckResult) -> list[str]:
-    """Say to who asks for symmetry why there is none."""
+    """Return the warning for --symmetry with a model that has no symmetric sort."""
     if not result.levels or model.program.symmetry is not None:
         return []
     why = f": {model.tells_apart}" if model.tells_apart else ""

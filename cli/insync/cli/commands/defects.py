@@ -1,4 +1,4 @@
-"""`insync defects`: the catalogue of published defects, one of them as a trace, or all of them verified."""
+"""`insync defects`: the catalogue of published defects, traces of some, or a verification of all."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output
 
 
 def _refuse_files(verify: bool, output: Output) -> None:
-    """Raise UsageError for a file that no trace would be written to."""
+    """Raise UsageError for --trace or --html, as no trace is shown."""
     which = "--verify shows no traces" if verify else "the list of them has no traces"
     for option, path in (("--trace", output.trace), ("--html", output.html)):
         if path is not None:
@@ -87,7 +87,7 @@ def _choose(names: tuple[str, ...]) -> list[Defect]:
 
 
 def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
-    """Show each defect that was asked for, and name those that Ctrl-C leaves out."""
+    """Show the chosen defects, and name those that were left out after Ctrl-C."""
     codes: list[ExitCode] = []
     entries: list[dict[str, object]] = []
     files_of: list[Output] = []
@@ -114,11 +114,11 @@ def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> 
 
 
 def _say_older(output: Output, files_of: Sequence[Output]) -> None:
-    """Say of each file that is there in the name of a defect that this run has not shown that it is of an earlier run.
+    """Warn about trace files and pages left over from earlier runs.
 
     Args:
-        output: where the traces of one defect would be, and beside it those of several.
-        files_of: where those are of each defect that was shown.
+        output: the files of the command line; those of several defects are beside them.
+        files_of: the files of each defect that was shown.
     """
     of_this_run = [path for each in files_of for path in (each.trace, each.html)]
     for path in (output.trace, output.html):
@@ -131,12 +131,11 @@ _WORDS = {True: "ok ", False: "BAD", None: "undecided"}
 
 
 def _verify(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
-    """Search with and without each fix and say what differs from the catalogue.
+    """Search with and without each fix, and compare with the catalogue.
 
-    What a stopped search leaves open is undecided, and what comes after Ctrl-C is not tried: neither differs from the
-    catalogue, nor does it agree with it.
+    An entry whose search was stopped is undecided, and later ones are not tried.
     """
-    os.environ.setdefault("INSYNC_CODE", "quick")  # to compile that many small models well takes longer than to search
+    os.environ.setdefault("INSYNC_CODE", "quick")  # for many small models optimization takes longer than the searches
     results: list[VerifiedEntry] = []
     for one in verified_entries(chosen, search):
         results.append(one)

@@ -1,4 +1,4 @@
-"""`insync explore`: a model, step by step."""
+"""`insync explore`: a model explored by hand."""
 
 from __future__ import annotations
 
@@ -116,10 +116,10 @@ def _serve(made: Exploration, port: int, seconds: int, opens: bool) -> None:
 
 
 def _as_in_trace(chosen: ChosenModel, file: Path) -> ChosenModel:
-    """Return the model with the bounds and settings of a trace, where the command line gives none.
+    """Return the model with the bounds and settings of a trace.
 
     Raises:
-        UserError: it is a trace of another model, or the command line gives another one than the trace has.
+        UserError: the trace belongs to another model, or an option contradicts it.
     """
     context = click.get_current_context()
     claim = read_trace(file)

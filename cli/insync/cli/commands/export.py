@@ -68,7 +68,7 @@ def command(
 
 
 def _written(file: Path, files: dict[str, str]) -> list[Path]:
-    """Write the main file where it is wanted and the others beside it, and return where they are."""
+    """Write the main file to `file` and the others beside it, and return their paths."""
     paths = [file, *(file.with_name(name) for name in list(files)[1:])]
     for path, text in zip(paths, files.values(), strict=True):
         write_whole(path, text)

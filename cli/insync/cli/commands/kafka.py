@@ -1,4 +1,4 @@
-"""`insync kafka`: what Kafka's own classes do with the steps of the model."""
+"""`insync kafka`: the group of commands that run Kafka itself, its `versions` and `fetch`."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _VERBS = {
     "record": "Record what brokers do, for insync kafka validate.",
     "validate": "Say whether a recorded run is a behaviour of the model.",
 }
-"""What has a file of its own, `kafka_` and its name, which is imported when it is called."""
+"""The commands in files of their own, `kafka_` with the name, each imported when it runs."""
 
 
 class _KafkaVerbs(click.Group):
-    """The commands of this file, and those that have a file of their own."""
+    """The commands of this file, and those in files of their own."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*self.commands, *_VERBS]

@@ -1,4 +1,4 @@
-"""`insync kafka bisect`: which versions of Kafka do what a trace says, and where that changes."""
+"""`insync kafka bisect`: the releases of Kafka that reproduce a trace."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def command(trace: str, fetch: bool, repository: Path | None, reference: str | N
       0  every release that is here has answered
       2  a mistake in the command or a file, or something is missing: one sentence says which
       3  a release could not be asked: a step cannot be brought about on its classes
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
     if repository is not None and not fetch:
         message = "--repository says where --fetch takes jars from: give --fetch with it."
         raise click.UsageError(message)

@@ -1,4 +1,4 @@
-"""`insync kafka claims`: what the model says to have changed between releases, and whether that was seen."""
+"""`insync kafka claims`: the rules that differ between releases, and the evidence for each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def command(output: Output) -> int:
     Exit codes:
       0  every change is confirmed
       3  one is not
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
     from insync.cli.show.kafka_claims_report import claims_json, describe_claims
     from insync.conformance.catalogue.catalogue_record import read_record
     from insync.conformance.catalogue.claim_evidence import evidence

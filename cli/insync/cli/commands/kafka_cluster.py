@@ -1,4 +1,4 @@
-"""`insync kafka cluster`: a cluster on this machine, for as long as the command runs."""
+"""`insync kafka cluster`: a cluster on this machine until Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`insync kafka conform`: a model beside Kafka's own classes, over many steps."""
+"""`insync kafka conform`: a comparison of the model with Kafka's own classes over many steps."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def command(
       2  a mistake in the command, or something is missing: one sentence says which
       3  incomplete: a limit or Ctrl-C ended it before anything differed; or a step cannot be brought about for another
          reason, as this Kafka lacks what the harness calls
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
     from insync.cli.show.kafka_conform_report import conformances_json, describe_conformances, worst_of
     from insync.explorer.runs.state_graph import require_graph_libraries
 
@@ -146,10 +146,10 @@ def command(
 
 
 def _wanted(parts: tuple[str, ...], *, everything: bool) -> list[str]:
-    """Return the parts that are asked for, in order.
+    """Return the chosen parts, in order.
 
     Raises:
-        click.UsageError: a tour of a space that nobody can tour.
+        click.UsageError: a tour with --everything, whose space is too large.
     """
     if everything and "tour" in parts:
         message = "--everything is about walks: no tour can see that space. Leave one of them out."
@@ -160,7 +160,7 @@ def _wanted(parts: tuple[str, ...], *, everything: bool) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is asked for."""
+    """The arguments of the comparison."""
 
     jars: JarSet
     at_once: int | None

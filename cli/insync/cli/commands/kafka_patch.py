@@ -1,4 +1,4 @@
-"""`insync kafka patch`: a fix in Kafka's released classes, and what a defect does without it and with it."""
+"""`insync kafka patch`: a fix in Kafka's released classes, and the trace of a defect without it and with it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def command(
       1  otherwise
       2  a mistake in the command or a file, or something is missing: one sentence says which
       3  not schedulable: a step cannot be brought about on Kafka's classes
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
     from insync.conformance.classes.harness import Harness
     from insync.conformance.given_trace import given_trace
     from insync.conformance.jars.distribution import distribution_jars
@@ -131,7 +131,7 @@ def command(
         with Harness(distribution_jars(patched.libs)) as harness:
             with_it = replay_on_kafka(fixed.trace, fixed.model, harness)
         all_with_it = None
-        if fixed.impossible is not None:  # so far nobody has asked patched Kafka for that step
+        if fixed.impossible is not None:  # patched Kafka has not been tried with that step yet
             with Harness(distribution_jars(patched.libs)) as harness:
                 all_with_it = replay_on_kafka(claim, model, harness)
     tried = TriedPatch(without, fixed, with_it, all_with_it)

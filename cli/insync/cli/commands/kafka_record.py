@@ -1,4 +1,4 @@
-"""`insync kafka record`: what a run of a cluster shows, in a file."""
+"""`insync kafka record`: a recorded run of a cluster, as a file."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _of_cluster(choice: ClusterChoice, name: str | None, seed: int | None, outpu
     from insync.conformance.live.scenarios.random_walk import random_walk
 
     if name is not None:
-        scenario_named(name)  # it is told of before jars that are missing
+        scenario_named(name)  # an unknown name is reported before missing jars
     jars = choice.jars()
     scenario = random_walk(seed or 0) if name is None else scenario_for(name, jars.version)
     with steps_of_work(output.quiet) as steps:

@@ -1,4 +1,4 @@
-"""`insync kafka replay`: the steps of a trace, taken on Kafka's own classes."""
+"""`insync kafka replay`: the steps of a trace on Kafka's own classes, or on a cluster."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def command(
       1  diverges: after some step a field differs
       2  a mistake in the command or a file, or something is missing: one sentence says which
       3  not schedulable: a step cannot be brought about on Kafka's classes
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
     if choice.port is not None and where != "cluster":
         message = "--port is about the ports of a cluster: give --on cluster with it."
         raise click.UsageError(message)
@@ -123,7 +123,7 @@ def _replay_one(trace: str, kind: type[Model] | None, choice: KafkaChoice, outpu
     from insync.explorer.java import find_java
 
     jars = choice.jars()
-    find_java(NEEDED_BY)  # before the trace, which may take a search
+    find_java(NEEDED_BY)  # a missing Java is reported before the search for the trace
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"finding the trace {trace}")
         model, claim = given_trace(trace, model=kind)
@@ -144,7 +144,7 @@ _EXIT_CODES = {
 
 
 def _replay_catalogue(entry: str | None, version: str | None, record: bool, output: Output) -> int:
-    """Take the traces of the catalogue, or of one entry, on one release or on all, and record what came of them."""
+    """Replay the traces of the catalogue, or of one entry, on one release or on all, and record the results."""
     import datetime
 
     from insync.cli.show.kafka_catalogue_report import catalogue_runs_json, describe_catalogue_runs, exit_code_of
@@ -171,7 +171,7 @@ def _replay_catalogue(entry: str | None, version: str | None, record: bool, outp
                     steps.begin(f"Kafka {jars.version}: {name}")
                     runs.append((name, run_entry(name, harness)))
             found = merged(found, runs, today)
-            if record:  # after each release, so that what was done is kept if the next one fails
+            if record:  # after each release, so that its results are kept if the next one fails
                 record_now = merged(record_now, runs, today)
                 write_record(record_now)
     file = RECORD if record else None

@@ -1,4 +1,4 @@
-"""`insync kafka scenario`: what an operator does, and which acknowledged records are lost by it."""
+"""`insync kafka scenario`: a script of an operator's actions on a cluster, and the defect that it shows."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
          controller has ended, or two lead one epoch
       1  not reproduced
       2  a mistake in the command, or something is missing: one sentence says which
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
     require_known(name)
     recorder = Recorder(scenario_named(name).defect, choice) if record else None
     jars = choice.jars()
@@ -108,7 +108,10 @@ def command(name: str, choice: ClusterChoice, runs: int, record: bool, output: O
 def _in_one_cluster(
     scenario: Scenario, jars: JarSet, choice: ClusterChoice, count: int, output: Output, steps: Steps
 ) -> list[ScenarioRun]:
-    """Run it on a topic after the other, if it can be, up to one that fails: its cluster may be in any state."""
+    """Run a scenario on one topic after the other, if it can be repeated, up to a run that fails.
+
+    After a failure the cluster may be in any state.
+    """
     made: list[ScenarioRun] = []
     steps.begin(f"starting Kafka {jars.version}")
     with choice.start(jars, scenario.plan) as cluster:
@@ -123,7 +126,7 @@ def _in_one_cluster(
 def _of_controllers(
     scenario: QuorumScenario, jars: JarSet, choice: ClusterChoice, output: Output, steps: Steps
 ) -> ScenarioRun:
-    """Run it on a quorum of its own."""
+    """Run a scenario of controllers on a new quorum."""
     tell = _Telling(output)
     steps.begin(f"the scenario {scenario.name}")
     with choice.quorum(jars, scenario.plan) as quorum:
@@ -137,14 +140,14 @@ def _of_controllers(
 
 
 class _Telling:
-    """Says what is done, each time after how many seconds, but where the report is JSON."""
+    """Prints each event of a scenario with its time, unless the report is JSON."""
 
     def __init__(self, output: Output) -> None:
         self._json, self._began = output.json, time.monotonic()
 
     @property
     def seconds(self) -> float:
-        """The time that has passed."""
+        """The time since the beginning."""
         return time.monotonic() - self._began
 
     def __call__(self, said: str) -> None:

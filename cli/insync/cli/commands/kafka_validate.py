@@ -1,4 +1,4 @@
-"""`insync kafka validate`: whether what brokers did is a behaviour of the model."""
+"""`insync kafka validate`: trace validation, whether a recorded run is a run of the model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def command(file: Path, release: str | None, fixed: str | None, infer: bool, out
       0  the run is a behaviour of the model (with --infer-release: by the rules of some release)
       1  it is none
       2  a mistake in the command or a file: one sentence says which
-    """  # noqa: D301 -- click wants the control character that keeps these lines as they are
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
     if infer and (release or fixed):
         message = "Give --infer-release by itself: it tries every release."
         raise click.UsageError(message)

@@ -1,4 +1,4 @@
-"""`insync liveness`: what can happen and what must happen in the end."""
+"""`insync liveness`: properties of runs, under fairness."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["command"]
 
 
 class _RunsCommand(ModelCommand):
-    """A command whose properties are those of runs."""
+    """A command about properties of runs."""
 
     def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
         rows = [(found.name, f"{found.kind}: {found.sentence}") for found in run_properties_of(model).values()]
@@ -32,10 +32,10 @@ class _RunsCommand(ModelCommand):
 
 
 def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> Fairness | None:
-    """Return what takes the place of each property's own fairness; None if nothing does.
+    """Return the fairness that replaces that of each property; None if none is given.
 
     Raises:
-        UserError: none is wanted, and some.
+        UserError: --unfair with --weak or --strong.
     """
     if unfair and (weak or strong):
         given = f"--weak {weak[0]}" if weak else f"--strong {strong[0]}"

@@ -1,4 +1,4 @@
-"""`insync report`: trace files as one page of pictures."""
+"""`insync report`: trace files as one page with pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`insync mutate`: whether the properties notice when the model is broken."""
+"""`insync mutate`: mutation testing of a model's properties (DeMillo et al. 1978)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`insync prove`: bounded checks, induction and lemmas with z3."""
+"""`insync prove`: bounded model checking, induction and lemmas with z3."""
 
 from __future__ import annotations
 
@@ -45,28 +45,29 @@ __all__ = ["command"]
 _AT_WORK = "z3 is at work"
 
 _ARGUMENTS = "insync.proofs.arguments"
-"""Where a command's context has what it was called with, for the page to say."""
+"""The key of the command line in the context of a command, for the page."""
 
 
 class ProveCommand(ModelCommand):
-    """With `--lemmas FILE`, bounds and settings not given are those of the proof, if it is one of the same model.
+    """The command class: with `--lemmas FILE`, the proof gives defaults.
 
-    Without MODEL, the model is that of the proof, if it comes with insync.
+    Bounds and settings that are not given are those of the proof, if it belongs to the same model. Without MODEL, the
+    model is that of the proof, if it comes with insync.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Find the model of the proof file where the arguments name none, and its bounds where they are its model's."""
+        """Take the model from the proof file if the arguments name none, and the bounds if it has the same model."""
         ctx.meta[_ARGUMENTS] = list(args)
         look = first_look(self, args)
         file = look.values.get("helped_proof")
         if file is None:
             return super().parse_args(ctx, args)
-        with suppress(UserError) if ctx.resilient_parsing else nullcontext():  # a line that a shell wants completed
+        with suppress(UserError) if ctx.resilient_parsing else nullcontext():  # completion reports no mistakes
             args = self._as_in_proof(ctx, args, look.model, Path(file))
         return super().parse_args(ctx, args)
 
     def _as_in_proof(self, ctx: click.Context, args: list[str], model: str | None, file: Path) -> list[str]:
-        """Take the bounds of a proof as defaults, and return the arguments with its model where they name none."""
+        """Make the bounds of a proof the defaults, and return the arguments with its model if they name none."""
         from insync.proofs.proof_file import read_proof
 
         proof = read_proof(file)
@@ -94,14 +95,14 @@ def _require_bounds(proof: Proof, file: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How to prove, and where the proof goes.
+    """The method of proof, and the file of the proof.
 
     Attributes:
-        bmc: the depth to which short violations are looked for.
-        induction, infer: whether to prove by induction with the lemmas given, or with lemmas that are found.
-        mine: whether to find lemmas in the model alone.
+        bmc: the depth of bounded model checking; None for a proof.
+        induction, infer: whether to prove by induction with the given lemmas, or with inferred ones.
+        mine: whether to infer lemmas from the model alone.
         unbounded: whether to prove for all values of the bounds that the model may leave open.
-        k: how many good states an induction assumes.
+        k: the number of good states that an induction assumes.
         save: the file of the proof.
     """
 
@@ -115,12 +116,12 @@ class Way:
 
     @property
     def is_left_open(self) -> bool:
-        """Whether nothing says how to prove."""
+        """Whether no method is given."""
         return not self.names
 
     @property
     def names(self) -> list[str]:
-        """The options that say how to prove."""
+        """The given options that choose a method."""
         given = {
             "--bmc": self.bmc is not None,
             "--induction": self.induction,
@@ -133,7 +134,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Helped:
-    """What helps to prove: lemmas by name, and those of a proof in a file."""
+    """The lemmas: by name, and those of a proof in a file."""
 
     lemmas: tuple[str, ...]
     proof: Path | None
@@ -241,7 +242,7 @@ def command(
       insync prove --lemmas proof.json
       insync prove kip320 --unbounded
       insync prove lock.py:FixedLock --infer
-    """  # noqa: D301 -- the escape keeps click from filling the lines after it
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
     from insync.cli.show.proof_report import answer_of
     from insync.explorer import bounded_check, prove
 
@@ -300,7 +301,7 @@ def command(
 
 
 def _require_one_way(way: Way) -> None:
-    """Raise UsageError for options that do not go together."""
+    """Raise UsageError for options that exclude each other."""
     if len(way.names) > 1 and way.names != ["--bmc", "--infer"]:
         message = f"{' and '.join(way.names)} are different ways to prove. Give one of them."
         raise click.UsageError(message)
@@ -316,7 +317,7 @@ def _require_one_way(way: Way) -> None:
 
 
 def _require_left_open(chosen: ChosenModel) -> None:
-    """Raise UsageError where a bound is given that is to be left open."""
+    """Raise UsageError if a bound is given that is left open."""
     given = click.get_current_context().get_parameter_source
     for name in chosen.kind.unbounded:
         if given(f"bound_{name}") is ParameterSource.COMMANDLINE:
@@ -325,7 +326,7 @@ def _require_left_open(chosen: ChosenModel) -> None:
 
 
 def _show_search(search: BoundedResult, output: Output, build: Build) -> int:
-    """Print a bounded check and write what else was asked for; return the exit code."""
+    """Print the result of a bounded check, write its files, and return the exit code."""
     from insync.cli.show.proof_json import search_json
     from insync.cli.show.proof_report import describe_search
 
@@ -348,9 +349,9 @@ def _show_search(search: BoundedResult, output: Output, build: Build) -> int:
 
 
 def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build: Build) -> int:
-    """Print an induction and write the proof and what else was asked for; return the exit code.
+    """Print the result of an induction, write its files, and return the exit code.
 
-    When the proof cannot be written the induction is printed all the same; the UserError follows it.
+    If the proof cannot be written, the result is printed all the same, and the UserError raised at the end.
     """
     from insync.cli.show.annotations import inductions, unproved
     from insync.cli.show.proof_json import attempt_json

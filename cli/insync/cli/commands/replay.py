@@ -1,4 +1,4 @@
-"""`insync replay`: a trace file, executed again."""
+"""`insync replay`: a trace file, executed again by the evaluator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`insync spark`: what is done with a run directory of the Spark engine."""
+"""`insync spark`: exports from a run directory of the Spark engine, and faster starts of Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`insync why`: what the search of a model exercised, and what it did not."""
+"""`insync why`: the coverage of a model by its search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from insync.explorer.traces.files import check_writable, write_whole
 __all__ = ["command"]
 
 _PATIENCE = 2.0
-"""Seconds of tracing after which the count traces the model, within its limits."""
+"""Seconds after which tracing is left to the count, under its limits."""
 
 
 @model_command("why", "Count what a search exercised: every guard, branch, field and premise.")
