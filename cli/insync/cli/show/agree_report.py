@@ -1,4 +1,4 @@
-"""What `insync agree` says: the opinion of each engine, and where they differ."""
+"""`insync agree` as text and as JSON: the result of each engine, and where they differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
 
 
 def describe_agreement(found: Agreement, columns: Columns, paint: Paint, width: int) -> str:
-    """Return the report: what each engine says, and where they differ."""
+    """Return the report."""
     bounds = describe_chosen(found.bounds, model_behind(columns))
     lines = [f"{found.model}   {bounds}   properties {', '.join(found.properties) or 'none'}"]
     lines += confined_lines(found.within)
@@ -55,7 +55,7 @@ def _where(found: Agreement, columns: Columns) -> list[str]:
 
 
 def describe_opinion(opinion: Opinion) -> str:
-    """Return what an engine says, in a line."""
+    """Return the result of an engine as a line."""
     ended = "" if opinion.stopped_by is None else STOPPED_BY[opinion.stopped_by]
     stopped = [f"stopped by {'its share' if opinion.of_share else ended}"] if ended else []
     if opinion.verdict is None:

@@ -1,6 +1,6 @@
-"""What a result says about places in the source: where a property that fails is written, and what is suspicious where.
+"""A result as annotations of source lines, for GitHub Actions and in SARIF 2.1.0.
 
-GitHub and SARIF show the same annotations, each in its own form: `github`, `sarif`.
+Violations, unproved properties and warnings are placed at the line of the property, action or class that they concern.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _PLACED = re.compile(r"(?P<place>[^\n]*?\.py:\d+): ")
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """A line of a file of the user's, by its path from the root of the repository, with `/` between its parts."""
+    """A line of a file in the repository; the path begins at its root and has `/` between its parts."""
 
     path: str
     line: int
@@ -58,7 +58,7 @@ class SourcePlace:
 
 @dataclass(frozen=True, slots=True)
 class PlacedStep:
-    """A step of a trace, where its action is written, and the fields that it changed, as JSON."""
+    """A step of a trace, the place of its action in the source, and the fields that it changed, as JSON."""
 
     label: str
     place: SourcePlace | None
@@ -67,14 +67,14 @@ class PlacedStep:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One thing to be said of a place.
+    """One annotation.
 
     Attributes:
-        rule: the property that fails; `incomplete`, `unproved` or `suspicious`.
-        message: what is to be said, in one sentence or two.
-        place: where; None where it is in no file of the repository, as of a model that comes with insync.
-        fails: whether a property fails; else it is a warning.
-        steps: how it comes about.
+        rule: the property that fails; or `incomplete`, `unproved`, `suspicious` or `mistake`.
+        message: one or two sentences.
+        place: the place; None if it is not in the repository, such as that of a model that comes with insync.
+        fails: whether it is an error, such as a property that fails; else it is a warning.
+        steps: the trace of a violation.
     """
 
     rule: str
@@ -86,17 +86,17 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a search came to, as far as annotations tell of it.
+    """A result, as far as annotations show it.
 
     Attributes:
-        model: what was searched.
-        traces: one for each property that fails.
-        asked: the names of the properties that were asked for.
-        stopped_by: what ended the search before it was complete, in words; empty if nothing did, or a property fails.
-        warnings: what is suspicious, a sentence for each.
-        exit_code: of the command.
-        never: the names of the properties that fail without a trace, as no state is as they ask for.
-        unproved: why properties are neither proved nor refuted, by their names.
+        model: the model.
+        traces: one for each property that fails with a trace.
+        asked: the names of the properties that were checked.
+        stopped_by: the limit that stopped the search, in words; empty if none did, or a property fails.
+        warnings: sentences.
+        exit_code: the exit code of the command.
+        never: the names of `sometimes` properties that fail, as no state satisfies them.
+        unproved: the reasons why properties are neither proved nor refuted, by name.
     """
 
     model: Model
@@ -110,11 +110,11 @@ class Outcome:
 
     @property
     def name(self) -> str:
-        """The model's name, which is the same on every machine."""
+        """The name of the model's class, which is the same on every machine."""
         return in_one_line(type(self.model).__name__)
 
     def annotations(self) -> list[Annotation]:
-        """Return what is to be said, what fails first, with control characters as escapes."""
+        """Return the annotations, violations first, with control characters as escapes."""
         return [_shown(each) for each in self._annotations()]
 
     def _annotations(self) -> list[Annotation]:
@@ -132,7 +132,7 @@ class Outcome:
         return [*said, *(self._suspicion(warning, root) for warning in self.warnings)]
 
     def sentences(self) -> dict[str, str]:
-        """Return what each property means that was asked for or fails, by name."""
+        """Return the sentence of each property that was checked or fails, by name."""
         known = {TYPE_OK: TYPE_OK_SENTENCE}
         known |= {name: found.sentence for name, found in _written(self.model).items()}
         names = dict.fromkeys([*self.asked, *(trace.property for trace in self.traces), *self.never])
@@ -157,7 +157,7 @@ class Outcome:
         return place or _of_class(self.model, root)
 
     def _suspicion(self, warning: str, root: Path) -> Annotation:
-        """Take the place from the beginning of a warning, where it has one."""
+        """Return the annotation of a warning, at the place in its first words if it has one."""
         placed = _PLACED.match(warning)
         if placed is None:
             return Annotation("suspicious", f"{self.name}: {warning}", _of_class(self.model, root), fails=False)
@@ -165,7 +165,7 @@ class Outcome:
 
 
 def mistake(message: str) -> Annotation:
-    """Return what is said of a mistake in a model, at the line that the message names."""
+    """Return the annotation of a mistake in a model, at the line that the message names."""
     root, named = repository(), _LINE.match(message)
     if named is not None:
         place = _below(f"{named['file']}:{named['line']}", root)
@@ -189,7 +189,7 @@ def _shown(said: Annotation) -> Annotation:
 
 
 def repository() -> Path:
-    """Return the folder that paths begin in: the root of the repository, or else where the command was called."""
+    """Return the folder that paths are relative to: the root of the repository, else the current folder."""
     here = Path.cwd()
     given = os.environ.get("GITHUB_WORKSPACE")
     if given and here.is_relative_to(Path(given).resolve()):
@@ -218,7 +218,7 @@ def _of_action(kind: type[Model], name: str, root: Path) -> SourcePlace | None:
 
 
 def _of_refused(kind: type[Model], refused: RefusedStep, root: Path) -> SourcePlace | None:
-    """Return the line that the message names, if it is one of the file in which the action is."""
+    """Return the line that the message names if it is in the file of the action, else that of the action."""
     action = _of_action(kind, refused.action, root)
     named = _LINE.match(refused.message)
     if action is None or named is None or Path(action.path).name != named["file"]:
@@ -227,7 +227,7 @@ def _of_refused(kind: type[Model], refused: RefusedStep, root: Path) -> SourcePl
 
 
 def _of_class(model: Model, root: Path) -> SourcePlace | None:
-    """Return where the class of a model is written; None where Python does not know."""
+    """Return the place of a model's class; None if its source is not available."""
     try:
         file, (_, line) = inspect.getsourcefile(type(model)), inspect.getsourcelines(type(model))
     except (OSError, TypeError):
@@ -246,10 +246,7 @@ def _below(place: str, root: Path) -> SourcePlace | None:
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
-# Annotations as GitHub's runner reads them: a line each on standard output.
-#
-# The form is that of "Workflow commands for GitHub Actions"; what is escaped, and how, is what GitHub's own toolkit
-# does.
+# Annotations as workflow commands of GitHub Actions, one a line, escaped as GitHub's own toolkit does.
 
 
 _IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -257,7 +254,7 @@ _IN_PROPERTIES = {**_IN_MESSAGES, ord(":"): "%3A", ord(","): "%2C"}
 
 
 def github_lines(annotations: Iterable[Annotation]) -> str:
-    """Return the lines; none without annotations."""
+    """Return annotations as workflow commands, one a line."""
     return "\n".join(map(_line, annotations))
 
 
@@ -273,8 +270,8 @@ def _line(annotation: Annotation) -> str:
 
 # Annotations as SARIF 2.1.0 (OASIS, 2020), which code scanning services and editors show.
 #
-# A property is a rule, a violation a result with its trace as the flow of the code. Paths begin in the root of the
-# repository, and nothing is said of the machine.
+# A property is a rule, and a violation a result with its trace as a code flow. Paths are relative to the root of the
+# repository, so the file does not depend on the machine.
 
 
 Object = dict[str, object]
@@ -283,7 +280,7 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 
 
 def sarif_text(outcome: Outcome) -> str:
-    """Return the text of the file for one search; one in which nothing fails has no results."""
+    """Return a result as the text of a SARIF file."""
     said = outcome.annotations()
     names = [*outcome.sentences(), *dict.fromkeys(a.rule for a in said if not a.fails)]
     run: Object = {
@@ -330,7 +327,7 @@ def _result(annotation: Annotation, rule: int, outcome: Outcome) -> Object:
 
 
 def _fingerprint(annotation: Annotation, outcome: Outcome) -> str:
-    """Return what is the same for the same property of the same model, wherever it moves in its file."""
+    """Return a digest that stays the same for a property of a model when its line in the file changes."""
     said = "" if annotation.fails else annotation.message
     return hashlib.sha256(f"{outcome.name} {annotation.rule} {said}".encode(errors="surrogateescape")).hexdigest()
 
@@ -353,11 +350,11 @@ def _step(step: PlacedStep) -> Object:
     return {"location": location, **({"state": state} if state else {})}
 
 
-# What keeps properties from being proved by induction, for builds and for pages.
+# Inductions that fail.
 
 
 def unproved(attempt: ProofResult) -> dict[str, str]:
-    """Return what keeps each property that is not proved from it: a step that breaks it, or what z3 does not know."""
+    """Return for each unproved property the reason: a step that breaks it, or a query that z3 cannot decide."""
     if attempt.traces:
         return {}
     reasons = dict.fromkeys(attempt.lost, "A step breaks it, so no induction can have it.")
@@ -373,7 +370,7 @@ def unproved(attempt: ProofResult) -> dict[str, str]:
 
 
 def inductions(attempt: ProofResult, command: str) -> list[Picture]:
-    """Return the counterexamples to induction as pictures; `command` finds them again."""
+    """Return the counterexamples to induction as pictures; `command` is the command that finds them again."""
     return [
         induction_picture(induction_trace(attempt.model, found), attempt.model, query.name, found.failing, command)
         for query in attempt.result.queries

@@ -1,4 +1,4 @@
-"""What `--json` prints: one object, whose keys stay as they are for scripts to rely on."""
+"""The JSON objects of searches, graphs and traces. Scripts rely on their keys, so no key changes its name."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def check_json(
     """Return the object for an exhaustive search.
 
     Args:
-        result: what was found.
-        files: where the traces of its violations were written.
-        statistics: what is said of the space besides, if that is wanted.
+        result: the result.
+        files: the files with the traces of its violations.
+        statistics: the entry of `--statistics`, if given.
     """
     return json.dumps(
         {
@@ -75,7 +75,7 @@ def check_json(
 
 
 def simulation_json(result: SimulationResult, file: Path | None) -> str:
-    """Return the object for random walks; `file` is where the trace of the violation was written."""
+    """Return the object for random walks; `file` has the trace of the violation."""
     lengths = result.lengths
     return json.dumps(
         {
@@ -140,7 +140,7 @@ def graph_json(graph: StateGraph, file: Path) -> str:
 
 
 def tables_json(model: str, bounds: Mapping[str, int | str], out: str, states: int, transitions: int) -> str:
-    """Return the object for the tables of a run, of so many rows, that were written below `out`."""
+    """Return the object for the tables of a run below `out`, with `states` and `transitions` rows."""
     return json.dumps(
         {
             "model": model,
@@ -153,7 +153,7 @@ def tables_json(model: str, bounds: Mapping[str, int | str], out: str, states: i
 
 
 def trace_json(trace: Trace) -> str:
-    """Return the object for a trace that was executed again, with the steps as in its file."""
+    """Return the object for a replayed trace, with the steps as in its file."""
     return json.dumps(
         {
             "model": trace.model,
@@ -178,12 +178,12 @@ def steps_json(trace: Trace) -> list[dict[str, object]]:
 
 
 def demands_json(trace: Trace) -> list[dict[str, object]]:
-    """Return what must happen for the steps of a trace to come about."""
+    """Return the events that the steps of a trace require."""
     return [{"step": demand.step, "hardness": demand.hardness.value, "text": demand.text} for demand in trace.demands]
 
 
 def violation_entry(trace: Trace, file: Path | None) -> dict[str, object]:
-    """Return what is said of a violation, whose trace was written to `file`."""
+    """Return the entry of a violation; `file` has its trace."""
     return {
         "property": trace.property,
         "trace_length": trace.length,

@@ -1,4 +1,4 @@
-"""What `insync ask --json` prints: the answer with its traces step by step, or the table of settings."""
+"""`insync ask` as JSON: the answer with the steps of its traces, or the table of settings."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def answer_json(
 
 
 def _asked_json(asked: Asked, files: Files) -> dict[str, object]:
-    """What one search says of the promises."""
+    """Return the result of one search."""
     result = asked.result
     return {
         "settings": shown_bounds(asked.model),
@@ -70,9 +70,9 @@ def _asked_json(asked: Asked, files: Files) -> dict[str, object]:
 
 
 def promises_json(asked: Asked, files: Files) -> list[dict[str, object]]:
-    """Return what a search says of each promise; `promised` is false of one that says nothing under its settings.
+    """Return the result of a search for each promise; `promised` is false if its settings do not promise it.
 
-    One that takes more records to break than there are holds for no other reason.
+    A promise holds trivially if it takes more records to break (`takes_records`) than there are.
     """
     broken = {violation.property: violation for violation in asked.result.violations}
     return [
@@ -88,7 +88,7 @@ def promises_json(asked: Asked, files: Files) -> list[dict[str, object]]:
 
 
 def disturbed_json(found: Disturbed, files: Files = NOWHERE) -> dict[str, object]:
-    """Return what a disturbance breaks, and which entry of the catalogue keeps what of it when it is fixed."""
+    """Return the promises that a disturbance breaks, and those that the fix of its entry of the catalogue keeps."""
     entry = found.defect
     defect = None
     if entry is not None:
@@ -100,7 +100,7 @@ def disturbed_json(found: Disturbed, files: Files = NOWHERE) -> dict[str, object
 
 
 def _attempts_json(found: Disturbed) -> dict[str, object]:
-    """What changes of the settings come to; what operators can do, of something that is put down to an entry."""
+    """Return the results of changes of settings, and for a confirmed entry of the catalogue what operators can do."""
     helps = [attempt for attempt in found.attempts if attempt.verdict == Verdict.HOLDS]
     return {
         "remedy": dict(helps[0].cell.settings) if helps else None,
@@ -116,7 +116,7 @@ def _attempts_json(found: Disturbed) -> dict[str, object]:
 
 
 def _with_fix_json(found: Disturbed) -> dict[str, object] | None:
-    """What becomes of the broken promises with the fix of the disturbance's entry; null where nothing is broken."""
+    """Return the broken promises that the fix of the disturbance's entry keeps; None if none is broken."""
     if found.fixed is None:
         return None
     return {
@@ -128,7 +128,7 @@ def _with_fix_json(found: Disturbed) -> dict[str, object] | None:
 
 
 def _broken_json(violation: Violation | None, files: Files) -> dict[str, object]:
-    """How a promise is broken; null where it is not."""
+    """Return how a promise is broken; the values are None if it is not."""
     if violation is None:
         return {"trace_length": None, "reason": None, "demands": None, "steps": None, "trace": None}
     file = files.get(violation.property)
@@ -142,7 +142,7 @@ def _broken_json(violation: Violation | None, files: Files) -> dict[str, object]
 
 
 def remedy_json(remedy: Remedy) -> dict[str, object]:
-    """Return what a change of the settings comes to, also when the cluster is disturbed."""
+    """Return the result of a change of a setting, without disturbance and with each."""
     return {**_cell_json(remedy.cell), "disturbances": [disturbed_json(found) for found in remedy.disturbed]}
 
 
@@ -158,11 +158,11 @@ def matrix_json(
 
     Args:
         given: the bounds that are not the default.
-        promises: what the table is about.
+        promises: the names of the promises.
         cells: each cell, with the file of its trace.
-        stops: when writes stop, under which settings.
-        warnings: what is to be said of the settings.
-        verdict: what all cells come to.
+        stops: the failures that stop writes, by settings.
+        warnings: sentences.
+        verdict: the verdict on all cells together.
     """
     answer = {
         "bounds": Cluster(**given).identity,

@@ -1,4 +1,4 @@
-"""What `insync ask` says: which promises hold, how one is broken, what would have kept it, the table of settings."""
+"""`insync ask` as text: the promises, traces that break them, changes of settings, and the table of settings."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ __all__ = [
 
 
 def by_promise(asked: Asked) -> list[Violation]:
-    """Return the violations in the order of the promises that they break."""
+    """Return the violations in the order of the promises."""
     return sorted(asked.result.violations, key=lambda violation: list(PROMISES).index(violation.property))
 
 
 def describe_answer(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
-    """Return the answer, with at most two traces; `files` are where those of the broken promises were written."""
+    """Return the answer, with at most two traces; `files` are the trace files of the broken promises."""
     lines = [describe_question(asked.model), _extent(asked)]
     lines += [*warning_lines(asked.result.warnings, paint, width), "", *_outcomes(asked)]
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=2)])
 
 
 def describe_default(model: Cluster, width: int) -> str:
-    """Return which release is asked about where none was given, and in which rules the newer ones differ from it."""
+    """Return the sentences about the default release, and about the rules in which newer ones differ from it."""
     taken: Release = model.b.settings.release
     newer = [release for release in Release if taken.is_before(release) and release.same_since is not taken]
     rules = sorted({name for release in newer for name in release.changed})
@@ -72,9 +72,9 @@ def describe_default(model: Cluster, width: int) -> str:
 def describe_disturbed(
     found: Disturbed, files: Mapping[str, Path | None], paint: Paint, width: int, *, losing: bool = False
 ) -> str:
-    """Return what a disturbance breaks, with one trace, and the entry of the catalogue that it is.
+    """Return the promises that a disturbance breaks, with one trace, and its entry of the catalogue.
 
-    With `losing` something is broken without it: a trace is shown only of what the entry is to blame for.
+    With `losing`, records are lost without it as well; then only promises that the fix of the entry keeps get a trace.
     """
     asked = found.asked
     lines = ["", f"With {found.disturbance.words}, in less: {describe_question(asked.model)}"]
@@ -91,7 +91,7 @@ def _standing(entry: str) -> str:
 
 
 def _put_down(found: Disturbed) -> Iterator[str]:
-    """Whether the entry of a disturbance is behind what is broken, in sentences."""
+    """Yield sentences on whether the entry of a disturbance is the cause of the broken promises."""
     entry, broken = found.disturbance.defect, len(found.asked.result.violations)
     if found.kept:
         kept = "; ".join(PROMISES[name] for name in found.kept)
@@ -116,14 +116,14 @@ def _capital(text: str) -> str:
 
 
 def describe_without_races(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
-    """Return what is broken without the races that the shortest way to break it takes, with one trace."""
+    """Return the result of the search without races, with one trace."""
     said = f"The shortest way takes a race inside one method of Kafka. Without races: {describe_question(asked.model)}"
     lines = ["", *textwrap.wrap(said, width), _extent(asked), "", *_outcomes(asked)]
     return "\n".join([*lines, *_traces(asked, files, paint, width, most=1)])
 
 
 def _extent(asked: Asked) -> str:
-    """How much was searched."""
+    """Return the line about the extent of a search."""
     result = asked.result
     states = f"{plural(result.distinct_states, 'state')} searched"
     if result.stopped_by is not None:
@@ -132,7 +132,7 @@ def _extent(asked: Asked) -> str:
 
 
 def _outcomes(asked: Asked) -> list[str]:
-    """A line for each promise."""
+    """Return a line for each promise."""
     lengths = {violation.property: violation.trace_length for violation in asked.result.violations}
     racing = {violation.property for violation in asked.result.violations if violation.trace.takes_race}
     words, lines = {"holds": "holds", "incomplete": "unknown"}, []
@@ -156,7 +156,7 @@ def _traces(
     most: int,
     names: Sequence[str] = tuple(PROMISES),
 ) -> list[str]:
-    """The first different traces, and where each was written; of others with the same steps, why they fail."""
+    """Return the first `most` different traces with their files, and those with the same steps as one of them."""
     different: list[object] = []
     shown = []
     for violation in by_promise(asked):
@@ -172,7 +172,7 @@ def _traces(
 
 
 def describe_question(model: Cluster) -> str:
-    """Return what was asked: the release, and every bound that is not the default."""
+    """Return the release, and every bound that is not the default."""
     shown = shown_bounds(model)
     others = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown.items() if name != "release")
     return f"Kafka {shown['release']}" + (f", {others}" if others else "")
@@ -183,7 +183,7 @@ def _by(stopped_by: str | None) -> str:
 
 
 def describe_settings(settings: Given) -> str:
-    """Return settings by the names that Kafka has for them."""
+    """Return settings by their names in Kafka."""
     names = {"acks": "acks", "min_insync": "min.insync.replicas", "unclean": "unclean.leader.election.enable"}
     words = {
         "replicas": "replication factor",
@@ -200,10 +200,9 @@ def describe_settings(settings: Given) -> str:
 
 
 def describe_remedy(remedy: Remedy, first: bool, told: set[str], width: int) -> str:
-    """Return what a change of the settings would have done, below a heading if it is the first.
+    """Return the result of a change of a setting, below a heading if it is the first.
 
-    Of a change that keeps the record that is also what it comes to when the cluster is disturbed; for `told` see
-    `when_disturbed`.
+    For a change that keeps the record, the results with disturbances follow; for `told` see `when_disturbed`.
     """
     cell = remedy.cell
     if cell.verdict == "holds":
@@ -222,11 +221,11 @@ def describe_remedy(remedy: Remedy, first: bool, told: set[str], width: int) -> 
 
 
 def when_disturbed(found: Disturbed, told: set[str]) -> str:
-    """Return what a disturbance comes to, in a few words, and the entry of the catalogue that it is.
+    """Return the result with a disturbance in a few words, with its entry of the catalogue.
 
     Args:
-        found: what a cluster answers when it is disturbed.
-        told: the entries of which title and record have been said above; this one is added.
+        found: the result.
+        told: the names of the entries whose title and record were printed before; this one is added.
     """
     result, words = found.asked.result, f"with {found.disturbance.words}"
     if result.violations:
@@ -249,7 +248,7 @@ def when_disturbed(found: Disturbed, told: set[str]) -> str:
 
 
 def describe_notes(cells: Sequence[Cell], warnings: Sequence[str], paint: Paint, width: int, left_out: str) -> str:
-    """Return what is to be said below the table: what it leaves out, what stopped a search, and the warnings."""
+    """Return the notes below a table: what it leaves out, the limits that stopped a search, and the warnings."""
     stopped = dict.fromkeys(_by(cell.stopped_by) for cell in cells if cell.stopped_by is not None)
     notes = textwrap.wrap(left_out, width)
     notes += [f"unknown: stopped by {by}" for by in stopped]
@@ -258,7 +257,7 @@ def describe_notes(cells: Sequence[Cell], warnings: Sequence[str], paint: Paint,
 
 
 def describe_asked(model: Cluster, promises: Sequence[str]) -> str:
-    """Return the question that several combinations of settings are asked, and what they have in common."""
+    """Return the question about several combinations of settings, and the bounds that they share."""
     asked = "Can an acknowledged record be lost?"
     if tuple(promises) != (LOSS,):
         asked = f"Can this be broken: {'; or '.join(PROMISES[name] for name in promises)}?"
@@ -266,7 +265,7 @@ def describe_asked(model: Cluster, promises: Sequence[str]) -> str:
 
 
 def describe_table(model: Cluster, promises: Sequence[str]) -> str:
-    """Return what stands above the rows of a table: what it is about, and the names of its columns."""
+    """Return the head of a table: the question, and the names of the columns."""
     return (
         f"{describe_asked(model, promises)}\n\n"
         "  acks  min.insync.replicas   unclean election off      unclean election on"

@@ -1,4 +1,4 @@
-"""What changes of the settings come to that might keep what a disturbance breaks."""
+"""The changes of settings that were tried against a disturbance, as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["describe_attempt", "describe_what_helps", "what_helps"]
 
 
 def describe_attempt(attempt: Attempt, first: bool, width: int) -> str:
-    """Return what a change comes to, below a heading if it is the first."""
+    """Return the result of a change, below a heading if it is the first."""
     head = "\nWhat would have kept that:\n" if first else ""
     said = f"  {describe_settings(attempt.cell.settings):<48}  {_outcome(attempt)}"
     return head + "\n".join(textwrap.wrap(said, width, drop_whitespace=True, subsequent_indent=" " * 8))
@@ -43,12 +43,12 @@ def _of(cell: Cell, holds: str, how: str) -> str:
 
 
 def describe_what_helps(found: Disturbed, width: int) -> str:
-    """Return which change of those that were tried helps, as a paragraph."""
+    """Return the changes that help, as a paragraph."""
     return "\n".join(["", *textwrap.wrap(f"What helps: {what_helps(found)}.", width)])
 
 
 def what_helps(found: Disturbed) -> str:
-    """Return which change helps, or that none does and what operators can do then, in words."""
+    """Return the changes that help, in words, or that none does and what operators can do instead."""
     helping = [describe_settings(attempt.cell.settings) for attempt in found.attempts if attempt.verdict == "holds"]
     if helping:
         return "; or ".join(helping)

@@ -1,4 +1,4 @@
-"""How many brokers must fail before writes stop, in sentences, as a table, and for scripts."""
+"""How many brokers must fail before writes stop: as sentences, as a table, and as JSON."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ AVAILABILITY_HEAD = (
     "                                acks=all is refused     no leader\n"
     "  min.insync.replicas  unclean  down   fenced  slow     down   fenced  slow     down beside slow"
 )
-"""What stands above the table of `describe_availability_row`."""
+"""The head of a table with rows of `describe_availability_row`."""
 
 
 def describe_availability(found: Sequence[Stopped], width: int) -> str:
-    """Return when writes stop: a sentence for each way in which they do."""
+    """Return sentences on when writes stop, one for each way."""
     lines = ["", "When do writes stop?"]
     for said in stops_in_words(found):
         lines += textwrap.wrap(said, width, initial_indent="  ", subsequent_indent="    ")
@@ -75,7 +75,7 @@ def _number(one: Stopped) -> str:
 
 
 def availability_json(found: Sequence[Stopped]) -> list[dict[str, object]]:
-    """Return what scripts are told of when writes stop."""
+    """Return the failures that stop writes, as JSON values."""
     return [
         {
             "name": one.name,

@@ -1,4 +1,4 @@
-"""What a model lets its user choose: its settings, by what they are called, and its bounds."""
+"""The choices of a model: its settings, by name, and its bounds."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ Choice = Bound | Setting
 
 
 def choices(model: type[Model]) -> dict[str, Choice]:
-    """Return the settings and the bounds of a model, by name, in the order in which they are shown."""
+    """Return the settings and then the bounds of a model, by name, in the order of reports."""
     return {**model.settings, **model.bounds}
 
 
 def default_of(choice: Choice) -> int | str:
-    """Return the default of a bound, or how that of a setting is written."""
+    """Return the default of a bound, or the name of that of a setting."""
     return str(choice.default.value) if isinstance(choice, Setting) else choice.default
 
 
 def range_of(choice: Choice) -> str:
-    """Return what can be chosen, in words: `1 to 5`, or the names of a setting."""
+    """Return the values of a choice in words: `1 to 5`, or the names of a setting."""
     return ", ".join(choice.names) if isinstance(choice, Setting) else f"{choice.lowest} to {choice.highest}"

@@ -1,4 +1,4 @@
-"""What `insync defects` says: the catalogue, a defect with its trace, and what a search finds of both."""
+"""`insync defects` as text and as JSON: the catalogue, a defect with its trace, and results of its verification."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A defect that was searched for.
+    """The searches for a defect.
 
     Attributes:
-        broken: what the search found in it.
-        fixed: what it found with the fix.
+        broken: the result with the defect.
+        fixed: the result with its fix.
     """
 
     broken: DefectFound
@@ -63,7 +63,7 @@ def _steps(defect: Defect) -> str:
 
 
 def catalogue_json() -> str:
-    """Return the same as the object that `--json` prints."""
+    """Return the object for the catalogue."""
     return json.dumps(
         {
             "defects": [_as_json(defect) for defect in all_defects().values()],
@@ -101,7 +101,7 @@ def _as_json(defect: Defect) -> dict[str, object]:
 
 
 def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | None], paint: Paint, width: int) -> str:
-    """Return what there is to see of a defect; `files` are where its traces were written."""
+    """Return the report on a defect; `files` are the files of its traces."""
     broken, model = searched.broken, searched.broken.model
     lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
     lines += textwrap.wrap(defect.story, 100)
@@ -121,7 +121,7 @@ def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | N
 
 
 def _rule_line(defect: Defect, name: str) -> str:
-    """What a rule says that is switched off or on, or which of its ways is taken in place of which."""
+    """Return the line about a rule of the defect: left out or added, or the variant in place of the fixed one."""
     value, fixed = defect.rules[name], defect.base.get(name, getattr(Rules(), name))
     if isinstance(value, Enum) and isinstance(fixed, Enum):
         return f"the rule {name}: {value.value}; fixed: {fixed.value}"
@@ -129,7 +129,7 @@ def _rule_line(defect: Defect, name: str) -> str:
 
 
 def defect_json(defect: Defect, searched: Searched, files: Sequence[Path | None]) -> dict[str, object]:
-    """Return what scripts are told of a defect that was searched for."""
+    """Return the object for a defect and its searches."""
     broken, fixed = searched.broken, searched.fixed
     traces = [
         {
@@ -167,14 +167,14 @@ def _stopped(result: DefectFound) -> str:
 
 
 def breaks_as_listed(defect: Defect, result: DefectFound) -> bool | None:
-    """Return whether a defect breaks what the catalogue says, in as many steps; None if the search was stopped."""
+    """Return whether the traces have the lengths in the catalogue; None if the search was stopped."""
     if result.verdict == "incomplete":
         return None
     return [trace.length for trace in result.traces] == ([] if defect.harmless else [defect.length])
 
 
 def broken_words(defect: Defect, result: DefectFound) -> str:
-    """Return what a search with the defect found, and what the catalogue says where that differs."""
+    """Return the result of the search with the defect in words, and the entry of the catalogue if it differs."""
     if result.verdict == "incomplete":
         return _stopped(result)
     found = "not broken" if result.trace is None else f"broken in {plural(result.trace.length - 1, 'step')}"
@@ -182,7 +182,7 @@ def broken_words(defect: Defect, result: DefectFound) -> str:
 
 
 def fixed_words(result: DefectFound) -> str:
-    """Return what a search with the fix found."""
+    """Return the result of the search with the fix in words."""
     if result.verdict == "incomplete":
         return _stopped(result)
     return f"{result.verdict}, {plural(result.distinct_states, 'state')}"

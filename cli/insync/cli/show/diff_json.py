@@ -1,4 +1,4 @@
-"""What `insync diff --json` prints."""
+"""`insync diff` as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["diff_json", "trace_difference_json"]
 
 
 def diff_json(result: DiffResult, files: Sequence[Path | None]) -> str:
-    """Return the object for how two models differ; `files` are where the traces that only one allows were written."""
+    """Return the object for the difference of two models; `files` are the files of the traces that only one allows."""
     states = result.states
     return json.dumps(
         {
@@ -74,7 +74,7 @@ def _only(one: OnlyOne | None, file: Path | None) -> dict[str, object] | None:
 
 
 def trace_difference_json(found: TraceDifference, files: Sequence[Path]) -> str:
-    """Return the object for how the traces of two files differ."""
+    """Return the object for the difference of the traces in two files."""
     return json.dumps(
         {
             "same": found.same,

@@ -1,4 +1,4 @@
-"""What `diff` says to people: what changes, by how much, and the shortest trace that only one allows."""
+"""`insync diff` as text: properties and figures that differ, and the shortest trace that only one model allows."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _PART = re.compile(r"[^.\[\]]+")
 def describe_diff(
     result: DiffResult, models: Sequence[Model], files: Sequence[Path | None], paint: Paint, width: int
 ) -> str:
-    """Return the report.
+    """Return the report on two models.
 
     Args:
-        result: what was found.
+        result: the result.
         models: the models.
-        files: where the traces that only one allows were written.
-        paint: colours it.
-        width: of its lines.
+        files: the files of the traces that only one allows.
+        paint: colours texts.
+        width: the greatest length of a line.
     """
     titles = _titles(result, models)
     lines = [f"A: {titles[0]}", f"B: {titles[1]}", *_alike(result, models[0], width), "", _verdict(result, paint)]
@@ -51,7 +51,7 @@ def describe_diff(
 
 
 def _titles(result: DiffResult, models: Sequence[Model]) -> list[str]:
-    """Return what each is: its name, and the bounds and settings in which it differs from the other."""
+    """Return the title of each model: its name, and the bounds and settings in which it differs from the other."""
     alike = type(models[0]) is not type(models[1]) and models[0].name == models[1].name
     found = []
     for side, model in enumerate(models):
@@ -62,7 +62,7 @@ def _titles(result: DiffResult, models: Sequence[Model]) -> list[str]:
 
 
 def _alike(result: DiffResult, model: Model, width: int) -> list[str]:
-    """The bounds and settings that both have, and the fields that are compared in nothing."""
+    """Return the lines about shared bounds and settings, and about fields that only one model has."""
     chosen = chosen_bounds(result.first.bounds, model)
     same = {name: value for name, value in chosen.items() if name not in result.settings}
     lines = textwrap.wrap(f"both: {describe_bounds(same)}", width) if same else []
@@ -104,7 +104,7 @@ def _word(verdict: Verdict | None, length: int | None) -> str:
 
 
 def _figures(result: DiffResult) -> list[str]:
-    """States and steps of both, by level and by action, side by side."""
+    """Return the table of states and steps of both models, with the levels and actions that differ."""
     first, second, states = result.first, result.second, result.states
     rows: list[Sequence[str]] = [("", "A", "B", "B - A", *(("only A", "only B") if states else ()))]
     only = (sum(states.only_first), sum(states.only_second)) if states else None
@@ -141,7 +141,7 @@ def _at(levels: Sequence[int], level: int) -> int:
 def _only(
     result: DiffResult, side: int, one: OnlyOne, model: Model, file: Path | None, paint: Paint, width: int
 ) -> list[str]:
-    """The trace that only one allows; of the second no more than the reason where its steps are those of the first."""
+    """Return the trace that only one model allows; the second trace is one line if its steps are those of the first."""
     letter = "AB"[side]
     head = paint(f"the shortest trace that {letter} allows and {'BA'[side]} does not", Tone.HEADING)
     first = result.only[0]
@@ -188,7 +188,7 @@ def _step(label: str | None) -> str:
 
 
 def _said(value: object, domain: Domain | None = None) -> str:
-    """Return a value in words: a list in brackets where the domain is one of places in order, else as a set."""
+    """Return a value in words; a list is in brackets if its domain is an array or a sequence, else in braces."""
     if isinstance(value, Mapping):
         parts = (f"{name} {_said(part, _inner(domain, str(name)))}" for name, part in value.items())
         return f"{{{', '.join(parts)}}}"
@@ -199,7 +199,7 @@ def _said(value: object, domain: Domain | None = None) -> str:
 
 
 def _domain_at(model: Model, path: str) -> Domain | None:
-    """Return the domain of a part of the state, such as `broker.b1.log[0]`; None where the model has no such part."""
+    """Return the domain of a part of the state, such as `broker.b1.log[0]`; None if the model has no such part."""
     domain: Domain | None = model.state
     for name in _PART.findall(path):
         domain = _inner(domain, name)
@@ -207,7 +207,7 @@ def _domain_at(model: Model, path: str) -> Domain | None:
 
 
 def _inner(domain: Domain | None, name: str) -> Domain | None:
-    """Return the domain of a field, or of what stands in an array, a sequence or a set."""
+    """Return the domain of a field, or of the elements of an array, a sequence, a bag or a set."""
     if isinstance(domain, Option):
         domain = domain.of
     if isinstance(domain, Record):

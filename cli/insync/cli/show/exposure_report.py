@@ -1,4 +1,4 @@
-"""What `insync ask --config` says: the topics of each combination of settings, what they risk, what helps."""
+"""`insync ask --config` as text and as JSON: the topics of each combination of settings, its risks, and remedies."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A combination of settings with what is shown beside it.
+    """A combination of settings with its topics and files.
 
     Attributes:
-        exposure: what it comes to.
-        topics: the topics that have it.
-        files: where the traces of what is broken were written.
-        disturbed: the same for each of its disturbances.
+        exposure: the result.
+        topics: the topics with these settings.
+        files: the files of the traces of broken promises.
+        disturbed: the files of the same for each disturbance.
     """
 
     exposure: Exposure
@@ -45,7 +45,7 @@ class Shown:
 
 
 def describe_exposure(shown: Shown, told: set[str], paint: Paint, width: int) -> str:
-    """Return what a combination of settings comes to, and the topics that have it; for `told` see `when_disturbed`."""
+    """Return the report on a combination of settings and its topics; for `told` see `when_disturbed`."""
     found, topics = shown.exposure, shown.topics
     more = f" and {len(topics) - _SHOWN} more" if len(topics) > _SHOWN else ""
     lines = [f"{describe_settings(found.settings)}", f"  topics: {', '.join(topics[:_SHOWN])}{more}"]
@@ -74,12 +74,12 @@ def describe_exposure(shown: Shown, told: set[str], paint: Paint, width: int) ->
 
 
 def _adds(found: Disturbed) -> bool:
-    """Whether a disturbance breaks, or may break, more than what is broken without it."""
+    """Return whether a disturbance breaks, or may break, more than is broken without it."""
     return bool(found.kept or found.undecided) or found.asked.result.verdict == Verdict.INCOMPLETE
 
 
 def _outcomes(found: Exposure) -> list[str]:
-    """A line for each promise that is broken; one for all where none is."""
+    """Return a line for each broken promise, or one for all if none is broken."""
     if found.asked is None:
         return [f"unknown: {found.beyond}"]
     result = found.asked.result
@@ -108,7 +108,7 @@ def _asked_about(found: Exposure) -> list[str]:
 
 
 def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], half_told: Sequence[str], width: int) -> str:
-    """Return which keys matter and were not asked about, which others there are, and which topics are told in part."""
+    """Return the lines about keys that were not used, and about topics without the line of their own settings."""
     lines = [f"not asked about: {key} ({about})" for key, about in named.items()]
     if ignored:
         lines.append(f"ignored: {', '.join(ignored)}")
@@ -122,7 +122,7 @@ def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], half_told
 
 
 def zookeeper_warnings(model: Cluster) -> list[str]:
-    """Return what is to be said of a cluster with ZooKeeper where a model has KRaft's controller."""
+    """Return the warning about a cluster with ZooKeeper whose model has KRaft's controller; empty if it has not."""
     if model.rules.controller_in_zookeeper:
         return []
     release: Release = model.b.settings.release
@@ -145,7 +145,7 @@ def exposures_json(
     warnings: Sequence[str],
     verdict: str,
 ) -> str:
-    """Return the object for scripts."""
+    """Return the object for all combinations."""
     return json.dumps(
         {
             "verdict": verdict,

@@ -1,4 +1,4 @@
-"""Figures as people read them: thousands apart, bytes and seconds with a unit."""
+"""Numbers for people: with thousands separators, units of memory and time, and nouns."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ __all__ = ["brief", "count", "memory", "plural", "rate", "seconds"]
 
 
 def count(number: int) -> str:
-    """Return a whole number with its thousands apart: 737,794."""
+    """Return a whole number with thousands separators: 737,794."""
     return f"{number:,}"
 
 
 def brief(number: float) -> str:
-    """Return a number in three digits or so: 950, 64.2 k, 1.9 M, 25.0 G."""
+    """Return a number in about three digits: 950, 64.2 k, 1.9 M, 25.0 G."""
     for factor, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= factor * 0.9995:
             return f"{number / factor:.{0 if number >= 100 * factor else 1}f}{letter}"
@@ -41,5 +41,5 @@ def seconds(time: float) -> str:
 
 
 def rate(number: float, noun: str) -> str:
-    """Return how many a second: 18.2 million states/s, 950,000 states/s."""
+    """Return a number per second: 18.2 million states/s, 950,000 states/s."""
     return f"{number / 1e6:.1f} million {noun}/s" if number >= 1e6 else f"{number:,.0f} {noun}/s"

@@ -1,4 +1,4 @@
-"""What is said of the finding that an entry of the catalogue belongs to: its page, its ticket, and who has its fix."""
+"""The finding that an entry of the catalogue belongs to, as text and as JSON: page, ticket, status of the fix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["finding_json", "finding_line", "finding_standing"]
 
 
 def finding_line(entry: str) -> str:
-    """Return the finding of an entry as a line; empty if it is none."""
+    """Return the finding of an entry as a line; empty if there is none."""
     finding = finding_of(entry)
     if finding is None:
         return ""
@@ -17,13 +17,13 @@ def finding_line(entry: str) -> str:
 
 
 def finding_standing(entry: str) -> str:
-    """Return the name and the status of the finding of an entry; empty if it is none."""
+    """Return the name and the status of the finding of an entry; empty if there is none."""
     finding = finding_of(entry)
     return "" if finding is None else f"finding {finding.name}: {finding.standing}"
 
 
 def finding_json(entry: str) -> dict[str, object] | None:
-    """Return the finding of an entry for scripts; None if it is none."""
+    """Return the finding of an entry as JSON values; None if there is none."""
     finding = finding_of(entry)
     if finding is None:
         return None

@@ -1,4 +1,4 @@
-"""What `insync liveness` says: what is known of each property of runs, and the runs that show it."""
+"""`insync liveness` as text and as JSON: the verdict on each property of runs, and the runs that show it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def describe_liveness(
     paint: Paint,
     width: int,
 ) -> str:
-    """Return the report; `files` are where the traces shown were written, by the property."""
+    """Return the report; `files` are the files of the traces shown, by property."""
     lines = describe_choices(result.model, result.bounds, model_behind(columns), width)
     if result.refused is not None:
         lines.append(paint(f"{result.verdict:<10}", Tone.BAD) + f"  {TYPE_OK}: a step leaves the domain of its field")
@@ -69,7 +69,7 @@ def _what(found: RunResult) -> str:
 
 
 def _refused_entry(refused: Trace, files: Mapping[str, Path | None]) -> dict[str, object]:
-    """Return what `--json` says of the trace to a step that is refused."""
+    """Return the entry of the trace to a refused step."""
     file = files.get(TYPE_OK)
     return {"trace_length": refused.length, "reason": refused.reason, "trace": None if file is None else str(file)}
 

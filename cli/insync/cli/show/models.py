@@ -1,4 +1,4 @@
-"""Models as the command line shows them: what they can be told, what they do, and what must hold."""
+"""Models as text and as JSON: settings, bounds, actions and properties."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def describe_models(engines: tuple[str, ...]) -> str:
 
 
 def describe_model(kind: type[Model]) -> str:
-    """Return all that the model says of itself: settings, bounds, actions and properties, each with its sentence."""
+    """Return the settings, bounds, actions and properties of a model, each with its sentence."""
     properties = {f"{name}{'*' if default else ''}": text for name, text, default in model_properties(kind)}
     runs = {found.name: f"{found.kind}: {found.sentence}" for found in run_properties_of(kind).values()}
     sections = {
@@ -66,13 +66,13 @@ def describe_model(kind: type[Model]) -> str:
 
 
 def models_json(engines: tuple[str, ...]) -> str:
-    """Return the object with all models that `insync list --json` prints."""
+    """Return the object for all models."""
     entries = [model_entry(kind) for kind in built_in_models()]
     return json.dumps({"models": entries, "engines": list(engines)}, ensure_ascii=False)
 
 
 def model_entry(kind: type[Model]) -> dict[str, object]:
-    """Return what scripts are told of a model."""
+    """Return the entry of a model."""
     return {
         "name": model_reference(kind()),
         "sentence": _sentence(kind),
@@ -99,7 +99,7 @@ def _choice_entry(name: str, choice: Choice) -> dict[str, object]:
 
 
 def _actions(kind: type[Model]) -> dict[str, str]:
-    """Return the first sentence of each action's docstring, empty where there is none."""
+    """Return the first paragraph of each action's docstring; empty if there is none."""
     texts = {name: inspect.getdoc(getattr(kind, name)) or "" for name in action_specs(kind)}
     return {name: " ".join(text.split("\n\n")[0].split()) for name, text in texts.items()}
 
@@ -110,7 +110,7 @@ def _head(kind: type[Model]) -> list[str]:
 
 
 def _sentence(kind: type[Model]) -> str:
-    """Return what a model class says of itself, or one of its bases; what every model is, is nothing about this one."""
+    """Return the sentence of a model's class or of its bases, except the one that all models share."""
     return "" if inspect.getdoc(kind) == inspect.getdoc(Model) else sentence_of(kind)
 
 

@@ -1,4 +1,4 @@
-"""What `insync mutate` says: what became of each mutant, and the score."""
+"""`insync mutate` as text and as JSON: the fate of each mutant, and the score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _not_tried(mutant: MutantResult) -> bool:
 
 
 def mutant_line(mutant: MutantResult) -> str:
-    """Return what became of a mutant, in a line."""
+    """Return the fate of a mutant as a line."""
     lengths = {name: plural(n, "state") if n else "not reached" for name, n in mutant.killed_by.items()}
     by = ", ".join(f"{name} ({length})" for name, length in lengths.items())
     ends = {
@@ -32,7 +32,7 @@ def mutant_line(mutant: MutantResult) -> str:
 
 
 def describe_mutation(result: MutationResult, model: Model, paint: Paint, width: int) -> str:
-    """Return the report: the mutants of a model by what became of them, and the score."""
+    """Return the report: the mutants by their fate, and the score."""
     lines = [f"{result.model}   {describe_chosen(result.bounds, model)}   {plural(result.distinct_states, 'state')}"]
     judged = "judged by" if result.mutants or result.stopped_by is None else "nothing was judged by"
     lines.append(f"{judged} {', '.join(result.properties)}")

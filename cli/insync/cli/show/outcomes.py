@@ -1,4 +1,4 @@
-"""What a version of Kafka did with a trace, in words."""
+"""Recorded runs of traces on releases of Kafka, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["outcome_words"]
 
 
 def outcome_words(run: RecordedRun) -> str:
-    """Return what a version did, in words."""
+    """Return the outcome of a run in words."""
     if run.verdict == "diverges":
         where = f"at step {run.steps}, {run.label}" if run.steps else "at the start"
         return f"differs {where}: {run.field} is {_shown(run.model)} in the model, {_shown(run.seen)} in Kafka"

@@ -1,4 +1,4 @@
-"""Pages of pictures: where they are written, and what of them."""
+"""Traces as pictures: on standard output, or as a page in a file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["PICTURES", "as_picture", "write_page"]
 
 PICTURES = ("html", "svg", "mermaid", "markdown")
-"""The forms in which a trace is a picture."""
+"""The formats of pictures."""
 
 
 def as_picture(form: str, trace: Trace, model: Model, file: Path) -> str:
-    """Return a trace as a picture in one of the forms."""
+    """Return a trace as a picture in one of `PICTURES`."""
     from insync.explorer.pictures import markup, page, svg
     from insync.explorer.pictures.picture import picture
     from insync.explorer.traces.trace_file import trace_text
@@ -34,7 +34,7 @@ def as_picture(form: str, trace: Trace, model: Model, file: Path) -> str:
 def write_page(
     path: Path, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = ()
 ) -> None:
-    """Write the page of some traces, each with its model and the file that it is in, if any, and of other pictures.
+    """Write a page of traces, each with its model and its file, if any, and of other pictures.
 
     Raises:
         UserError: the page cannot be written.

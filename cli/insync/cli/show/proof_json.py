@@ -1,4 +1,4 @@
-"""What `prove --json` prints: one object, whose keys stay as they are for scripts to rely on."""
+"""`insync prove` as JSON. Scripts rely on the keys, so no key changes its name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["attempt_json", "search_json"]
 
 
 def search_json(search: BoundedResult, files: Sequence[Path | None]) -> str:
-    """Return the object for a bounded check; `files` are where its traces were written."""
+    """Return the object for a bounded check; `files` are the files of its traces."""
     result = search.result
     stopped_by = {BoundedVerdict.NONE_WITHIN: "depth", BoundedVerdict.UNKNOWN: "unknown"}.get(result.verdict)
     return _object(
@@ -41,7 +41,7 @@ def search_json(search: BoundedResult, files: Sequence[Path | None]) -> str:
 
 
 def attempt_json(attempt: ProofResult, saved: Path | None, files: Sequence[Path | None]) -> str:
-    """Return the object for an induction; `files` are where the proof and the traces of initiation were written."""
+    """Return the object for an induction; `saved` has the proof, and `files` the traces of initiation."""
     result = attempt.result
     return _object(
         attempt,

@@ -1,4 +1,4 @@
-"""What `prove` says to people: the verdict first, each query with its time, and the states that refute, last."""
+"""`insync prove` as text: the verdict, each query with its time, and counterexamples."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["answer_of", "describe_attempt", "describe_search"]
 
 _FEW_MINED = 12
-"""How many mined lemmas are shown that do not prove what was asked for."""
+"""The most mined lemmas that are shown without a proof."""
 
 
 def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: Paint, width: int) -> str:
-    """Return the report of a bounded check; `files` are where its traces were written."""
+    """Return the report of a bounded check; `files` are the files of its traces."""
     result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
     lines = describe_choices(model_reference(search.model), search.model.identity, search.model, width)
     if result.verdict is BoundedVerdict.VIOLATED:
@@ -61,7 +61,7 @@ def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: 
 def describe_attempt(
     attempt: ProofResult, saved: Path | None, files: Sequence[Path | None], paint: Paint, width: int
 ) -> str:
-    """Return the report of an induction; `files` are where the proof and the traces of initiation were written."""
+    """Return the report of an induction; `saved` has the proof, and `files` the traces of initiation."""
     lines = describe_choices(model_reference(attempt.model), attempt.identity, attempt.model, width)
     lines += _verdict(attempt, paint)
     lines += confined_lines(names_within(attempt.model))
@@ -92,7 +92,7 @@ def describe_attempt(
 
 
 def _again(reference: str, saved: Path) -> str:
-    """The command that checks a saved proof again; it names a model of the user's own, which a proof does not run."""
+    """Return the command that checks a saved proof again. It names a user's own model, as a proof runs no file."""
     named = [as_argument(reference)] if is_in_file(reference) else []
     return shlex.join(["insync", "prove", *named, "--lemmas", as_argument(str(saved))])
 
@@ -122,7 +122,7 @@ def _verdict(attempt: ProofResult, paint: Paint) -> list[str]:
 
 
 def _for_every(attempt: ProofResult) -> list[str]:
-    """Say which bounds were left open."""
+    """Return the line about bounds that were left open."""
     if not attempt.unbounded:
         return []
     names = ", ".join(attempt.unbounded)
@@ -137,7 +137,7 @@ def _reach(attempt: ProofResult) -> str:
 
 
 def _unanswered(result: Induction, width: int) -> list[str]:
-    """The queries that z3 was not asked, or had not answered when the proof was stopped."""
+    """Return the line about the queries that had no answer when the proof was stopped."""
     if result.stopped_by is None:
         return []
     text = f"stopped by {STOPPED_BY[result.stopped_by]} before an answer to: {', '.join(result.unanswered)}"
@@ -145,7 +145,7 @@ def _unanswered(result: Induction, width: int) -> list[str]:
 
 
 def _mined(attempt: ProofResult, width: int) -> list[str]:
-    """What mining found, and on what."""
+    """Return the line about mined candidates, and the states that they were tried on."""
     mined = attempt.mined
     if mined is None:
         return []
@@ -160,7 +160,7 @@ def _mined(attempt: ProofResult, width: int) -> list[str]:
 
 
 def _told(attempt: ProofResult) -> tuple[Sequence[Invariant], str]:
-    """Return the lemmas to tell of, and the words before them: all that a proof rests on, else a few of many."""
+    """Return the lemmas to show, and the words before them: all lemmas of a proof, else a few of many."""
     mined = [lemma for lemma in attempt.lemmas if isinstance(lemma, StatedLemma)]
     if attempt.verdict is Verdict.HOLDS or len(mined) <= _FEW_MINED:
         return attempt.lemmas, "with"
@@ -184,7 +184,7 @@ def _used(lemmas: Sequence[Invariant], words: str, width: int) -> list[str]:
 
 
 def answer_of(query: Query) -> str:
-    """Return the answer of a query in a word: whether a depth has a violation, whether an action keeps what holds."""
+    """Return the answer of a query in a word: for a depth whether it has a violation, else the verdict."""
     if not query.name.startswith("depth "):
         return query.verdict.value
     return {ProofVerdict.PROVED: "none", ProofVerdict.REFUTED: "violation", ProofVerdict.UNKNOWN: "unknown"}[
@@ -193,7 +193,7 @@ def answer_of(query: Query) -> str:
 
 
 def _queries(queries: Sequence[Query]) -> list[str]:
-    """One line for each query: its name, the answer, the time, and how many cases it has."""
+    """Return a line for each query: its name, answer, time and number of cases."""
     width = max((len(query.name) for query in queries), default=0)
     lines = []
     for query in queries:

@@ -1,7 +1,7 @@
-"""What to say where the system refuses what every program needs: memory, threads, open files, a current folder, access.
+"""Messages for errors of the operating system: memory, threads, open files, the current folder, access.
 
-It is the environment's, so the user's to mend: a limit of the shell or of a container, a folder that was removed, or
-one that may not be read.
+Their causes lie in the environment, so the user can remove them: a limit of the shell or of a container, or a folder
+that was removed or is not accessible.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _MEMORY = re.compile(
 )
 _OF_FILES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ESTALE)
 _UNLOADED = re.compile(r"libz3\S* not found")
-"""What z3 says of its library, whether it is missing or found no room."""
+"""z3's message about its library, whether it is missing or there is too little memory to load it."""
 
 
 def refusal_of_the_system(error: BaseException) -> str | None:
-    """Return what the system refuses and what to do, in a sentence or two; None where an error is about something else.
+    """Return what the system refused and what to do, in a sentence or two; None for any other error.
 
     Args:
-        error: what was raised; the errors that it came from are looked at too, as libraries replace them.
+        error: the exception; its causes are examined too, as libraries wrap errors.
     """
     for one in _origins(error):
         number = one.errno if isinstance(one, OSError) else None
@@ -47,7 +47,7 @@ def refusal_of_the_system(error: BaseException) -> str | None:
 
 
 def _origins(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, and what it was raised from or during."""
+    """Yield an error, its causes and its contexts."""
     seen: list[BaseException] = []
     left: list[BaseException | None] = [error]
     while left:

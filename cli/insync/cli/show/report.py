@@ -1,4 +1,4 @@
-"""What `check` and `simulate` say to people: the verdict first, figures, and the grid of each violation last."""
+"""`insync check` and `insync simulate` as text: the verdict, figures, and the grid of each violation."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ STOPPED_BY = {
     "interrupt": "Ctrl-C",
     "saturation": "saturation (--until-saturated)",
 }
-"""What ended a search, in words."""
+"""The reasons that stop a search, in words."""
 
 _SHORTEST_SECONDS = 0.1
-"""Of a search whose rate means anything: below it most of the time goes into beginning and ending."""
+"""The least time for which a rate is shown: in shorter searches start and end dominate."""
 
 
 def describe_check(
     result: CheckResult, columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
 ) -> str:
-    """Return the report of an exhaustive search; `files` are where the traces of its violations were written."""
+    """Return the report of an exhaustive search; `files` are the files of the traces of its violations."""
     lines = [
         *describe_choices(result.model, result.bounds, model_behind(columns), width),
         _check_verdict(result, paint),
@@ -71,7 +71,7 @@ def describe_check(
 
 
 def describe_simulation(result: SimulationResult, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
-    """Return the report of a simulation; `file` is where the trace of its violation was written."""
+    """Return the report of a simulation; `file` has the trace of its violation."""
     lines = [
         *describe_choices(result.model, result.bounds, model_behind(columns), width),
         *_simulation_verdict(result, paint),
@@ -150,14 +150,14 @@ def _stopped_line(result: SimulationResult) -> list[str]:
 def describe_traces(
     traces: Sequence[Trace], columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
 ) -> list[str]:
-    """Return the lines of some traces, each after an empty one; the same steps, first ones or all, are shown once.
+    """Return the lines of traces, each after an empty line. Steps that an earlier trace shares are not repeated.
 
     Args:
-        traces: what to show.
-        columns: says what the cells are.
-        files: where each was written.
-        paint: colours them.
-        width: how many characters a line may have.
+        traces: the traces.
+        columns: returns the columns of a state.
+        files: the file of each trace.
+        paint: colours texts.
+        width: the greatest length of a line.
     """
     lines: list[str] = []
     for number, (trace, file) in enumerate(zip(traces, files, strict=True)):
@@ -173,11 +173,11 @@ def describe_traces(
 
 
 _WORTH_SHARING = 2
-"""Steps that two traces have in common at their beginning, from which on the second does not show them again."""
+"""The length of a common prefix of two traces, in steps, from which on the second does not repeat it."""
 
 
 def _common_steps(trace: Trace, earlier: Trace) -> int:
-    """How many steps two traces have in common at their beginning, but for the last step of the first."""
+    """Return the length of the common prefix of two traces, in steps, without the last step of the first."""
     if trace.loop is not None or (trace.model, trace.bounds) != (earlier.model, earlier.bounds):
         return 0
     pairs = zip(trace.steps[:-1], earlier.steps, strict=False)
@@ -186,13 +186,13 @@ def _common_steps(trace: Trace, earlier: Trace) -> int:
 
 
 def _is_shown_by(trace: Trace, earlier: Trace) -> bool:
-    """Whether the steps of a trace are those of an earlier one, and end in the same way."""
+    """Return whether a trace has the same steps as an earlier one and ends in the same way."""
     ends = [(one.steps, one.loop, one.witness, one.refused) for one in (trace, earlier)]
     return trace.refused is None and ends[0] == ends[1]
 
 
 def _same_steps(trace: Trace, earlier: Trace, file: Path | None, paint: Paint, width: int) -> str:
-    """What is left to say of a trace whose steps are those of one shown above."""
+    """Return the text of a trace with the same steps as one above."""
     what, tone = ("is reached", Tone.GOOD) if trace.witness else ("fails", Tone.BAD)
     head = paint(f"{trace.property} {what} after the same steps as {earlier.property}", tone)
     text = "\n".join([head, "", *render_reason(trace, width, paint)])
@@ -200,13 +200,13 @@ def _same_steps(trace: Trace, earlier: Trace, file: Path | None, paint: Paint, w
 
 
 def describe_choices(model: str, bounds: Mapping[str, int | str], of: Model | None, width: int) -> list[str]:
-    """Return the lines that say which model was looked at, and under which bounds and settings.
+    """Return the lines with the model and its bounds and settings.
 
     Args:
-        model: what it is called.
-        bounds: all of them.
-        of: the model itself, for the defaults, which are not told; None tells everything.
-        width: how many characters a line may have.
+        model: the name of the model.
+        bounds: all bounds and settings.
+        of: the model, whose defaults are left out; None leaves nothing out.
+        width: the greatest length of a line.
     """
     said = describe_chosen(bounds, of)
     return textwrap.wrap(
@@ -215,7 +215,7 @@ def describe_choices(model: str, bounds: Mapping[str, int | str], of: Model | No
 
 
 def confined_lines(within: Sequence[str], outside: int | None = None) -> list[str]:
-    """Return the line that says what a search was confined to, if it was, and how many states are outside."""
+    """Return the line about `within`, if it is not empty, with the number of states outside."""
     if not within:
         return []
     names = " and ".join(within)
@@ -233,15 +233,15 @@ def describe_trace(
     width: int,
     begun: tuple[int, str] = (0, ""),
 ) -> str:
-    """Return the grid of a trace, and how to run it again when it is in a file.
+    """Return the grid of a trace, with the line about its file if there is one.
 
     Args:
         trace: the trace.
-        columns: says what the cells are.
-        file: where it was written.
-        paint: colours the grid.
-        width: how many characters a line may have.
-        begun: how many steps at its beginning another trace has shown, and its property.
+        columns: returns the columns of a state.
+        file: its file.
+        paint: colours texts.
+        width: the greatest length of a line.
+        begun: the number of first steps that another trace shows, and the property of that trace.
     """
     shown, by = begun
     grid = render_grid(trace, columns, width=width, paint=paint, shown=shown, by=by)
@@ -286,14 +286,14 @@ def _representatives(result: CheckResult) -> list[str]:
 
 
 def _visited(result: CheckResult) -> tuple[int, str]:
-    """How many states were visited, and what they are called."""
+    """Return the number of visited states, and the word for them."""
     if result.representatives is None:
         return result.distinct_states, "states"
     return result.representatives, "representatives"
 
 
 def _steps(actions: Mapping[str, int], total: int) -> list[str]:
-    """The steps taken, by action, the most frequent first."""
+    """Return the lines about steps by action, the most frequent first."""
     lines = [f"{plural(total, 'step')} taken"]
     ranked = sorted(((name, number) for name, number in actions.items() if number), key=lambda pair: -pair[1])
     width = max((len(name) for name, _ in ranked), default=0)
@@ -303,7 +303,7 @@ def _steps(actions: Mapping[str, int], total: int) -> list[str]:
 
 
 def _not_enabled(result: CheckResult) -> list[str]:
-    """The actions without a step: only a complete search knows that they are never enabled."""
+    """Return the lines about actions without a step; only a complete search shows that they are never enabled."""
     if result.not_enabled_yet and not result.transitions:
         return []
     what = "never enabled" if result.never_enabled else "not enabled so far"
@@ -316,7 +316,7 @@ def _not_enabled(result: CheckResult) -> list[str]:
 
 
 def _deadlocks(result: CheckResult) -> list[str]:
-    """How many states have no step, of a model of one's own: where those that come with insync end is documented."""
+    """Return the line about states without a step, for a user's own model; for built-in ones they are documented."""
     if result.model in BUILT_IN or not result.levels:
         return []
     if not result.deadlocks:
@@ -335,6 +335,6 @@ def _times(spent: Mapping[str, float], number: int, noun: str, peak_memory: int)
 
 
 def _kept(result: CheckResult) -> str:
-    """As what the states were kept, where that is not as a whole in memory."""
+    """Return how the states were stored, unless it was whole and in memory."""
     kept = {"codes": "as codes", "files": "in sorted files"}.get(result.kept)
     return "" if kept is None else f", {_visited(result)[1]} kept {kept}"

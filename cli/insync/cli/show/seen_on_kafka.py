@@ -1,4 +1,4 @@
-"""Where an entry of the catalogue was seen on Kafka itself, from what is on record."""
+"""The record of an entry of the catalogue on Kafka itself, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _record() -> dict[str, RecordedEntry]:
 
 
 def seen_in_short(name: str) -> str:
-    """Return the versions that reproduce an entry, in a line; empty where none does."""
+    """Return the releases that reproduce an entry, in a line; empty if none does."""
     entry = _record().get(name, RecordedEntry())
     on = {
         "Kafka's classes": [run.kafka for run in entry.runs if run.verdict == "reproduced"],
@@ -37,7 +37,7 @@ def seen_in_short(name: str) -> str:
 
 
 def seen_at_length(name: str) -> list[str]:
-    """Return what versions did with an entry, a line for those that did the same."""
+    """Return the outcomes of an entry, a line for all releases with the same outcome."""
     entry = _record().get(name, RecordedEntry())
     classes: dict[str, list[RecordedRun]] = {}
     for run in entry.runs:
@@ -71,6 +71,6 @@ def _how_often(run: BrokersRun) -> str:
 
 
 def seen_json(name: str) -> list[dict[str, object]]:
-    """Return what scripts are told of the runs of an entry; `on` is `classes` or `brokers`."""
+    """Return the runs of an entry as JSON values; `on` is `classes` or `brokers`."""
     entry = _record().get(name, RecordedEntry())
     return [*map(asdict, entry.runs), *({"on": "brokers", **asdict(run)} for run in entry.on_brokers)]

@@ -1,4 +1,4 @@
-"""What `--statistics` shows of a search that is over: its levels as a bar, the steps of a state, the largest fields."""
+"""The statistics of a search (`--statistics`): levels as a bar chart, steps a state, sizes of fields, huge pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["describe_statistics", "level_bar", "statistics_entry"]
 
 _HEIGHTS = "▁▂▃▄▅▆▇█"
-_PLAIN_HEIGHTS = ".:-=+*#@"  # where the output has no such characters
+_PLAIN_HEIGHTS = ".:-=+*#@"  # for outputs that cannot encode these characters
 _LONGEST_BAR = 60
 _FIELDS = 6
 _KEPT = {
@@ -31,7 +31,7 @@ _INDEX = re.compile(r"\[[^\]]*\]")
 
 
 def describe_statistics(result: CheckResult, model: Model, width: int) -> str:
-    """Return the lines below the report of a search, a blank one first; nothing where it found no state."""
+    """Return the lines below the report of a search, after a blank one; empty if it found no state."""
     if not result.levels:
         return ""
     largest = max(result.levels)
@@ -55,7 +55,7 @@ def describe_statistics(result: CheckResult, model: Model, width: int) -> str:
 
 
 def _huge_pages(result: CheckResult) -> list[str]:
-    """Return a line about the huge pages of the states, and what it means that there are none."""
+    """Return a line about the huge pages of the states, with advice if there are none."""
     pages = result.huge_pages
     if pages is None:
         return []
@@ -66,8 +66,8 @@ def _huge_pages(result: CheckResult) -> list[str]:
 
 
 def statistics_entry(result: CheckResult, model: Model) -> dict[str, object]:
-    """Return the same for scripts."""
-    if not result.levels:  # it may not have been traced
+    """Return the statistics as JSON values; empty if the search found no state."""
+    if not result.levels:  # the model may not have been traced
         return {}
     return {
         "steps_per_state": round(_steps_a_state(result), 6),
@@ -80,7 +80,7 @@ def statistics_entry(result: CheckResult, model: Model) -> dict[str, object]:
 
 
 def level_bar(levels: Sequence[int], heights: str = _HEIGHTS) -> str:
-    """Return a character for each level, or for several next to one another, as high as the level is large."""
+    """Return a bar chart of levels, a character for each level or, of many, for the largest of several neighbours."""
     each = -(-len(levels) // _LONGEST_BAR)
     sizes = [max(levels[at : at + each]) for at in range(0, len(levels), each)]
     top = max(sizes)
@@ -96,13 +96,13 @@ def _heights() -> str:
 
 
 def _steps_a_state(result: CheckResult) -> float:
-    """Return how many steps an expanded state has on average; 0 where none was expanded."""
+    """Return the mean number of steps of an expanded state; 0 if none was expanded."""
     expanded = sum(result.levels) - result.frontier
     return result.transitions / expanded if expanded else 0.0
 
 
 def _fields(model: Model) -> list[tuple[str, int]]:
-    """Return the bits of each field, of all its elements together, the largest first."""
+    """Return the number of bits of each field with all its elements, the largest first."""
     bits: Counter[str] = Counter()
     for cell in model.program.schema.cells:
         bits[_INDEX.sub("", cell.path)] += cell.bits

@@ -1,4 +1,4 @@
-"""Where traces are written, and in which form."""
+"""Files of traces: names, formats, and messages about files that were not written."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ _ITF = ".itf.json"
 
 
 def check_trace_path(path: Path) -> None:
-    """Raise UserError unless a trace can be written to `path`; done before the search."""
+    """Raise UserError unless a trace can be written to `path`; called before the search."""
     check_writable(path)
 
 
 def say_not_written(path: Path, reason: str) -> None:
-    """Say on standard error that a file was not written, and that what is there is older, if a file is there."""
+    """Report on standard error that a file was not written; warn if one from an earlier run exists."""
     older = " The file that is there is of an earlier run." if path.is_file() else ""
     emit_error(f"{path} was not written: {reason}.{older}")
 
 
 def say_older(path: Path, written: Sequence[Path | None] = ()) -> None:
-    """Say that a file is of an earlier run, if it is there and not one of those that this run has written."""
+    """Warn about a file from an earlier run, if it exists and is not among those that this run has written."""
     if path not in written and not is_special(path) and path.is_file():
         say_not_written(path, "this run has no trace to put there")
 
 
 def replay_hint(trace: Trace, file: Path) -> str:
-    """Return the line below a trace that was written: how to run it again, or where it is when only others read it."""
+    """Return the line below a written trace: the replay command, or for ITF the file alone."""
     if is_itf(file):
         return f"Trace: {file} (ITF, for other tools; `insync replay` reads insync's own JSON)"
     return f"Replay: {replay_command(trace, file)}"
@@ -60,11 +60,10 @@ def replay_hint(trace: Trace, file: Path) -> str:
 
 @contextmanager
 def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> Iterator[list[Path | None]]:
-    """Write the first trace to `path` and each other one beside it; yield where each is, None when nowhere.
+    """Write the first trace to `path` and the others beside it; yield the file of each, None for no file.
 
-    When a file cannot be written, the block runs all the same, so that the result of a long search is shown; the
-    UserError follows it. Of a file beside `path` that an earlier run has written for another property, and this one has
-    not, that is said.
+    If a file cannot be written, the block runs all the same, so that the result of a long search is shown; the
+    UserError is raised after it. Files beside `path` that are left over from earlier runs are reported.
     """
     files: list[Path | None] = [None] * len(traces)
     failure: UserError | None = None
@@ -83,7 +82,7 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
 
 
 def trace_written(file: Path, trace: Trace, model: Model) -> Path:
-    """Write one trace, in the form that the name of the file asks for, and return the file.
+    """Write one trace, in ITF if the file's name ends in .itf.json, and return the file.
 
     Raises:
         UserError: the file cannot be written.
@@ -98,12 +97,12 @@ def trace_written(file: Path, trace: Trace, model: Model) -> Path:
 
 
 def is_itf(path: Path) -> bool:
-    """Return whether a trace file is one for other tools, by its name."""
+    """Return whether a trace file is in ITF, by its name."""
     return path.name.endswith(_ITF)
 
 
 def beside(path: Path, name: str) -> Path:
-    """Return the file for another trace: out.json becomes out.NAME.json; a device or a pipe takes all."""
+    """Return the file for another trace: out.json becomes out.NAME.json; a device or a pipe stays the same."""
     if is_special(path):
         return path
     head, suffix = _parts(path)
@@ -115,7 +114,7 @@ def is_beside(path: Path, file: Path) -> bool:
     head, suffix = _parts(path)
     try:
         same = suffix and os.path.realpath(path.parent) == os.path.realpath(file.parent)
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # an invalid name
         return False
     between = len(file.name) - len(head) - len(suffix)
     return bool(same) and between > 1 and file.name.startswith(f"{head}.") and file.name.endswith(suffix)

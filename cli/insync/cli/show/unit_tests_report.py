@@ -1,4 +1,4 @@
-"""What `insync kafka patch --unit-tests` says, as text and as JSON."""
+"""`insync kafka patch --unit-tests` as text and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WIDEST = 100
 
 
 def describe_unit_tests(came: UnitTestRun, paint: Paint) -> str:
-    """Return a table of the added tests, without the fix and with it, and what came of all others."""
+    """Return a table of the added tests, without the fix and with it, and the result of all others."""
     shown = "red without the fix, green with it"
     verdict = paint(shown, Tone.GOOD) if came.is_shown else paint(f"not {shown}", Tone.BAD)
     names = sorted({*came.red, *came.green})
@@ -30,7 +30,7 @@ def describe_unit_tests(came: UnitTestRun, paint: Paint) -> str:
 
 
 def _short(said: str) -> str:
-    """What an assertion expected and what was there, without the message of the test before it."""
+    """Return the expected and the actual value of an assertion, without the message of the test."""
     kind, _, message = said.partition(": ")
     return f"{kind}: {message.rpartition(' ==> ')[2]}"[:_WIDEST] if message else kind
 

@@ -1,4 +1,4 @@
-"""What `insync --version` says: insync, what it works with, and where its cache is."""
+"""The output of `insync --version`: versions of insync, Python and the tools that it uses, and the cache folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NOT_INSTALLED = "not installed"
 
 
 def describe_versions_here() -> str:
-    """Return a line for insync and each thing that it works with; nothing is started to find out."""
+    """Return a line for insync, for each tool and for the cache. No tool is started."""
     from insync.explorer.java import installed_java
     from insync.machine.cache import cache_place
 
@@ -39,7 +39,7 @@ def _llvm() -> str:
 
 
 def _package(name: str, module: str, *, extra: str) -> str:
-    """Return the version of an installed package, which is not imported."""
+    """Return the version of an installed package without importing it."""
     if importlib.util.find_spec(module) is None:
         return f"{_NOT_INSTALLED} (pip install 'insync[{extra}]')"
     try:

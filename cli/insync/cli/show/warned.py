@@ -1,4 +1,4 @@
-"""What is suspicious in a model, as every report says it: a line for each warning; and a machine that is slow."""
+"""Warnings in reports, and the warning about a machine without huge pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_HUGE_PAGES", "warning_lines", "without_huge_pages"]
 
 _MANY_MISSED = 32
-"""Of huge pages, 64 MiB: with less, a search is over soon in any case."""
+"""The least number of missed huge pages (64 MiB) for a warning; smaller searches end soon in any case."""
 
 NO_HUGE_PAGES = (
     "this machine gives none, and large searches take several times as long; allow them with `echo madvise > "
@@ -23,7 +23,7 @@ NO_HUGE_PAGES = (
 
 
 def warning_lines(warnings: Sequence[str], paint: Paint, width: int) -> list[str]:
-    """Return the lines of a report for the warnings of a result, filled to a width; none where there are none."""
+    """Return the lines of a report for the warnings of a result, wrapped to a width."""
     lines = []
     for text in warnings:
         first, *rest = textwrap.wrap(
@@ -34,7 +34,7 @@ def warning_lines(warnings: Sequence[str], paint: Paint, width: int) -> list[str
 
 
 def without_huge_pages(result: CheckResult) -> list[str]:
-    """Return a warning where the memory of a large search came in small pages, most of it or all."""
+    """Return a warning if most of the memory of a large search was in small pages."""
     pages = result.huge_pages
     if pages is None or pages.missed < max(_MANY_MISSED, pages.had):
         return []

@@ -1,4 +1,4 @@
-"""What `insync why --json` prints."""
+"""`insync why` as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["why_json"]
 
 
 def why_json(result: WhyResult, html: Path | None) -> str:
-    """Return the object for what a search exercised; `html` is where its page was written."""
+    """Return the object for the coverage of a search; `html` is the file of its page."""
     return json.dumps(
         {
             "model": result.model,

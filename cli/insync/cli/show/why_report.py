@@ -1,4 +1,4 @@
-"""What `why` says to people: how often each action was taken first, and what was not exercised after that."""
+"""`insync why` as text: how often each action was taken, what was not exercised, and near misses of properties."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def describe_why(result: WhyResult, model: Model, detailed: bool, paint: Paint, 
     """Return the report.
 
     Args:
-        result: what was counted.
-        model: in which.
-        detailed: whether every guard, branch and assignment is shown, and not only what was not exercised.
-        paint: colours it.
-        width: of its lines.
+        result: the counts.
+        model: the model.
+        detailed: whether to show every guard, branch and assignment, and not only what was not exercised.
+        paint: colours texts.
+        width: the greatest length of a line.
     """
     lines = [
         f"{result.model}   {describe_chosen(result.bounds, model)}".rstrip(),
@@ -84,7 +84,7 @@ def _details(action: ActionCoverage, paint: Paint, width: int) -> list[str]:
 
 
 def _parts(action: ActionCoverage) -> Iterator[tuple[tuple[int, int, int], tuple[str, str, str]]]:
-    """Yield the row of each part of an action, with its place: files in the order in which it comes to them."""
+    """Yield the row of each part of an action, with its place; files are numbered in the order of first use."""
     files: dict[str, int] = {}
 
     def place(spot: Spot) -> tuple[int, int, int]:
@@ -105,7 +105,7 @@ def _parts(action: ActionCoverage) -> Iterator[tuple[tuple[int, int, int], tuple
 
 
 def _not_exercised(result: WhyResult) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """Yield what to say of the space, each with its rows: the action, what is meant, and where it stands."""
+    """Yield the title of each kind of unexercised code, with its rows: action, text, place."""
     acting = [one for one in result.actions if one.bindings]
     never = [(one.name, _why_never(one), _place(one.file, one.line)) for one in acting if not one.states]
     yield "never enabled", never
@@ -170,7 +170,7 @@ def _near(one: PropertyCoverage, states: int) -> str:
 
 
 def _joined(rows: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Return rows with the actions together of which the same is said."""
+    """Return rows, with the names of actions joined whose rows are the same otherwise."""
     names: dict[tuple[str, str], list[str]] = {}
     for name, text, place in rows:
         names.setdefault((text, place), []).append(name)
@@ -178,7 +178,7 @@ def _joined(rows: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
 
 
 def _aligned(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
-    """Return rows with their columns below each other; the middle one is cut where a line would be too long."""
+    """Return rows as lines with aligned columns; the middle column is cut to the width."""
     first, last = (max((len(row[at]) for row in rows if row[1]), default=0) for at in (0, 2))
     room = max(20, width - first - last - 6)
     middle = min(room, max((len(row[1]) for row in rows), default=0))
