@@ -1,4 +1,4 @@
-"""The command `insync`, the only part of insync that prints, reads options and ends the process.
+"""Internal: the command `insync`, the only part of insync that prints, reads options and ends the process.
 
 `start` and `main` are the entry point, `group` has the commands by name, and each command is a file in `commands/`.
 `options/` has groups of options, `show/` the reports and JSON objects of results. `terminal` writes to the terminal and

@@ -1,4 +1,4 @@
-"""`insync diff`: how two models differ, or one under two settings, or two trace files."""
+"""`insync diff`: a comparison of two models, of one under two choices, or of two trace files."""
 
 from __future__ import annotations
 
@@ -121,6 +121,6 @@ def _of_traces(chosen: ChosenPair, references: Sequence[str], output: Output) ->
 
 
 def _executed(claim: Trace, file: Path, kind: type[Model]) -> tuple[Trace, Model]:
-    """Return the trace of a file with its model, executed again, so that its steps are told in words."""
+    """Return the trace of a file, executed again so that its steps have labels, and its model."""
     model = model_of_trace(claim, str(file), model=kind)
     return replay(claim, model=model, place=str(file)), model

@@ -1,4 +1,4 @@
-"""Results as text and as JSON.
+"""Internal: results as text and as JSON.
 
 A file `..._report` has the text of one command, and `..._json` its JSON. `report` and `statistics` have the text of a
 search, `as_json` its JSON, `annotations` its annotations for GitHub and in SARIF. `models` and `choices` show models

@@ -19,7 +19,7 @@ from insync.kafka.cluster.model import Cluster
 __all__ = ["Files", "answer_json", "disturbed_json", "matrix_json", "promises_json", "remedy_json"]
 
 Files = Mapping[str, Path | None]
-"""Where the trace of each broken promise was written."""
+"""The file of the trace of each broken promise, by its name."""
 
 NOWHERE: Files = {}
 
@@ -37,12 +37,12 @@ def answer_json(
 
     Args:
         asked: the answer.
-        tried: what single changes of the settings would have done.
-        files: where the traces of the broken promises were written.
-        calm: what breaks without a race what takes one otherwise, with the files of its traces.
-        disturbances: what is broken by disturbances, each with the files of its traces.
-        stops: when writes stop.
-        verdict: what all of it comes to.
+        tried: the results of single changes of settings.
+        files: the files of the traces of the broken promises.
+        calm: the result without races, if the shortest trace has a race, with the files of its traces.
+        disturbances: the results with disturbances, each with the files of its traces.
+        stops: the failures that stop writes.
+        verdict: the verdict on all of it together.
     """
     answer = {
         **_asked_json(asked, files),

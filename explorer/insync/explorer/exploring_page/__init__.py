@@ -1,4 +1,4 @@
-"""Exploration of a model in a browser.
+"""Internal: exploration of a model in a browser.
 
 `server` serves the page to this machine alone. `tabs` executes the commands of the page, with an exploration for each
 tab. `page/` has what the browser loads.

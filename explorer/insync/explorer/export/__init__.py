@@ -1,7 +1,7 @@
-"""The verb `export`: a model in the language of another tool.
+"""Internal: the verb `export`, which writes a model in the language of another tool.
 
 `formats` is the table of formats, with DOT for small state graphs. `promela` writes a model for Spin, and `tla` a TLA+
-module for people, TLC and Apalache. Only `export` and `FORMATS` are public.
+module for people, TLC and Apalache.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def export(
     """Return a model as files of another tool: the text of each by its name, the main file first.
 
     Args:
-        model: what to export: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
+        model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         to: the format, one of `FORMATS`.
         bounds: bounds and settings of a class or a name; those left out have their defaults.
         properties: names of the properties to export, of states and of runs; None names those that `check` checks.
-        within: names of invariants that confine the model; None is what its class says.
-        name: what the main file is called, without its suffix; None is the model's name.
+        within: names of invariants that confine the model; None is the default of its class.
+        name: the name of the main file, without its suffix; None is the model's name.
 
     Raises:
-        UserError: an unknown format, model, bound or property, or something that the format cannot say.
+        UserError: an unknown format, model, bound or property, or something that cannot be written in the format.
     """
     form = require_format(to)
     made = confined(model_of(model, bounds), within)

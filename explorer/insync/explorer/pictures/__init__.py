@@ -1,4 +1,4 @@
-"""Pictures of traces: a renderer-independent description, and its renderers.
+"""Internal: pictures of traces, described independently of a renderer, and their renderers.
 
 `picture` makes the description of a trace, with `pointing`, which finds the parts of the state that a sentence names.
 `page` renders a self-contained HTML page, `svg` one SVG, and `markup` Markdown and Mermaid. `step` draws one step as

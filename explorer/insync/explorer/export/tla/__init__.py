@@ -1,4 +1,4 @@
-"""A model as a TLA+ module, from the graph to text, and back from the traces of other checkers.
+"""Internal: a model as a TLA+ module, from the graph to text, and back from the traces of other checkers.
 
 `module` puts the module and its configurations together. Its parts are written by `actions` (operators of actions) and
 `properties` (Init and properties), which share a `context`: names, bound variables, values of several cells. `state`

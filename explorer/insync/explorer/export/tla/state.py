@@ -1,8 +1,8 @@
 """The state in TLA+: the place of each cell in records and functions, and the value of a field from its cells.
 
-A record is a record, and an array a function over its index. A record that may be absent has one more field, which says
-whether it is present. A sequence, a bag or a set of bounded size is its length and its places, as it is stored. A set
-with a cell for each value is a function from values to BOOLEAN.
+A record is a record, and an array a function over its index. An optional record has one more field: whether it is
+present. A sequence, a bag or a set of bounded size is its length and its places, as it is stored. A set with a cell for
+each value is a function from values to BOOLEAN.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from insync.model.domains.sorts import Index
 __all__ = ["THERE", "Axis", "PathStep", "PlacedCell", "Shapes"]
 
 THERE = "there"
-"""The field that says whether an optional record is present."""
+"""The field of an optional record that is TRUE if it is present."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Shapes:
         return (((PathStep(axis=axis, place=place),), d.Boolean()) for place in range(domain.width))
 
     def there(self, domain: d.Option) -> str:
-        """Return the name of the field that says whether an optional record is present."""
+        """Return the name of the field that is TRUE if an optional record is present."""
         fields = domain.of.fields if isinstance(domain.of, d.Record) else {}
         return next(name for name in (THERE, f"is_{THERE}", f"{THERE}_", f"{THERE}__") if name not in fields)
 
