@@ -46,7 +46,7 @@ def main() -> NoReturn:
         code = _command()
     except KeyboardInterrupt:  # a second one, while the first is handled
         _say_interrupted()
-    except MemoryError:  # too little memory to load what explains errors
+    except MemoryError:  # too little memory to load `faults`
         os.write(
             2, b"Error: The system gives this process too little memory to begin with (`ulimit -v`). Allow more.\n"
         )

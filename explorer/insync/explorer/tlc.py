@@ -158,7 +158,7 @@ class TlcReport:
     Attributes:
         generated: the number of generated states, including initial ones.
         distinct: the number of distinct states.
-        depth: the number of levels of a whole space; 0 after a violation.
+        depth: the number of levels of a whole space; 0 if TLC prints none.
         broken: the name of the violated operator; empty if there is none.
         length: the number of states in the trace of the violation.
         seconds: the CPU time.

@@ -290,7 +290,7 @@ class Engine:
         name: local or spark.
         threads: worker threads of the local engine.
         partitions: partitions of the visited states; for walks on Spark, concurrent tasks.
-        run_dir, resume: the run directory of a new run, and that of a run to go on with.
+        run_dir, resume: the run directory of a new run, or of one that is continued.
         master, remote, tables_on_disk: options of Spark.
     """
 

@@ -86,7 +86,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A result, as far as annotations show it.
+    """The part of a result that annotations show.
 
     Attributes:
         model: the model.

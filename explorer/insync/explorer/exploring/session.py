@@ -503,7 +503,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _BASE = len(_DIGITS)
 _SHAPE = re.compile(r"([0-9a-f]{8})-([0-9a-z]+)-([0-9a-z]*)-([0-9a-f]{4})")
 _LONGEST = 60
-_HEX = "z"  # the prefix of an initial state in hexadecimal words, where there are too many to number them
+_HEX = "z"  # the prefix of an initial state in hexadecimal words, if there are too many to be numbered
 
 
 def model_mark(model: Model) -> str:

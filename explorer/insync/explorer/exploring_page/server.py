@@ -236,8 +236,8 @@ def _listening(port: int) -> socket.socket:
 
 def _require_libraries() -> None:
     try:
-        import starlette  # noqa: F401 -- whether it is there
-        import uvicorn  # noqa: F401 -- whether it is there
+        import starlette  # noqa: F401 -- whether it is installed
+        import uvicorn  # noqa: F401 -- whether it is installed
     except ImportError as error:
         message = (
             f"The page needs the extra `page`, of which {error.name} is missing: pip install 'insync[page]'. "
