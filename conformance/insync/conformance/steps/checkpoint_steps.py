@@ -99,8 +99,8 @@ class CheckpointSteps:
         _, next_epoch = dict(enumerate(log.records, log.start)).get(end, ("", -1))
         if follower["term"] < next_epoch in log.epochs and end < follower["leo"] <= self._starts[leader]:
             message = (
-                f"{leader} has found records again that were deleted, and Kafka's has their epoch begin behind them, so "
-                f"that {fetch['follower']} does not diverge; in the model it begins with them"
+                f"{leader} has found records again that were deleted, and Kafka's has their epoch begin behind them, "
+                f"so that {fetch['follower']} does not diverge; in the model it begins with them"
             )
             raise NotSchedulable(message, "the epoch of deleted records that are found again begins behind them")
 
