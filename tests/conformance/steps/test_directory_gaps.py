@@ -30,7 +30,7 @@ from insync.conformance.steps.directory_gaps import (
 from insync.conformance.steps.directory_steps import DirectorySteps
 from insync.conformance.steps.gaps import NotSchedulable, Unlike
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.rules import ReassignmentEnd
+from insync.kafka.rules import ReassignmentEnd, Rules
 from insync.model import ReadableState
 
 LEADS = ControllerSeen(1, 3, 7, (1, 2), (1, 2, 3), (), (), (3,), (), (3,), 20, ())
@@ -63,7 +63,8 @@ def test_a_directory_may_end_a_reassignment_that_is_otherwise_done(
     was: dict[str, Any], now: dict[str, Any], rule: ReassignmentEnd, ends: bool
 ) -> None:
     with refused(ends, "b2 that is named ends the reassignment"):
-        require_change_of_directory_alone(2, replace(LEADS, **was), replace(NAMED, **now), rule, forgets=False)
+        rules = replace(Rules(), reassignment_ends=rule)
+        require_change_of_directory_alone(2, replace(LEADS, **was), replace(NAMED, **now), rules, unnamed=False)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +87,30 @@ def test_a_directory_may_make_the_controller_look_at_a_leader_that_may_not_lead(
     leader: int, was: dict[str, Any], replaces: bool
 ) -> None:
     with refused(replaces, "makes the controller elect"):
-        named = replace(NAMED, leader=leader)
-        require_change_of_directory_alone(2, replace(LEADS, **was), named, ReassignmentEnd.ADDED, forgets=False)
+        require_change_of_directory_alone(
+            2, replace(LEADS, **was), replace(NAMED, leader=leader), Rules(), unnamed=False
+        )
+
+
+@pytest.mark.parametrize(
+    ("replicas", "elr", "unnamed", "keeps", "anew"),
+    [
+        ((1, 2), (), True, True, True),
+        ((1, 2, 3), (), True, True, False),
+        ((1, 2, 3), (3,), True, True, False),
+        ((1, 2, 3), (2,), True, True, False),
+        ((1, 2), (), False, True, False),
+        ((1, 2, 3), (2,), True, False, False),
+    ],
+    ids=["no replica", "all are replicas", "as before", "another one", "named in the model", "before 4.3"],
+)
+def test_from_4_3_on_a_directory_may_have_the_eligible_replicas_reckoned_anew(
+    replicas: tuple[int, ...], elr: tuple[int, ...], unnamed: bool, keeps: bool, anew: bool
+) -> None:
+    rules = replace(Rules(), named_directory_keeps_elr=keeps)
+    with refused(anew, "reckons the eligible leader replicas anew"):
+        now = replace(NAMED, replicas=replicas, elr=elr)
+        require_change_of_directory_alone(2, LEADS, now, rules, unnamed=unnamed)
 
 
 class Naming:

@@ -149,6 +149,10 @@ REASONS = {
         "up to 4.2 the controller forgets the eligible leader replicas when a broker names another directory",
         "test_whatever_else_clears_them_is_compared",
     ),
+    "a directory that the model's does not name has the ELR reckoned anew": (
+        "from 4.3 on it reckons them anew",
+        "test_from_4_3_on_a_directory_may_have_the_eligible_replicas_reckoned_anew",
+    ),
     "a directory that is named makes the controller look at the leader": (
         "look at a leader that is fenced, or whose directory is gone",
         "test_a_directory_may_make_the_controller_look_at_a_leader_that_may_not_lead",

@@ -77,6 +77,7 @@ LATE = "a directory that is named makes the AlterPartition late"
         (DirectorySteps.report, Telling("log"), state(asked=("b1",), elsewhere=True), LATE),
         (DirectorySteps.report, Telling("log"), state(leader={"repeats": True}), LATE),
         (DirectorySteps.report, Telling("log"), state(leader={"lag": 1}), LATE),
+        (DirectorySteps.report, Telling("log"), state(leader={"lag": 2}), LATE),
     ],
 )
 def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
@@ -104,7 +105,6 @@ def test_what_is_newer_takes_the_place_of_what_was_to_be_told(
         (DirectorySteps.report, Telling("copy"), state(asked=("b1",)), ["report_directory"]),
         (DirectorySteps.report, Telling("log"), state(), ["report_directory"]),
         (DirectorySteps.report, Telling("log"), state(repeats=True), ["report_directory"]),
-        (DirectorySteps.report, Telling("log"), state(leader={"lag": 2}), ["report_directory"]),
         (DirectorySteps.report, Telling("log"), state(elsewhere=True, other_failed=True), ["report_directory"]),
     ],
 )
@@ -218,6 +218,9 @@ SET: dict[str, object] = {"configuration": True}
         (told(1, ["b1", "b2"], REPLIED, {"leader": "b2"}), False),
         (told(0, ["b1", "b2"], REPLIED), False),
         (told(1, [], SET, {}), True),
+        (told(2, [], SET, {}, {}), True),
+        (told(2, [], {}, SET, {}), False),
+        (told(0, [], SET), False),
         (told(1, [], {}, {}), False),
     ],
 )

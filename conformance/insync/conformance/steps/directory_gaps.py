@@ -8,7 +8,7 @@ from typing import Any
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.conformance.steps.likeness import broker_id
-from insync.kafka.rules import ReassignmentEnd
+from insync.kafka.rules import ReassignmentEnd, Rules
 from insync.model import ReadableState
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def require_change_of_directory_alone(
-    number: int, was: ControllerSeen, now: ControllerSeen, waits_for: ReassignmentEnd, *, forgets: bool
+    number: int, was: ControllerSeen, now: ControllerSeen, rules: Rules, *, unnamed: bool
 ) -> None:
     """Refuse a directory that is named and changes more of the partition than that; what is not named here is compared.
 
@@ -32,8 +32,8 @@ def require_change_of_directory_alone(
         number: who has named it.
         was: what the controller knew before.
         now: what it knows after it.
-        waits_for: for whom a reassignment waits in this release.
-        forgets: whether it may forget the eligible leader replicas by that, and the model's does not (N-17).
+        rules: of the release.
+        unnamed: whether the model's controller hears of no directory here.
 
     Raises:
         NotSchedulable: it ends a reassignment that is done but for that, forgets those, replaces who may not lead, or
@@ -41,10 +41,16 @@ def require_change_of_directory_alone(
     """
     left = tuple(member for member in was.isr if member not in was.removing)
     ended = (was.adding or was.removing) and not (now.adding or now.removing)
-    if ended and left and _is_done(was, set(left), waits_for) and now.isr == left:
+    if ended and left and _is_done(was, set(left), rules.reassignment_ends) and now.isr == left:
         message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
         raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
-    if was.elr and not now.elr and forgets:
+    if unnamed and rules.named_directory_keeps_elr and was.elr != now.elr == _replicas_of(was.elr, now):
+        message = (
+            "the controller reckons the eligible leader replicas anew, without those that are no replicas (N-02), as "
+            f"b{number} names a directory that it knows, or of its start; in the model none is named here"
+        )
+        raise NotSchedulable(message, "a directory that the model's does not name has the ELR reckoned anew")
+    if unnamed and not rules.named_directory_keeps_elr and was.elr and not now.elr:
         message = (
             f"the controller forgets the eligible leader replicas as b{number} names a directory that it knows, or of "
             "its start (N-17, up to 4.2); in the model none is named here"
@@ -60,6 +66,10 @@ def require_change_of_directory_alone(
         raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
 
 
+def _replicas_of(members: tuple[int, ...], seen: ControllerSeen) -> tuple[int, ...]:
+    return tuple(number for number in members if number in seen.replicas)
+
+
 def _is_done(was: ControllerSeen, left: set[int], waits_for: ReassignmentEnd) -> bool:
     """Return whether a reassignment waits for nobody, by the ISR without those who go (`Assignment.may_end`)."""
     added, stay = set(was.adding) <= left, set(was.replicas) - set(was.removing) <= left
@@ -72,17 +82,17 @@ def _is_done(was: ControllerSeen, left: set[int], waits_for: ReassignmentEnd) ->
 def would_be_late(state: ReadableState) -> bool:
     """Return whether a directory that is named makes an AlterPartition late, as it is a change of the partition.
 
-    One may be on its way. Or the leader knows all of the partition, by a reply or but for configuration or a directory
-    of its own, and makes the next request before it hears of this one; the reply may still be on its way as well.
+    One may be on its way. Or the leader knows all of the partition, by a reply or but for a directory of its own, or
+    may do so before it hears of this one: by the reply to the newest change, or where that is configuration alone. It
+    makes the next request before it hears of the directory then.
     """
-    leader = state["changes"][0]["leader"]
-    if state["alter"]["isr"] or leader is None:
+    newest = state["changes"][0]
+    if state["alter"]["isr"] or newest["leader"] is None:
         return bool(state["alter"]["isr"])
-    broker = state["broker"][leader]
-    lag = broker["lag"]
-    known = [*([lag] if lag else []), *_replies_to_come(state, leader)]
-    knows_partition = any(all(one.get("configuration") for one in state["changes"][:place]) for place in known)
-    return bool(knows_partition or broker.get("repeats") or waits_for_directory(broker))
+    broker = state["broker"][newest["leader"]]
+    before_configuration = broker["lag"] and newest.get("configuration")
+    by_reply = broker.get("repeats") or 0 in _replies_to_come(state, newest["leader"])
+    return bool(before_configuration or by_reply or waits_for_directory(broker))
 
 
 def _replies_to_come(state: ReadableState, leader: str) -> list[int]:

@@ -329,11 +329,10 @@ class DirectorySteps:
     def _assign(self, number: int, *, clears: bool = False, late: bool = False) -> None:
         """Let the controller hear where a broker has its replica; in the model it may forget the ELR by that."""
         self._require_that_it_tells(number)
-        was, forgets = self._kafka.seen.controller, not clears and (late or self._names_again(number))
-        forgets = forgets and not self._model.rules.named_directory_keeps_elr
+        was, unnamed = self._kafka.seen.controller, not clears and (late or self._names_again(number))
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
-        waits_for = self._model.rules.reassignment_ends
-        require_change_of_directory_alone(number, was, self._kafka.seen.controller, waits_for, forgets=forgets)
+        now, rules = self._kafka.seen.controller, self._model.rules
+        require_change_of_directory_alone(number, was, now, rules, unnamed=unnamed)
 
     def _require_that_it_tells(self, number: int) -> None:
         if self._seen(number).silent:
