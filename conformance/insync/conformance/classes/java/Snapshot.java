@@ -1,5 +1,6 @@
 package insync.harness;
 
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -39,16 +40,18 @@ final class Snapshot {
     /** What MetadataLoader reads it by. A proxy, as the type of the id has moved between packages. */
     @SuppressWarnings("unchecked")
     SnapshotReader<ApiMessageAndVersion> reader() {
-        return (SnapshotReader<ApiMessageAndVersion>) Proxy.newProxyInstance(
-            SnapshotReader.class.getClassLoader(), new Class<?>[] {SnapshotReader.class}, (proxy, method, given) -> switch (method.getName()) {
-                case "snapshotId" -> Construct.inOrder(method.getReturnType(), offset + 1, EPOCH);
-                case "lastContainedLogOffset" -> offset;
-                case "lastContainedLogEpoch" -> EPOCH;
-                case "lastContainedLogTimestamp" -> milliseconds;
-                case "hasNext" -> batches.hasNext();
-                case "next" -> batches.next();
-                case "close" -> null;
-                default -> throw new Reflect.NoSuchElement("SnapshotReader." + method.getName());
-            });
+        ClassLoader loader = SnapshotReader.class.getClassLoader();
+        Class<?>[] types = {SnapshotReader.class};
+        InvocationHandler read = (proxy, method, given) -> switch (method.getName()) {
+            case "snapshotId" -> Construct.inOrder(method.getReturnType(), offset + 1, EPOCH);
+            case "lastContainedLogOffset" -> offset;
+            case "lastContainedLogEpoch" -> EPOCH;
+            case "lastContainedLogTimestamp" -> milliseconds;
+            case "hasNext" -> batches.hasNext();
+            case "next" -> batches.next();
+            case "close" -> null;
+            default -> throw new Reflect.NoSuchElement("SnapshotReader." + method.getName());
+        };
+        return (SnapshotReader<ApiMessageAndVersion>) Proxy.newProxyInstance(loader, types, read);
     }
 }
