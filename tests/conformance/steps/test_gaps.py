@@ -29,10 +29,10 @@ from insync.conformance.steps.gaps import (
     require_no_epoch_of_deleted_records,
     require_one_change,
     require_same_answer,
-    require_same_ends,
     require_unknown_directory,
 )
 from insync.conformance.steps.likeness import Difference
+from insync.conformance.steps.out_of_range import require_same_ends
 from insync.conformance.steps.schedule import Schedule
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
@@ -44,8 +44,9 @@ def state(leader: str | None, epoch: str) -> ReadableState:
     return cast(ReadableState, {"changes": [{"leader": leader, "epoch": epoch}]})
 
 
-def kafka(leader: int, epoch: int) -> Observation:
-    return cast(Observation, SimpleNamespace(controller=SimpleNamespace(leader=leader, leader_epoch=epoch)))
+def kafka(leader: int, epoch: int, removing: tuple[int, ...] = ()) -> Observation:
+    controller = SimpleNamespace(leader=leader, leader_epoch=epoch, removing=removing)
+    return cast(Observation, SimpleNamespace(controller=controller))
 
 
 ELECTED: dict[str, Any] = {
@@ -76,6 +77,16 @@ def test_kafka_elects_who_comes_first_in_the_order_that_a_reassignment_has_left(
 )
 def test_any_other_difference_is_one(changed: dict[str, Any]) -> None:
     require_ascending_order(**{**ELECTED, **changed})
+
+
+@pytest.mark.parametrize(
+    ("removing", "refused"),
+    [((), False), ((1,), True), ((1, 3), False), ((3,), False)],
+    ids=["nobody goes", "Kafka's goes", "both go", "the model's goes"],
+)
+def test_who_goes_comes_last_in_the_order_of_the_model(removing: tuple[int, ...], refused: bool) -> None:
+    with pytest.raises(NotSchedulable, match="a reassignment has put b1 before b3") if refused else nullcontext():
+        require_ascending_order([1, 2, 3], state("b1", "2"), state("b3", "3"), kafka(1, 3, removing))
 
 
 IN_REASSIGNMENT = ControllerSeen(

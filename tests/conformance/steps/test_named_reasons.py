@@ -49,6 +49,10 @@ REASONS = {
         "a follower asks where the leader's log begins and ends when that reply arrives",
         "test_a_late_answer_needs_the_ends_that_the_log_had_then",
     ),
+    "Kafka's follower has given the partition up, and ends its session": (
+        "a follower whose leader was in a later epoch by the time it asked for the ends of the log",
+        "test_another_change_ends_no_session_that_the_model_keeps",
+    ),
     # the controller
     "a reassignment changes the order of the replicas alone": (
         "a reassignment that changes the order of the replicas alone is a change of the partition",

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
-from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.steps.gaps import NotSchedulable, is_otherwise_done
 from insync.conformance.steps.likeness import broker_id
-from insync.kafka.rules import ReassignmentEnd, Rules
+from insync.kafka.rules import Rules
 from insync.model import ReadableState
 
 __all__ = [
@@ -40,8 +40,8 @@ def require_change_of_directory_alone(
             lets somebody lead who may where nobody does.
     """
     left = tuple(member for member in was.isr if member not in was.removing)
-    ended = (was.adding or was.removing) and not (now.adding or now.removing)
-    if ended and left and _is_done(was, set(left), rules.reassignment_ends) and now.isr == left:
+    ended = is_otherwise_done(was, rules.reassignment_ends) and not (now.adding or now.removing)
+    if ended and now.isr == left:
         message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
         raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
     if unnamed and rules.named_directory_keeps_elr and was.elr != now.elr == _replicas_of(was.elr, now):
@@ -68,15 +68,6 @@ def require_change_of_directory_alone(
 
 def _replicas_of(members: tuple[int, ...], seen: ControllerSeen) -> tuple[int, ...]:
     return tuple(number for number in members if number in seen.replicas)
-
-
-def _is_done(was: ControllerSeen, left: set[int], waits_for: ReassignmentEnd) -> bool:
-    """Return whether a reassignment waits for nobody, by the ISR without those who go (`Assignment.may_end`)."""
-    added, stay = set(was.adding) <= left, set(was.replicas) - set(was.removing) <= left
-    if waits_for is ReassignmentEnd.TARGETS:
-        return stay
-    fewer = waits_for is ReassignmentEnd.ADDED_UNLESS_FEWER and len(was.adding) < len(was.removing)
-    return added and (stay or not fewer)
 
 
 def would_be_late(state: ReadableState) -> bool:

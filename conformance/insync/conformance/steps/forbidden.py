@@ -1,13 +1,14 @@
 """What the model forbids in a state is asked of Kafka all the same, which must refuse it, or do nothing.
 
 That makes sense for what reaches Kafka's code from outside, whoever asks and whenever: a write, a fetch, the time to
-look for slow followers, an election, the end of a reassignment, a deletion of records, a flush, a heartbeat that asks
-again to stop. It makes none for these:
+look for slow followers, an election, the end of a reassignment, a deletion of records, a flush. It makes none for
+these:
 
 - `expand_isr`, `receive`, `receive_isr`, `accept_isr`, `refuse_isr`: there is nothing to be received or handled where
   the model forbids it, and that Kafka asks for a larger ISR where the model does not is a difference anyhow;
-- `fence`, `unfence`, `register`: who may, by sessions and heartbeats, is decided in parts of the controller that the
-  harness has not got (BrokerHeartbeatManager), and which call the managers only then;
+- `fence`, `unfence`, `register`, `begin_stop`: who may, by sessions and heartbeats, is decided in parts of the
+  controller that the harness has not got (BrokerHeartbeatManager), and which call the managers only then. So of one
+  that stops already the partitions are not looked at again;
 - `apply_metadata`, `load_snapshot`: the loader that gives brokers their metadata never gives them what they have;
 - `crash`, `stop`, `reassign`, `change_minimum`: what forbids them is the budget alone, or that the broker does not run.
 """
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from insync.conformance.steps.gaps import is_otherwise_done
 from insync.conformance.steps.likeness import Difference, broker_id
 from insync.conformance.steps.pair import Pair
 from insync.kafka.cluster.beliefs import believed_by
@@ -88,13 +90,11 @@ _LABELS = {
     "elect": "{} is to be elected",
     "delete_record": "{} is to delete a record",
     "flush": "{} flushes its log",
-    "begin_stop": "{} asks again to stop",
 }
 _COMMANDS = {
     "shrink_isr": "shrink",
     "elect": "elect_in_order",
     "delete_record": "delete_records",
-    "begin_stop": "start_controlled_shutdown",
 }
 
 
@@ -139,10 +139,12 @@ def _shrink(name: str, state: ReadableState, pair: Pair) -> bool:
 
 
 def _elect(name: str, state: ReadableState, pair: Pair) -> bool:
-    """It leads already, or is not in the ISR, or is fenced."""
+    """It leads already, or is not in the ISR, or is fenced; and nothing else is left to do with the partition."""
     newest, fenced = state["changes"][0], state["controller"]["fenced"]
     if newest["leader"] is None or newest["leader"] in fenced:
         return False  # then anybody may be elected at any time
+    if is_otherwise_done(pair.seen.controller, pair.model.rules.reassignment_ends):
+        return False  # also an election that elects nobody ends the reassignment
     return newest["leader"] == name or name not in newest["isr"] or name in fenced
 
 
@@ -159,11 +161,6 @@ def _flush(name: str, state: ReadableState, pair: Pair) -> bool:
     return _runs(name, state) and not _enabled(pair, "flush", replica=name)
 
 
-def _begin_stop(name: str, state: ReadableState, pair: Pair) -> bool:
-    """It has asked before."""
-    return bool(state["broker"][name]["running"] and state["broker"][name].get("stopping"))
-
-
 def _cancel(name: str, state: ReadableState, pair: Pair) -> bool:
     """There is no reassignment under way."""
     return not pair.seen.controller.adding and not pair.seen.controller.removing
@@ -176,6 +173,5 @@ _CONDITIONS: dict[str, Callable[[str, ReadableState, Pair], bool]] = {
     "elect": _elect,
     "delete_record": _delete,
     "flush": _flush,
-    "begin_stop": _begin_stop,
     "cancel_reassignment": _cancel,
 }

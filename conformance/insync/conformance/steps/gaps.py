@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from insync.conformance.classes.observation import AlterRequest, ControllerSeen, Observation
 from insync.conformance.steps.likeness import Difference, broker_id
+from insync.kafka.rules import ReassignmentEnd
 from insync.model import ReadableState
 
 __all__ = [
-    "Ends",
     "Missing",
     "NotSchedulable",
     "Unlike",
-    "ends_of",
+    "is_otherwise_done",
     "require_ascending_order",
     "require_incarnations_of_joiner_alone",
     "require_more_than_order",
@@ -21,12 +21,8 @@ __all__ = [
     "require_no_epoch_of_deleted_records",
     "require_one_change",
     "require_same_answer",
-    "require_same_ends",
     "require_unknown_directory",
 ]
-
-Ends = tuple[int, int] | None
-"""Where a log begins and ends; None where there is none."""
 
 
 class NotSchedulable(Exception):
@@ -232,8 +228,9 @@ def require_ascending_order(
         or newest["epoch"] == before["changes"][0]["epoch"]
     ):
         return
-    chosen = broker_id(mine)
-    if chosen in order and kafka in order and kafka > chosen and order.index(kafka) < order.index(chosen):
+    chosen, goes = broker_id(mine), seen.controller.removing
+    later = (kafka in goes, kafka) > (chosen in goes, chosen)
+    if chosen in order and kafka in order and later and order.index(kafka) < order.index(chosen):
         message = (
             f"a reassignment has put b{kafka} before {mine}, and Kafka elects the first who can lead; so does the "
             "model, in the order of numbers but for those who are to go, which come last"
@@ -323,29 +320,16 @@ def require_same_answer(leader: str, model: ReadableState, seen: Observation, *,
     raise Unlike(what, words[not waits], words[answered])
 
 
-def ends_of(seen: Observation, broker: int) -> Ends:
-    """Return where the log of a broker begins and ends."""
-    log = seen.brokers[broker].log
-    return None if log is None else (log.start, log.end)
+def is_otherwise_done(seen: ControllerSeen, waits_for: ReassignmentEnd) -> bool:
+    """Return whether a reassignment is under way that ends with the next change of the partition, whichever that is.
 
-
-def require_same_ends(follower: str, leader: int, then: Ends, seen: Observation) -> None:
-    """Refuse the late reply OFFSET_OUT_OF_RANGE where the leader's log has other ends by now than it had then.
-
-    Kafka's follower asks for them when the reply arrives; in the model they come with the reply.
-
-    Args:
-        follower: who receives the reply.
-        leader: who has made it.
-        then: the ends of its log when it made it.
-        seen: Kafka's state before the reply arrives.
-
-    Raises:
-        NotSchedulable: it is so.
+    It waits for nobody by the ISR as it is (`Assignment.may_end`). Kafka: PartitionChangeBuilder.build.
     """
-    now = ends_of(seen, leader)
-    if now != then:
-        message = (
-            f"{follower} asks b{leader} where its log begins and ends when the reply arrives, and that has changed"
-        )
-        raise NotSchedulable(message, "Kafka's follower asks for the ends of the leader's log later than in the model")
+    removing = set(seen.removing)
+    left, staying = set(seen.isr) - removing, set(seen.replicas) - removing
+    if not left or not (seen.adding or seen.removing):
+        return False
+    if waits_for is ReassignmentEnd.TARGETS:
+        return staying <= left
+    fewer = waits_for is ReassignmentEnd.ADDED_UNLESS_FEWER and len(seen.adding) < len(seen.removing)
+    return set(seen.adding) <= left and (staying <= left or not fewer)

@@ -23,21 +23,19 @@ from insync.conformance.steps.directory_gaps import (
 )
 from insync.conformance.steps.directory_steps import OF_DIRECTORIES, DirectorySteps
 from insync.conformance.steps.gaps import (
-    Ends,
     Missing,
     NotSchedulable,
     Unlike,
-    ends_of,
     require_more_than_order,
     require_no_epoch_of_deleted_records,
     require_one_change,
     require_same_answer,
-    require_same_ends,
     require_unknown_directory,
 )
 from insync.conformance.steps.isr_requests import IsrRequests
 from insync.conformance.steps.likeness import broker_id
 from insync.conformance.steps.named_brokers import ids_in, in_order
+from insync.conformance.steps.out_of_range import OutOfRange
 from insync.conformance.steps.outside import NOT_ANY_MORE, Outside, reasons_outside
 from insync.conformance.steps.producer_steps import OF_PRODUCER, ProducerSteps
 from insync.kafka.cluster.model import Cluster
@@ -83,7 +81,7 @@ class Schedule:
         self._checkpoints, self._consumer = CheckpointSteps(self._kafka), ConsumerSteps(self._kafka)
         self._producer = ProducerSteps(self._kafka, model, _LATER)
         self.order: list[int] = []
-        self._out_of_range: dict[int, tuple[int, Ends]] = {}  # who was told so, by whom, and the ends of its log then
+        self._out_of_range = OutOfRange()
         self._deleted = False  # whether an operator was answered that the records are gone
         self._cleared: set[int] = set()  # those whom a change of the minimum took out of the ELR
 
@@ -142,6 +140,8 @@ class Schedule:
         self._kafka.given = 0
         was = self.seen.controller
         self._directories.require_told(action, given, before)
+        if action in ("apply_metadata", "load_snapshot"):
+            self._out_of_range.require_fetcher(action, given, before, self.seen)
         if action in OF_DIRECTORIES:
             OF_DIRECTORIES[action](self._directories, given, before)
         elif action in OF_PRODUCER:
@@ -221,9 +221,7 @@ class Schedule:
         if answer.said not in _SERVED:
             what = f"{given['follower']}'s fetch"
             raise Unlike(what, "NONE", answer.said)
-        self._out_of_range.pop(follower, None)
-        if answer.said == _SERVED[1]:
-            self._out_of_range[follower] = leader, ends_of(self.seen, leader)
+        self._out_of_range.note(follower, leader, self.seen, refused=answer.said == _SERVED[1])
 
     def _evict_session(self, given: Mapping[str, str], before: ReadableState) -> None:
         """The leader's part; that the next fetch is refused comes with that fetch."""
@@ -243,8 +241,7 @@ class Schedule:
 
     def _receive(self, given: Mapping[str, str], before: ReadableState) -> None:
         follower = broker_id(given["follower"])
-        if follower in self._out_of_range:
-            require_same_ends(given["follower"], *self._out_of_range[follower], self.seen)
+        self._out_of_range.receive(follower, self.seen)
         self._kafka.give("receive_fetch", broker=follower)
 
     def _receive_rewritten(self, given: Mapping[str, str], before: ReadableState) -> None:

@@ -1,0 +1,121 @@
+"""The late reply OFFSET_OUT_OF_RANGE, after which Kafka's follower asks where the leader's log begins and ends.
+
+Kafka: AbstractFetcherThread.handleOutOfRangeError, onPartitionFenced, ReplicaManager.applyDelta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from insync.conformance.classes.observation import Observation
+from insync.conformance.steps.gaps import NotSchedulable
+from insync.conformance.steps.likeness import broker_id
+from insync.model import ReadableState
+
+__all__ = ["Ends", "OutOfRange", "ends_of", "require_same_ends"]
+
+Ends = tuple[int, int] | None
+"""Where the log of a leader begins and ends; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A fetch that was answered so: by whom, in which leader epoch, and the ends of the leader's log then."""
+
+    leader: int
+    epoch: int | None
+    ends: Ends
+
+
+class OutOfRange:
+    """The followers that were told so by the reply to their last fetch."""
+
+    def __init__(self) -> None:
+        self._refused: dict[int, _Refused] = {}
+        self._gave_up: dict[int, int] = {}  # who has given the partition up, and in which leader epoch
+
+    def note(self, follower: int, leader: int, seen: Observation, *, refused: bool) -> None:
+        """Note whether a fetch was answered so."""
+        self._refused.pop(follower, None)
+        self._gave_up.pop(follower, None)
+        if refused:
+            self._refused[follower] = _Refused(leader, seen.brokers[follower].leader_epoch, ends_of(seen, leader))
+
+    def receive(self, follower: int, seen: Observation) -> None:
+        """Note whether a follower gives the partition up at the reply, as the leader is in a later epoch by now.
+
+        Its fetcher has the partition again when it hears of a later epoch itself (`onPartitionFenced`).
+
+        Args:
+            follower: who receives the reply.
+            seen: Kafka's state before that.
+
+        Raises:
+            NotSchedulable: the reply says so, and the leader's log has other ends by now.
+        """
+        refused, epoch = self._refused.get(follower), seen.brokers[follower].leader_epoch
+        if refused is None:
+            return
+        require_same_ends(f"b{follower}", refused.leader, refused.ends, seen)
+        leaders = seen.brokers[refused.leader].leader_epoch
+        if leaders is not None and epoch is not None and epoch == refused.epoch and leaders > epoch:
+            self._gave_up[follower] = epoch
+
+    def require_fetcher(self, action: str, given: Mapping[str, str], before: ReadableState, seen: Observation) -> None:
+        """Refuse metadata at which Kafka's follower ends a fetcher without a partition, and its session with that.
+
+        In the model the follower keeps the session: it has told nothing, as an error tells nothing, so the next fetch
+        is answered alike.
+
+        Args:
+            action: how it hears of a change.
+            given: the parameters of the step.
+            before: the model's state before it.
+            seen: Kafka's.
+
+        Raises:
+            NotSchedulable: it has given the partition up, and hears of a change of it within that leader epoch.
+        """
+        replica, place = given["replica"], int(given["place"])
+        broker, changes = seen.brokers[broker_id(replica)], before["changes"]
+        epoch = self._gave_up.get(broker_id(replica))
+        same_epoch = epoch is not None and int(changes[place]["epoch"]) == epoch == broker.leader_epoch
+        stays = same_epoch and replica in changes[place]["replicas"]
+        passed = changes[place : before["broker"][replica]["lag"]]
+        concerned = action == "load_snapshot" or any(not change.get("configuration") for change in passed)
+        if broker.session is not None and stays and concerned:
+            message = (
+                f"the leader was in a later epoch when {replica} asked where its log begins and ends, so {replica} has "
+                "given the partition up, and ends its session with the next change within its own epoch; in the model "
+                "it keeps the session"
+            )
+            raise NotSchedulable(message, "Kafka's follower has given the partition up, and ends its session")
+
+
+def ends_of(seen: Observation, broker: int) -> Ends:
+    """Return where the log of a broker begins and ends."""
+    log = seen.brokers[broker].log
+    return None if log is None else (log.start, log.end)
+
+
+def require_same_ends(follower: str, leader: int, then: Ends, seen: Observation) -> None:
+    """Refuse the late reply OFFSET_OUT_OF_RANGE where the leader's log has other ends by now than it had then.
+
+    Kafka's follower asks for them when the reply arrives; in the model they come with the reply.
+
+    Args:
+        follower: who receives the reply.
+        leader: who has made it.
+        then: the ends of its log when it made it.
+        seen: Kafka's state before the reply arrives.
+
+    Raises:
+        NotSchedulable: it is so.
+    """
+    now = ends_of(seen, leader)
+    if now != then:
+        message = (
+            f"{follower} asks b{leader} where its log begins and ends when the reply arrives, and that has changed"
+        )
+        raise NotSchedulable(message, "Kafka's follower asks for the ends of the leader's log later than in the model")
