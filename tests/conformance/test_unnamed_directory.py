@@ -78,7 +78,7 @@ def test_it_names_its_directory_when_its_broker_starts(jars_of: JarsOf, version:
     with Harness(jars_of(version)) as harness:
         joined(harness)
         harness.take("crash", broker=3, spared=1)
-        harness.take("register", broker=3)
+        harness.take("register", broker=3, wait=61_000)
         everybody_applies(harness)
         assert harness.take("assign_directory", broker=3).said != "NOTHING_TO_ASSIGN"
         now = harness.take("observe").state.controller
@@ -91,7 +91,7 @@ def test_where_that_directory_has_failed_it_begins_anew_in_another_one(jars_of: 
         joined(harness)
         harness.take("fail_directory", broker=3)
         harness.take("crash", broker=3, spared=1)
-        harness.take("register", broker=3)
+        harness.take("register", broker=3, wait=61_000)
         begun = everybody_applies(harness).brokers[3]
         assert begun.directory is not None
         assert not begun.directory.offline
