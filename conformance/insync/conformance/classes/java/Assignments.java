@@ -17,8 +17,6 @@ import moved.AssignmentsManager;
 import moved.ControllerRequestCompletionHandler;
 import moved.Errors;
 import moved.KafkaEventQueue;
-import moved.NodeApiVersions;
-import moved.NodeToControllerChannelManager;
 import moved.TopicPartition;
 import moved.Uuid;
 
@@ -29,7 +27,7 @@ import moved.Uuid;
  * Its event queue has a thread of its own. It has a clock of its own as well, which moves on within a command alone, and
  * each command waits until the queue has nothing to do. So nothing happens in that thread between two commands.
  */
-final class Assignments implements NodeToControllerChannelManager {
+final class Assignments extends UnconnectedChannel {
     private record Sent(AssignReplicasToDirsRequest request, ControllerRequestCompletionHandler handler) { }
 
     /** Longer than it ever waits between two requests: ten seconds and a little, after many failures. */
@@ -133,18 +131,6 @@ final class Assignments implements NodeToControllerChannelManager {
     }
 
     // ------------------------------------------------------------------------------------------------- the connection
-
-    @Override public void start() { }
-
-    @Override public void shutdown() { }
-
-    public Optional<NodeApiVersions> controllerApiVersions() {
-        return Optional.empty();
-    }
-
-    public long getTimeoutMs() {
-        return Long.MAX_VALUE;
-    }
 
     @Override
     public void sendRequest(

@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import moved.AbstractRequest;
 import moved.AlterPartitionRequest;
 import moved.AlterPartitionRequestData;
@@ -14,11 +13,9 @@ import moved.ApiKeys;
 import moved.ClientResponse;
 import moved.ControllerRequestCompletionHandler;
 import moved.Errors;
-import moved.NodeApiVersions;
-import moved.NodeToControllerChannelManager;
 
 /** What a broker sends to the controller: each request, and then its reply, waits until a command delivers it. */
-final class ControllerChannel implements NodeToControllerChannelManager {
+final class ControllerChannel extends UnconnectedChannel {
     private static final class Sent {
         private final AlterPartitionRequest request;
         private final ControllerRequestCompletionHandler handler;
@@ -57,18 +54,6 @@ final class ControllerChannel implements NodeToControllerChannelManager {
             if (one.reply == null) next.sent.add(new Sent(one.request, NOBODY));
         }
         return next;
-    }
-
-    @Override public void start() { }
-
-    @Override public void shutdown() { }
-
-    public Optional<NodeApiVersions> controllerApiVersions() {
-        return Optional.empty();
-    }
-
-    public long getTimeoutMs() {
-        return Long.MAX_VALUE;
     }
 
     @Override
