@@ -150,7 +150,7 @@ def test_the_key_tells_what_the_conditions_of_an_action_are_for() -> None:
 
 
 @pytest.mark.slow_but("compiler.py")
-@pytest.mark.parametrize("changed", ["compiler.py", "expander.py", "emit/rows.py", "emit/another.py"])
+@pytest.mark.parametrize("changed", ["compiler.py", "expander.py", "emit/memory.py", "emit/another.py"])
 def test_all_that_generates_code_is_part_of_the_key(tmp_path: Path, changed: str) -> None:
     """The package is copied twice, and a comment more in one file of a copy, or a file more, gives other keys."""
     keys = set()

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
+from insync.cli.options.model import PATIENCE, ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, engine_options, limit_options
 from insync.cli.progress import search_progress
@@ -24,9 +24,6 @@ from insync.explorer import CheckResult, Limits, StopReason, check
 from insync.model import Model
 
 __all__ = ["command"]
-
-_PATIENCE = 2.0
-"""Seconds after which tracing is left to the search, under its limits; nearly all models take far less."""
 
 
 @model_command("check", "Search the whole space of a model, and prove or refute its properties.", cls=WatchedCommand)
@@ -75,7 +72,7 @@ def command(
     type_ok, that no step leaves the domain of a field, is always checked.
     """
     engine.require_own_options()
-    model = chosen.build(within, patience=None if engine.on_spark else _PATIENCE)
+    model = chosen.build(within, patience=None if engine.on_spark else PATIENCE)
     names = chosen.select(model, properties)
     output.check_trace_path()
     build.check(output)

@@ -8,7 +8,7 @@ import click
 
 from insync.cli.completion import complete_actions
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.model import ChosenModel, model_command, property_option, within_option
+from insync.cli.options.model import PATIENCE, ChosenModel, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, OutputPath, limit_options, thread_options
 from insync.cli.progress import search_progress
@@ -20,9 +20,6 @@ from insync.explorer.coverage.source_page import why_page
 from insync.explorer.traces.files import check_writable, write_whole
 
 __all__ = ["command"]
-
-_PATIENCE = 2.0
-"""Seconds after which tracing is left to the count, under its limits."""
 
 
 @model_command("why", "Count what a search exercised: every guard, branch, field and premise.")
@@ -62,7 +59,7 @@ def command(
     these is shown; without, what was not exercised. The exit code is 0 whatever was counted, and 3 if a limit ended the
     search: then the counts are those of its complete levels.
     """
-    model = chosen.build(within, patience=_PATIENCE)
+    model = chosen.build(within, patience=PATIENCE)
     names = chosen.select(model, properties)
     if html is not None:
         check_writable(html)

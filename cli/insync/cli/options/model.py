@@ -32,6 +32,7 @@ from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 
 __all__ = [
+    "PATIENCE",
     "ChosenModel",
     "ChosenPair",
     "ModelCommand",
@@ -45,6 +46,9 @@ __all__ = [
     "within_option",
 ]
 
+
+PATIENCE = 2.0
+"""Seconds after which tracing is left to the verb, under its limits; nearly all models take far less."""
 
 _CHOSEN = "insync.chosen"
 _NONE = "none"
@@ -419,9 +423,6 @@ def _described(choice: Choice) -> dict[str, Any]:
 # `insync diff cluster --release 3.9 --release 4.1` compares two releases of one model.
 
 
-_PATIENCE = 2.0
-"""Seconds of tracing after which tracing is left to the comparison, under its limits."""
-
 _GIVEN, _KINDS = "insync.given_twice", "insync.two_kinds"
 _OF_TRACES = ("references", "output_html", "output_json", "output_color", "output_quiet")
 _TRACE = ".json"
@@ -444,7 +445,7 @@ class ChosenPair:
     def build(self) -> tuple[Model, Model]:
         """Return the models under their bounds and settings, traced, so that mistakes in them are reported here."""
         pairs = zip(self.kinds, self.chosen, strict=True)
-        first, second = (ChosenModel(kind, chosen).build(patience=_PATIENCE) for kind, chosen in pairs)
+        first, second = (ChosenModel(kind, chosen).build(patience=PATIENCE) for kind, chosen in pairs)
         return first, second
 
 

@@ -17,6 +17,7 @@ from typing import Final
 from insync.model.errors import InternalError
 
 __all__ = [
+    "GOLDEN_RATIO",
     "I1",
     "I8",
     "I16",
@@ -48,6 +49,9 @@ I64: Final = "i64"
 I128: Final = "i128"
 PTR: Final = "ptr"
 VOID: Final = "void"
+
+GOLDEN_RATIO: Final = 0x9E3779B97F4A7C15
+"""2^64 over the golden ratio: the high bits of a product with it depend on all bits of a number (Knuth, vol. 3)."""
 
 _ALIGN = {I8: 1, I16: 2, I32: 4}
 """The alignment of types in memory; that of all others is 8."""

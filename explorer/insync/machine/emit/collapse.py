@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.machine.emit.builder import I64, NOALIAS, PTR, Function, Module, Value
+from insync.machine.emit.builder import GOLDEN_RATIO, I64, NOALIAS, PTR, Function, Module, Value
 from insync.machine.emit.memory import Elements, Fields, Row, Rows, write_row
 from insync.machine.stores.collapse import (
     MOST_NUMBERS,
@@ -20,8 +20,6 @@ from insync.machine.stores.collapse import (
 )
 
 __all__ = ["coding_module"]
-
-_MULTIPLIER = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: the high bits of a product depend on all bits
 
 
 def coding_module(components: Sequence[Component], words: int, digits: Sequence[Digit]) -> str:
@@ -55,7 +53,7 @@ class _Dictionary:
 
     def home(self, value: Value) -> Value:
         """Return the slot in which the search for a value begins."""
-        return value * _MULTIPLIER >> self._turn
+        return value * GOLDEN_RATIO >> self._turn
 
 
 def _dictionaries(b: Function, digits: Sequence[Digit], records: Value) -> list[_Dictionary]:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 
-from insync.machine.emit.builder import I64, Function, Value
+from insync.machine.emit.builder import GOLDEN_RATIO, I64, Function, Value
 from insync.machine.emit.memory import Row, Span, span_of, taken_out, with_spans
 from insync.machine.emit.sorting_networks import Record, sorted_records
 from insync.model.domains.layout import WORD, Schema
 from insync.model.symmetry.group import Family, Kind, Symmetry
 
 __all__ = ["Collections", "mixed", "names"]
-
-_MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 class Collections:
@@ -112,7 +110,7 @@ class Collections:
                 named = names(b, self._symmetry, self._code(b, row, cell), family.value, member)
                 if family.guards:
                     named = b.select(self._code(b, row, family.guards[at]) > family.above, named, 0)
-                total = total + named * (_MULTIPLIER * (2 * label + 1) & 2**64 - 1)
+                total = total + named * (GOLDEN_RATIO * (2 * label + 1) & 2**64 - 1)
             if any(_lies_at(family.places, index, sort, member)):
                 total = total + mixed(self._impersonal(b, row, cell) + (label << 32))
         return total
@@ -143,8 +141,8 @@ def names(b: Function, symmetry: Symmetry, code: Value, value: Kind, member: int
 
 def mixed(value: Value) -> Value:
     """Return a hash of a number; sums of such hashes rarely agree by chance."""
-    spread = (value + 1) * _MULTIPLIER
-    return (spread ^ spread >> 31) * _MULTIPLIER
+    spread = (value + 1) * GOLDEN_RATIO
+    return (spread ^ spread >> 31) * GOLDEN_RATIO
 
 
 def _lies_at(places: tuple[Kind, ...], index: tuple[int, ...], sort: int, member: int) -> list[bool]:

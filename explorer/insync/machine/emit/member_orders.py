@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 
-from insync.machine.emit.builder import I8, I64, PTR, VOID, Function, Module, Value, Variable
+from insync.machine.emit.builder import GOLDEN_RATIO, I8, I64, PTR, VOID, Function, Module, Value, Variable
 from insync.machine.emit.containers import Collections, mixed, names
 from insync.machine.emit.memory import (
     Elements,
@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 
-_MULTIPLIER = 0x9E3779B97F4A7C15
 _PLACE = 4  # bits per member in the code of an order
 
 
@@ -198,9 +197,9 @@ class Relations:
         for track in self._tracks:
             if track not in self._in_order:
                 for part in self._key_parts(b, row, codes, track, sort, member):
-                    key = (key * _MULTIPLIER + part) ^ (key >> 29)
+                    key = (key * GOLDEN_RATIO + part) ^ (key >> 29)
         for part in self._collections.key_parts(b, row, sort, member):
-            key = (key * _MULTIPLIER + part) ^ (key >> 29)
+            key = (key * GOLDEN_RATIO + part) ^ (key >> 29)
         return key
 
     def _key_parts(

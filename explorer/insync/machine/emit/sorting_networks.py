@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 
-from insync.machine.emit.builder import I64, Function, Module, Value
+from insync.machine.emit.builder import GOLDEN_RATIO, I64, Function, Module, Value
 from insync.machine.emit.memory import Elements, Row, Span, Track, rows_less, taken_out, with_spans
 from insync.model.domains.layout import WORD
 from insync.model.symmetry.group import Kind, Symmetry
@@ -30,9 +30,7 @@ __all__ = [
 ]
 
 
-_MULTIPLIER = 0x9E3779B97F4A7C15
 _NUMBER = 4  # bits for the number of a member, or for a code that names it
-_LEAST_LANE = 8
 _LARGEST_TABLE = 4  # the most members whose orders are looked up in a table
 
 
@@ -223,7 +221,7 @@ class _PlacedSort:
             room -= bits
         key = words[0]
         for word in words[1:]:
-            key = (key * _MULTIPLIER + word) ^ (key >> 29)
+            key = (key * GOLDEN_RATIO + word) ^ (key >> 29)
         return key
 
     def _impersonal(self, columns: Sequence[Value]) -> list[tuple[Value, int]]:

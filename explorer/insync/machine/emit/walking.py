@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 
-from insync.machine.emit.builder import I8, I32, I64, I128, PTR, VOID, Function, Module, Value
+from insync.machine.emit.builder import GOLDEN_RATIO, I8, I32, I64, I128, PTR, VOID, Function, Module, Value
 from insync.machine.emit.hash_table import see_function
 from insync.machine.emit.lowering import LANES, Lowering, Shape
 from insync.machine.emit.masks import columns_function, masks_functions, states_of
@@ -218,7 +218,7 @@ def mixed(number: Value) -> Value:
 
 def drawn(b: Function, place: Fields, below: Value) -> Value:
     """Return the next random number of a place, scaled to less than `below`: the generator is SplitMix64."""
-    state = place[PlaceField.RANDOM] + 0x9E3779B97F4A7C15
+    state = place[PlaceField.RANDOM] + GOLDEN_RATIO
     place[PlaceField.RANDOM] = state
     scaled = b.convert("zext", mixed(state), I128) * b.convert("zext", below, I128)
     return b.convert("trunc", scaled >> 64, I64)
@@ -255,7 +255,7 @@ def _weigh_function(m: Module) -> Function:
     b = m.function("weigh", I64, (I64, I64))
     taste, group = b.arguments
     weights = sum(weight << 8 * place for place, weight in enumerate(_WEIGHTS))
-    which = mixed(taste + group * 0x9E3779B97F4A7C15) & (len(_WEIGHTS) - 1)
+    which = mixed(taste + group * GOLDEN_RATIO) & (len(_WEIGHTS) - 1)
     weight = (b.typed(I64, weights) >> which * 8) & 0xFF
     b.give(b.select(taste.equals(0), 1, weight))
     return b

@@ -335,10 +335,7 @@ def eventually(
         weak: actions that are taken again and again, or are disabled again and again.
         strong: actions that are taken again and again if they are enabled again and again.
     """
-    frame = sys._getframe(1)
-    if function is not None:
-        return _run_property(function, "eventually", weak, strong, frame)
-    return lambda marked: _run_property(marked, "eventually", weak, strong, frame)
+    return _marker(function, "eventually", weak, strong, sys._getframe(1))
 
 
 @overload
@@ -357,10 +354,16 @@ def leads_to(
         weak: actions that are taken again and again, or are disabled again and again.
         strong: actions that are taken again and again if they are enabled again and again.
     """
-    frame = sys._getframe(1)
+    return _marker(function, "leads_to", weak, strong, sys._getframe(1))
+
+
+def _marker(
+    function: F | None, says: str, weak: Sequence[str], strong: Sequence[str], frame: FrameType
+) -> F | Callable[[F], F]:
+    """Return the marked method, or the decorator where it is called with arguments alone."""
     if function is not None:
-        return _run_property(function, "leads_to", weak, strong, frame)
-    return lambda marked: _run_property(marked, "leads_to", weak, strong, frame)
+        return _run_property(function, says, weak, strong, frame)
+    return lambda marked: _run_property(marked, says, weak, strong, frame)
 
 
 def _run_property(function: F, says: str, weak: Sequence[str], strong: Sequence[str], frame: FrameType) -> F:
