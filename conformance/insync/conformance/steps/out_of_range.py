@@ -1,4 +1,4 @@
-"""The late reply OFFSET_OUT_OF_RANGE, after which Kafka's follower asks where the leader's log begins and ends.
+"""The late reply OFFSET_OUT_OF_RANGE: Kafka's follower then requests the ends of the leader's log (ListOffsets).
 
 Kafka: AbstractFetcherThread.handleOutOfRangeError, onPartitionFenced, ReplicaManager.applyDelta.
 """
@@ -16,12 +16,12 @@ from insync.model import ReadableState
 __all__ = ["Ends", "OutOfRange", "ends_of", "require_same_ends"]
 
 Ends = tuple[int, int] | None
-"""Where the log of a leader begins and ends; None where there is none."""
+"""The start and end offset of a leader's log; None without a log."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """A fetch that was answered so: by whom, in which leader epoch, and the ends of the leader's log then."""
+    """A fetch answered by OFFSET_OUT_OF_RANGE: the leader, the leader epoch, and the ends of the leader's log then."""
 
     leader: int
     epoch: int | None
@@ -29,30 +29,30 @@ class _Refused:
 
 
 class OutOfRange:
-    """The followers that were told so by the reply to their last fetch."""
+    """The followers whose last fetch was answered by OFFSET_OUT_OF_RANGE."""
 
     def __init__(self) -> None:
         self._refused: dict[int, _Refused] = {}
-        self._gave_up: dict[int, int] = {}  # who has given the partition up, and in which leader epoch
+        self._gave_up: dict[int, int] = {}  # followers that gave the partition up, with the leader epoch
 
     def note(self, follower: int, leader: int, seen: Observation, *, refused: bool) -> None:
-        """Note whether a fetch was answered so."""
+        """Note whether a fetch was answered by OFFSET_OUT_OF_RANGE."""
         self._refused.pop(follower, None)
         self._gave_up.pop(follower, None)
         if refused:
             self._refused[follower] = _Refused(leader, seen.brokers[follower].leader_epoch, ends_of(seen, leader))
 
     def receive(self, follower: int, seen: Observation) -> None:
-        """Note whether a follower gives the partition up at the reply, as the leader is in a later epoch by now.
+        """Note whether a follower gives the partition up at the reply, because the leader is in a later epoch by now.
 
-        Its fetcher has the partition again when it hears of a later epoch itself (`onPartitionFenced`).
+        The fetcher takes the partition back when the follower learns of a later epoch (`onPartitionFenced`).
 
         Args:
-            follower: who receives the reply.
-            seen: Kafka's state before that.
+            follower: the follower that receives the reply.
+            seen: Kafka's state before the reply arrives.
 
         Raises:
-            NotSchedulable: the reply says so, and the leader's log has other ends by now.
+            NotSchedulable: the reply is OFFSET_OUT_OF_RANGE, and the leader's log has other ends by now.
         """
         refused, epoch = self._refused.get(follower), seen.brokers[follower].leader_epoch
         if refused is None:
@@ -63,19 +63,19 @@ class OutOfRange:
             self._gave_up[follower] = epoch
 
     def require_fetcher(self, action: str, given: Mapping[str, str], before: ReadableState, seen: Observation) -> None:
-        """Refuse metadata at which Kafka's follower ends a fetcher without a partition, and its session with that.
+        """Refuse metadata at which Kafka's follower shuts down a fetcher without partitions, and thereby its session.
 
-        In the model the follower keeps the session: it has told nothing, as an error tells nothing, so the next fetch
-        is answered alike.
+        In the model the follower keeps the session. The next fetch is answered alike, as the error reply has put
+        nothing into the session.
 
         Args:
-            action: how it hears of a change.
+            action: the action by which the follower applies a change.
             given: the parameters of the step.
-            before: the model's state before it.
-            seen: Kafka's.
+            before: the model's state before the step.
+            seen: Kafka's state before the step.
 
         Raises:
-            NotSchedulable: it has given the partition up, and hears of a change of it within that leader epoch.
+            NotSchedulable: the follower has given the partition up, and the change is of the same leader epoch.
         """
         replica, place = given["replica"], int(given["place"])
         broker, changes = seen.brokers[broker_id(replica)], before["changes"]
@@ -94,24 +94,24 @@ class OutOfRange:
 
 
 def ends_of(seen: Observation, broker: int) -> Ends:
-    """Return where the log of a broker begins and ends."""
+    """Return the start and end offset of a broker's log."""
     log = seen.brokers[broker].log
     return None if log is None else (log.start, log.end)
 
 
 def require_same_ends(follower: str, leader: int, then: Ends, seen: Observation) -> None:
-    """Refuse the late reply OFFSET_OUT_OF_RANGE where the leader's log has other ends by now than it had then.
+    """Refuse the late reply OFFSET_OUT_OF_RANGE if the ends of the leader's log have changed since it was made.
 
-    Kafka's follower asks for them when the reply arrives; in the model they come with the reply.
+    Kafka's follower requests the ends when the reply arrives; in the model they come with the reply.
 
     Args:
-        follower: who receives the reply.
-        leader: who has made it.
-        then: the ends of its log when it made it.
+        follower: the follower that receives the reply.
+        leader: the leader that made it.
+        then: the ends of the leader's log when it made the reply.
         seen: Kafka's state before the reply arrives.
 
     Raises:
-        NotSchedulable: it is so.
+        NotSchedulable: the ends have changed.
     """
     now = ends_of(seen, leader)
     if now != then:

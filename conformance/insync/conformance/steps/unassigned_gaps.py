@@ -1,4 +1,4 @@
-"""Where Kafka is known to do otherwise about replicas of which the controller knows no directory (N-18)."""
+"""Known differences about replicas whose directory the controller does not know (N-18)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["require_named_before", "require_nobody_named_by_it", "require_same_l
 
 
 def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
-    """Refuse a directory that is named later than in the model, where another broker names its own by that.
+    """Refuse a directory that Kafka's controller learns later than the model's, if another broker names its own by it.
 
     Args:
-        after: the model's state.
-        seen: Kafka's, whose controller has not heard of the first.
+        after: the model's state after the step.
+        seen: Kafka's state, whose controller does not know the first directory yet.
 
     Raises:
-        NotSchedulable: the model's controller knows the directory of one that has nothing to tell yet.
+        NotSchedulable: the model's controller knows the directory of a broker that has nothing to send yet in Kafka.
     """
     known = set(seen.controller.unassigned) - {broker_id(name) for name in after["controller"].get("unassigned", ())}
     telling = {number for number in known if _tells_of_log(seen, number)}
@@ -34,15 +34,15 @@ def require_nobody_named_by_it(after: ReadableState, seen: Observation) -> None:
 
 
 def require_named_before(replica: str, before: ReadableState, seen: Observation) -> None:
-    """Refuse that a broker goes down before it names a directory, as that would make an AlterPartition late.
+    """Refuse that a broker goes down before it names a directory whose naming would make an AlterPartition late.
 
     Args:
-        replica: who goes down.
-        before: the model's state before it.
-        seen: Kafka's, whose controller has not heard of the directory.
+        replica: the broker that goes down.
+        before: the model's state before the step.
+        seen: Kafka's state before the step.
 
     Raises:
-        NotSchedulable: the model's has.
+        NotSchedulable: the model's controller knows the directory, and Kafka's does not.
     """
     number = broker_id(replica)
     named = number in seen.controller.unassigned and replica not in before["controller"]["unassigned"]
@@ -62,20 +62,20 @@ def _tells_of_log(seen: Observation, number: int) -> bool:
 def require_same_list(
     action: str, given: Mapping[str, str], before: ReadableState, after: ReadableState, seen: Sequence[ControllerSeen]
 ) -> None:
-    """Refuse a step that lists a directory anew in Kafka's order of replicas and not in the model's, or the reverse.
+    """Refuse a step that lists a directory again by Kafka's order of replicas and not by the model's, or the reverse.
 
-    The model has an order of replicas of its own without `reorderings`: by number, those last who are to go. A broker
-    names its directory by such a change if the controller does not know it, so another order matters then.
+    Without `reorderings` the model orders replicas by number, those that are to be removed last. The order matters if
+    the controller does not know a directory: its broker names it when a change lists it again.
 
     Args:
         action: the name of the action.
-        given: its parameters.
-        before: the model's state before it.
-        after: the model's state after it.
-        seen: what Kafka's controller knew before it, and knows after it.
+        given: the parameters of the step.
+        before: the model's state before the step.
+        after: the model's state after the step.
+        seen: the state of Kafka's controller before and after the step.
 
     Raises:
-        NotSchedulable: it is so of a directory that it does not know.
+        NotSchedulable: the two orders list different directories that the controller does not know.
     """
     was, now = seen
     concerned = set(_ids(before["controller"]["unassigned"])) & set(now.replicas)
@@ -102,15 +102,15 @@ def _ids(names: Iterable[str]) -> tuple[int, ...]:
 
 
 def _by_number(state: ReadableState) -> tuple[int, ...]:
-    """The replicas in the model's order: by number, those last who are to go."""
+    """The replicas in the model's order: by number, those that are to be removed last."""
     removing = state["controller"]["removing"]
     return _ids(sorted(state["changes"][0]["replicas"], key=lambda name: (name in removing, broker_id(name))))
 
 
 def _listed_anew(orders: Sequence[Sequence[int]], unassigned: Sequence[int]) -> set[int]:
-    """Return who finds its directory listed anew, by the orders of replicas and those without a directory before.
+    """Return the replicas whose directory is listed again, by the replicas' order before and after a change.
 
-    All, if the list is another one; else those who are at another place in it.
+    These are all replicas if the list of known directories differs, else those with another place in it.
     """
     known = set(orders[0]) - set(unassigned)
     was, now = ([number if number in known else None for number in order] for order in orders)

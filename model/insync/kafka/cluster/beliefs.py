@@ -1,7 +1,7 @@
 """What each broker believes about the partition, and how its part of the state is read.
 
-A broker's view is the change that it has applied last. One that no metadata has told that it has no replica any more
-goes on with the view of before (`Snapshots`).
+A broker's view is the change that it has applied last. A broker that loses its replica by a snapshot does not learn of
+that, and keeps its former view (`Snapshots`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Beliefs", "believed_by"]
 
 @dataclass(frozen=True, slots=True)
 class _Belief:
-    """A view that may be that of before; the fields are those of a change."""
+    """A view, present or former, with the fields of a change."""
 
     leader: Any
     epoch: Any
@@ -46,7 +46,7 @@ class Beliefs(Actor):
         )
 
     def keeps_view(self, s: StateView, replica: Replica) -> Condition:
-        """Whether a broker has a replica as far as it believes, and none by the metadata that it has."""
+        """Whether a broker believes that it has a replica, although its metadata gives it none."""
         return Not(s.broker[replica].kept.replicas.is_empty()) if self.forgets_removals else False
 
     def is_online(self, s: StateView, replica: Replica) -> Condition:
@@ -58,15 +58,15 @@ class Beliefs(Actor):
         return And(self.is_online(s, replica), self.view_of(s, replica).leader == replica)
 
     def is_assigned(self, view: Any, replica: Replica) -> Condition:
-        """Whether a broker has a replica of the partition, by some change."""
+        """Whether a change or view gives a broker a replica of the partition."""
         return view.replicas.contains(replica) if self.b.reassignments else replica < self.b.replicas - self.b.spares
 
     def others(self, replica: Replica) -> list[Replica]:
-        """All replicas but this one, which Python must know."""
+        """All replicas but `replica`, which must be a constant."""
         return [other for other in self.all(Replica) if other != replica]
 
     def beside(self, replica: Replica | None) -> list[tuple[Replica, Condition]]:
-        """All replicas but this one, or all; each with the condition that it is another."""
+        """The replicas that may be another one than `replica`, each with the condition that it is; all for None."""
         return beside(self.all(Replica), replica)
 
     def epoch_at(self, s: StateView, replica: Replica, offset: Num | int) -> Num:

@@ -21,8 +21,8 @@ class Broker(Actor):
     def apply_metadata(self, s: StateView, replica: Replica, place: ChangeIndex) -> None:
         """A broker applies a change of the partition that is newer than what it knows, and may skip those between.
 
-        Place 0 is the controller's newest change. Whoever skips some has got them in one batch. Of a batch that has
-        configuration alone the partition hears nothing.
+        Place 0 is the controller's newest change. A broker that skips some has got them in one batch. A batch of
+        configuration alone does not concern the partition.
         Kafka: BrokerMetadataPublisher, ReplicaManager.applyDelta, Partition.makeLeader and makeFollower.
         """
         b = s.broker[replica]
@@ -164,14 +164,14 @@ class Broker(Actor):
         return Or(*[And(place <= at, lag > at, Not(s.changes[at].configuration)) for at in places])
 
     def take_view(self, s: StateView, replica: Replica, place: ChangeIndex, old: Any, told: Condition) -> None:
-        """Take a change for the view of the partition, and act on it if the broker is told of it.
+        """Make a change the broker's view of the partition, and let the broker act on it if it learns of the change.
 
         Args:
             s: the state.
             replica: the broker.
             place: the change.
             old: its former view.
-            told: whether it is told; else it has no replica, or goes on with its former view.
+            told: whether the broker learns of it; else it has no replica, or keeps its former view.
         """
         b = s.broker[replica]
         b.repeats = False

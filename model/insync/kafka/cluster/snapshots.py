@@ -1,4 +1,4 @@
-"""A broker that is so late that it gets a snapshot of the metadata, and no longer the changes that led to it.
+"""Snapshots of the metadata: a late broker loads one in place of the changes that it lacks.
 
 Kafka: MetadataLoader.handleLoadSnapshot, TopicsDelta.replay(TopicRecord), TopicDelta.localChanges (KIP-630).
 """
@@ -14,15 +14,15 @@ __all__ = ["Snapshots"]
 
 
 class Snapshots(Actor):
-    """What a broker makes of a snapshot."""
+    """How a broker loads a snapshot."""
 
     @action(label="{replica} loads a snapshot of metadata {place}")
     def load_snapshot(self, s: StateView, replica: Replica, place: ChangeIndex) -> None:
         """A late broker loads the metadata as it was after a change, as the log with that change is deleted.
 
-        Each topic of a snapshot is compared with an empty one. So a broker is told the whole of each partition of which
-        it has a replica, also where nothing has changed; and it is not told that it has none any more of another one
-        (KAFKA-16892). There it goes on as before.
+        Kafka compares each topic of a snapshot with an empty one. So a broker applies every partition in which it has
+        a replica, even an unchanged one. It does not learn that it has lost a replica (KAFKA-16892), and goes on there
+        as before.
         Kafka: MetadataLoader.handleLoadSnapshot, TopicsDelta.replay, TopicDelta.localChanges.
         """
         b = s.broker[replica]
@@ -50,9 +50,9 @@ class Snapshots(Actor):
                     self.advance_watermark(s, replica)
 
     def is_answered(self, s: StateView, leader: Replica, place: ChangeIndex, view: Any) -> Condition:
-        """Whether the controller has accepted the ISR that a leader waits for, in a change that it passes.
+        """Whether the controller has accepted the ISR that a leader waits for, by a change that the snapshot covers.
 
-        The reply tells it so by the time, though metadata does not. Kafka: Partition.handleAlterPartitionUpdate.
+        The leader learns that by the reply, not by metadata. Kafka: Partition.handleAlterPartitionUpdate.
         """
         b, told = s.broker[leader], []
         for at in range(self.b.metadata_lag):
@@ -62,11 +62,11 @@ class Snapshots(Actor):
         return Or(*told)
 
     def is_told_of(self, s: StateView, replica: Replica, place: ChangeIndex) -> Condition:
-        """Whether a batch tells a broker what it is to believe: not one that has no replica by what was before it."""
+        """Whether a broker acts on a change: not if it keeps a former view and the change gives it no replica."""
         return Or(Not(self.keeps_view(s, replica)), self.is_assigned(s.changes[place], replica))
 
     def give_up_view(self, s: StateView, replica: Replica) -> None:
-        """A broker believes what its metadata says."""
+        """Drop the former view of a broker, so that its view is its metadata."""
         if not self.forgets_removals:
             return
         kept = s.broker[replica].kept

@@ -158,7 +158,7 @@ class ClusterState(Model):
         return State(
             controller=self._controller(b),
             # The quorum: whether no controller is active; how many of the newest changes are not committed; what holds
-            # as far as is committed, the requests that come again if the rest is lost; whose sessions are unwatched.
+            # as far as is committed, the requests that come again if the rest is lost; sessions that nobody watches.
             quorum=Absent.unless(
                 self.quorum_decides,
                 Record(
@@ -183,7 +183,9 @@ class ClusterState(Model):
                     # Its leader has asked for it, and hears of it by a reply as well.
                     replied=Absent.unless(self.notes_replies, Bool),
                     replicas=Absent.unless(b.reassignments, Set(Replica)),
-                    listed=Absent.unless(self.leaves_unassigned, Set(Replica)),  # who is to find its directory anew
+                    listed=Absent.unless(
+                        self.leaves_unassigned, Set(Replica)
+                    ),  # replicas in directories that it lists again
                     # It was made by a deposed controller, of which the present one knows nothing.
                     by_deposed=Absent.unless(self.deposed_may_write, Bool),
                     # It was lost before it was committed, and nobody hears of it who has not yet.
@@ -274,7 +276,7 @@ class ClusterState(Model):
             lag=Int(0, b.metadata_lag),
             # It knows its view from a reply, and metadata will bring the same once more.
             repeats=Absent.unless(self.isr_replies, Bool),
-            # What it believes of the partition, of which no metadata has told it that it has no replica any more.
+            # The former view that it keeps, after a snapshot that took its replica away (KAFKA-16892).
             kept=Absent.unless(
                 self.forgets_removals,
                 Record(leader=Option(Replica), epoch=LeaderEpoch, isr=Set(Replica), replicas=Set(Replica)),

@@ -1,12 +1,12 @@
 """Replicas that a reassignment adds, with `directory_failures`: when a broker names the directory of one (KIP-858).
 
-The controller does not know in which directory of its broker such a replica is. The broker names it when it finds the
-directory listed anew, in metadata that had it as a replica before: it compares the ids as objects, and those that are
-read from a record are others. A change lists directories if the list is another one than before, as it takes somebody
-in or out, orders the replicas, or names a directory; a replica in another place of the same list is at another object
-too. Where there is no such change the broker keeps silent (N-18).
+The controller does not know the directory of such a replica until its broker names it. The broker does so when a later
+change lists the directories again. It compares directory ids as Java objects, and a record that is read yields new
+objects, so equal ids count as changed. A change lists the directories if their list differs: a replica comes or goes,
+the replicas get another order, or a broker names a directory. A replica that gets another place in an equal list counts
+as changed too. Without such a change the broker never names the directory (N-18).
 
-That a broker names a directory is one step with what makes it do so, and no change of the partition.
+In the model a broker names a directory in the step of the change that causes it; that is no change of the partition.
 
 Kafka: TopicDelta.localChanges, PartitionChangeBuilder.setAssignmentChanges, ReplicaManager.maybeUpdateTopicAssignment.
 """
@@ -24,10 +24,10 @@ __all__ = ["UnassignedReplicas"]
 
 
 class UnassignedReplicas(Actor):
-    """Of whom the controller does not know the directory, and how it gets to know it."""
+    """Replicas in a directory that the controller does not know, and when their brokers name it."""
 
     def note_unassigned(self, s: StateView, assigned: Assigned) -> None:
-        """The controller does not know in which directory a replica is that it adds, and the broker does not say.
+        """Note that the controller does not know the directories of the replicas that it adds.
 
         Kafka: PartitionChangeBuilder.setAssignmentChanges, DirectoryId.UNASSIGNED.
         """
@@ -36,17 +36,17 @@ class UnassignedReplicas(Actor):
         added = assigned.replicas - s.changes[0].replicas
         s.controller.unassigned = (s.controller.unassigned | added) & assigned.replicas
 
-    # -------------------------------------------------------------------------------------- what a change lists anew
+    # ------------------------------------------------------------------------------------ what a change lists again
 
     def every_listed(self, s: StateView) -> SetValue | None:
-        """The replicas that find their directory listed anew where one of them is named: all."""
+        """The replicas whose directory is listed again when a broker names one: all."""
         return s.changes[0].replicas if self.leaves_unassigned else None
 
     def listed(self, s: StateView, assigned: Assigned) -> SetValue | None:
-        """The replicas that find their directory listed anew by a change that makes this the assignment.
+        """The replicas whose directory is listed again by a change to an assignment.
 
-        The list is the same if those whose directory is known stay where they are, and it is as long as before. Then
-        it is not written, and anew to whoever has another place in it. Kafka: PartitionChangeBuilder.
+        The list stays equal if it is as long as before and the replicas in known directories keep their places. An
+        equal list is not written: then only a replica with another place counts. Kafka: PartitionChangeBuilder.
         """
         if not self.leaves_unassigned:
             return None
@@ -62,7 +62,7 @@ class UnassignedReplicas(Actor):
         return If(same, moved & assigned.replicas, assigned.replicas)
 
     def listed_to_prefer(self, s: StateView, replica: Replica) -> SetValue | None:
-        """The same where an operator puts a replica first, to have it elected, and then the order back.
+        """The same for an operator who puts a replica first, to have it elected, and then restores the order.
 
         With a budget for another order that is a step of its own.
         """
@@ -76,16 +76,16 @@ class UnassignedReplicas(Actor):
         return If(changes, present.replicas, set())
 
     def _those(self, conditions: Sequence[Condition]) -> SetValue:
-        """The brokers of which a condition holds."""
+        """The set of the brokers whose condition holds."""
         chosen = set_of([])
         for replica, holds in zip(self.all(Replica), conditions, strict=True):
             chosen = chosen | If(holds, set_of([replica]), set())
         return chosen
 
-    # ------------------------------------------------------------------------------------------- who names a directory
+    # ----------------------------------------------------------------------------------------------- naming a directory
 
     def hears_list(self, s: StateView, replica: Replica, place: Any) -> Condition:
-        """Whether a broker finds its directory listed anew by the changes that it applies up to a place."""
+        """Whether the changes that a broker applies, up to a place, list its directory again."""
         if not self.leaves_unassigned:
             return False
         b, places = s.broker[replica], range(self.b.metadata_lag + 1)
@@ -93,15 +93,15 @@ class UnassignedReplicas(Actor):
         return Or(*heard)
 
     def name_directory_late(self, s: StateView, replica: Replica, listed: Condition, members: SetValue) -> None:
-        """A broker names a directory that the controller does not know, as it has found it listed anew.
+        """A broker names a directory that the controller does not know, because metadata has listed it again.
 
-        Who is taken out and added again before it hears of either does so too.
+        So does a broker that is taken out and added again before it applies either change.
 
         Args:
             s: the state, with the broker's new view.
             replica: the broker.
-            listed: whether it has found that.
-            members: the replicas by its former view.
+            listed: whether its metadata has listed the directory again.
+            members: the replicas in its former view.
         """
         if not self.leaves_unassigned:
             return
@@ -115,12 +115,12 @@ class UnassignedReplicas(Actor):
             self.commit_at_once(s)
 
     def name_up_to_date(self, s: StateView, listed: SetValue, members: SetValue) -> None:
-        """Whoever has applied all else hears at once of a change, and names a directory that is listed anew.
+        """Brokers that are up to date apply a change at once, and name a directory that it lists again.
 
         Args:
             s: the state, with the change.
-            listed: who finds its directory listed anew.
-            members: the replicas before it.
+            listed: the replicas whose directory the change lists again.
+            members: the replicas before the change.
         """
         if not self.leaves_unassigned:
             return
@@ -131,10 +131,10 @@ class UnassignedReplicas(Actor):
                 self._note_name(s, replica)
 
     def name_at_start(self, s: StateView, replica: Replica) -> None:
-        """A broker that starts finds in its first metadata a replica without a directory, and says where it is.
+        """A broker that starts names the directory of a replica whose directory the controller does not know.
 
-        If that directory has failed, it begins anew in another one. The start and what it tells are one step, and the
-        ELR may be another one by it, as by any directory (`elr_when_named`).
+        If that directory has failed, the broker creates an empty log in another one. Start and naming are one step. It
+        may change the ELR, as every naming may (`elr_when_named`).
         Kafka: TopicDelta.localChanges, Partition.createLogInAssignedDirectoryId.
         """
         if not self.leaves_unassigned:
@@ -145,12 +145,12 @@ class UnassignedReplicas(Actor):
             b.offline = False
             b.other_failed = True
         with when(unassigned):
-            b.untold = False  # of a directory that is gone the controller has known nothing
+            b.untold = False  # the controller never knew the directory that is gone
             self._name(s, replica)
         self.forget_lists(s)
 
     def _name(self, s: StateView, replica: Replica) -> None:
-        """The controller hears in which directory a replica is, and all who have applied all else hear of that."""
+        """The controller learns the directory of a replica, and brokers that are up to date apply that at once."""
         self._note_name(s, replica)
         self.name_up_to_date(s, s.changes[0].replicas, s.changes[0].replicas)
 
@@ -160,17 +160,17 @@ class UnassignedReplicas(Actor):
         s.controller.unassigned -= {replica}
         s.changes[0].listed = s.changes[0].replicas
 
-    # ------------------------------------------------------------------------------------- what is still to be heard
+    # ------------------------------------------------------------------------------------------ lists not yet applied
 
     def keep_list(self, s: StateView, leader: Replica, place: Any) -> None:
-        """A leader to whom metadata has to bring two ISRs, which replies have told it, hears of the lists of both."""
+        """Keep the older list for a leader whose metadata lacks two ISR changes that it knows from replies."""
         if self.leaves_unassigned:
             b = s.broker[leader]
             with when(And(b.repeats, s.changes[b.lag].listed.contains(leader))):
                 s.changes[place].listed |= {leader}
 
     def forget_lists(self, s: StateView) -> None:
-        """Forget who finds its directory listed anew where the controller knows it, or it has heard of that."""
+        """Forget lists that no broker needs: the controller knows the directory, or the broker has applied the list."""
         if not self.leaves_unassigned:
             return
         for place in range(self.b.metadata_lag + 1):
@@ -178,5 +178,5 @@ class UnassignedReplicas(Actor):
             s.changes[place].listed &= s.controller.unassigned & self._those(late)
 
     def _is_to_come(self, broker: Any, place: Num | int) -> Condition:
-        """Whether metadata has still to bring a change to a broker, which a reply may have brought before."""
+        """Whether a broker has not applied a change by metadata yet; it may know the change from a reply."""
         return Or(broker.lag > place, And(broker.repeats, broker.lag == place))

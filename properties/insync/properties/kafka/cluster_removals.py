@@ -1,4 +1,4 @@
-"""What must hold of a broker that a reassignment has taken a replica from."""
+"""An invariant of brokers that have lost their replica by a reassignment."""
 
 from __future__ import annotations
 
