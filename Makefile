@@ -97,7 +97,7 @@ kafka: env ## The tests on Kafka's own classes: fetches the jars of some release
 	for version in 3.9.2 4.0.2 4.1.2 4.2.1 4.3.1 4.4.0; do $(BIN)/insync kafka fetch $$version || exit; done
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --cluster || exit; done
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --quorum || exit; done
-	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.machine.cache import cache_place; print(cache_place())')"; \
+	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.runtime.cache import cache_place; print(cache_place())')"; \
 	  export INSYNC_CACHE_DIR; on_kafka='$(BIN)/python -m pytest -n 2 -m'; \
 	  $$on_kafka "kafka and not slow" tests/conformance/live; brokers=$$?; \
 	  $$on_kafka "kafka and not slow" tests/conformance tests/cli/test_kafka_cluster.py --ignore=tests/conformance/live; rest=$$?; \

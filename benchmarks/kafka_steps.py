@@ -27,9 +27,9 @@ from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.pinned import pinned
 from insync.conformance.jars.store import stored_jars
 from insync.explorer.progress import WalkProgress
-from insync.explorer.search.workers import available_cores
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
+from insync.runtime.workers import available_cores
 
 TICKS = os.sysconf("SC_CLK_TCK")
 

@@ -12,16 +12,16 @@ import time
 
 STARTED = time.perf_counter()
 
-from insync.explorer.limits import Limits, Watch  # noqa: E402
 from insync.explorer.search import breadth_first as search_module  # noqa: E402  (imports are a figure)
 from insync.explorer.search.breadth_first import BreadthFirstSearch  # noqa: E402  (imports are a figure)
 from insync.explorer.search.explored import Space  # noqa: E402  (imports are a figure)
-from insync.explorer.search.workers import Team  # noqa: E402
 from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
-from insync.machine.memory import peak_memory  # noqa: E402
 from insync.machine.packed import PackedRows  # noqa: E402
 from insync.model.catalogue import find_model  # noqa: E402
 from insync.properties.registry import judge  # noqa: E402
+from insync.runtime.memory import peak_memory  # noqa: E402
+from insync.runtime.watch import Limits, Watch  # noqa: E402
+from insync.runtime.workers import Team  # noqa: E402
 
 CHUNK = 1 << 16
 

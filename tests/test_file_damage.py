@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_file_damage import Damage, Trial, damages
 
 

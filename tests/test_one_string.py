@@ -16,8 +16,8 @@ import pytest
 from insync.explorer import InsyncCheck, check
 from insync.explorer.testing import Settings
 from insync.model import Bound, Bounds, Condition, Int, Model, State, StateView, action, bound
-from insync.model.errors import ModelError, UserError
 from insync.model.given_names import NAMED
+from insync.runtime.errors import ModelError, UserError
 
 DOORS = ("insync.model", "insync.properties", "insync.explorer", "insync.explorer.hypothesis", "insync.spark_explore")
 LISTS = re.compile(r"\b(?:Sequence|Iterable|Collection|Set|list|tuple|set|frozenset)\[(?:str|PropertyLike)\b")

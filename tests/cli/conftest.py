@@ -27,7 +27,7 @@ Insync = Callable[..., Outcome]
 @pytest.fixture(autouse=True)
 def _nothing_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a busy machine from adding lines of progress to what commands say; tests of progress set other times."""
-    monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 600.0)
+    monkeypatch.setattr("insync.runtime.watch._TELLING_SECONDS", 600.0)
     monkeypatch.setattr("insync.cli.progress._PERIOD_SECONDS", 600.0)
 
 

@@ -29,7 +29,7 @@ from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 TOPICS = (
     "Topic: orders\tTopicId: aX-_\tPartitionCount: 2\tReplicationFactor: 3\t"

@@ -18,11 +18,11 @@ from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.explorer.ask import ELECTABLE, LOSS, Asked, Question
 from insync.explorer.disturbances import DISTURBANCES, Disturbed, disturbed
 from insync.explorer.exposure import Exposure
-from insync.explorer.limits import StopReason
 from insync.explorer.results import PropertyResult, Verdict, Violation, together
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
+from insync.runtime.watch import StopReason
 
 ELECTION, REASSIGNMENTS, UNEQUAL = DISTURBANCES
 CALM = ("--records", "1", "--shrinks", "0", "--lossy-crashes", "0")

@@ -120,7 +120,7 @@ def test_a_proof_leaves_no_trace_file(insync: Insync, tmp_path: Path) -> None:
 def test_a_limit_makes_it_incomplete(
     insync: Insync, monkeypatch: pytest.MonkeyPatch, limit: tuple[object, ...], stopped_by: str
 ) -> None:
-    monkeypatch.setattr("insync.explorer.limits.Watch.require_room", lambda *_: None)  # else 1M is refused
+    monkeypatch.setattr("insync.runtime.watch.Watch.require_room", lambda *_: None)  # else 1M is refused
     code, out, _ = insync("check", "kip320", *limit, "--json")
     result = json.loads(out)
     assert (code, result["verdict"], result["stopped_by"]) == (3, "incomplete", stopped_by)

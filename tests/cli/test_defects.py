@@ -14,11 +14,11 @@ from insync.cli.commands.defects import command
 from insync.cli.show.defects_report import breaks_as_listed
 from insync.explorer import CheckResult, check
 from insync.explorer.defect_search import DefectFound
-from insync.explorer.limits import Limits
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, all_defects
 from insync.kafka.defects.named import named_by_ticket
 from insync.model import UserError
+from insync.runtime.watch import Limits
 
 Insync = Callable[..., Any]
 

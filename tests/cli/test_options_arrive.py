@@ -12,9 +12,9 @@ from insync.explorer import Limits
 from insync.explorer.ask import LOSS, PROMISES
 from insync.machine.walker import Strategy
 from insync.model import Model
-from insync.model.errors import UserError
 from insync.properties.invariants import names_within
 from insync.properties.temporal import Fairness
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions
 
 Insync = Callable[..., Any]

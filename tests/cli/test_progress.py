@@ -23,8 +23,8 @@ from insync.cli.progress import pause_after, progress_line, search_progress, sta
 from insync.cli.show.figures import brief
 from insync.cli.terminal import emit, emit_error, emit_status
 from insync.explorer import Limits, Progress, WalkProgress
-from insync.explorer.limits import Watch
 from insync.explorer.progress import DiskNeed, Phase, SpaceEstimate
+from insync.runtime.watch import Watch
 
 Insync = Callable[..., Any]
 
@@ -196,7 +196,7 @@ def test_a_pause_is_a_quarter_of_the_time_so_far(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_watch_tells_about_once_a_second_while_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 0.05)
+    monkeypatch.setattr("insync.runtime.watch._TELLING_SECONDS", 0.05)
     watch, told = Watch(Limits(), None), list[float]()
     end = time.perf_counter() + 0.3
     with watch.telling(lambda: told.append(watch.seconds)):
@@ -222,7 +222,7 @@ def test_a_long_compilation_says_so(
         return make(text)
 
     monkeypatch.setattr(compiler, "object_code", slow)
-    monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 0.0)
+    monkeypatch.setattr("insync.runtime.watch._TELLING_SECONDS", 0.0)
     monkeypatch.setenv("INSYNC_CACHE_DIR", str(tmp_path))
     line = (command, "kip101", "--replicas", 2, "--max-leader-epoch", 1)
     assert ": compiling the model for 0." in insync(*line).err
@@ -231,7 +231,7 @@ def test_a_long_compilation_says_so(
 
 def test_liveness_says_what_it_decides(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("networkx")
-    monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 0.0)
+    monkeypatch.setattr("insync.runtime.watch._TELLING_SECONDS", 0.0)
     line = ("liveness", "kip320", "--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)
     assert "Progress: deciding two_leaders on " in insync(*line).err
     assert insync(*line, "--quiet").err == ""

@@ -12,12 +12,12 @@ from insync.cli.progress import progress_line
 from insync.cli.show.as_json import check_json
 from insync.cli.show.report import describe_check
 from insync.cli.terminal import grid_width, has_status_line, painter, wants_colour
-from insync.explorer.limits import StopReason
 from insync.explorer.progress import Phase, Progress
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
-from insync.machine.memory import HugePages
+from insync.runtime.memory import HugePages
+from insync.runtime.watch import StopReason
 
 
 class Terminal(io.StringIO):

@@ -19,13 +19,13 @@ from insync.cli.show.ask_report import (
 )
 from insync.explorer.ask import PROMISES, Asked, Cell
 from insync.explorer.disturbances import Remedy
-from insync.explorer.limits import StopReason
 from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.model import Demand, Hardness
+from insync.runtime.watch import StopReason
 
 MODEL = Cluster(replicas=1, min_insync=1)
 STATE = MODEL.decode(MODEL.program.initials[0])

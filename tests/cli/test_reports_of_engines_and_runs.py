@@ -10,11 +10,11 @@ from insync.cli.show.agree_report import agreement_json, describe_agreement, des
 from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.explorer import LivenessResult, RunResult
 from insync.explorer.agree import Agreement, Opinion
-from insync.explorer.limits import StopReason
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.difference import Difference
 from insync.explorer.traces.grid import plain
 from insync.properties.temporal import Fairness, RunKind
+from insync.runtime.watch import StopReason
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
 
 # ----------------------------------------------------------------------------------------------------------- agreement

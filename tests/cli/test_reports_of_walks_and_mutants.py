@@ -13,13 +13,13 @@ from insync.cli.show.figures import memory, plural, rate, seconds
 from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutation_json
 from insync.cli.show.report import describe_simulation
 from insync.explorer import Fate, MutantResult, MutationResult, SimulationResult
-from insync.explorer.limits import StopReason
 from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.search.walks import AbstractStates
 from insync.explorer.simulate import WalkLengths
 from insync.explorer.traces.grid import plain
 from insync.machine.walker import Strategy
 from insync.model.catalogue import find_model
+from insync.runtime.watch import StopReason
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
 
 # ------------------------------------------------------------------------------------------------------------- figures

@@ -15,9 +15,9 @@ import pytest
 
 from insync.explorer import Fate, MutantResult, MutationResult
 from insync.explorer.agree import Opinion, local_engine
-from insync.explorer.limits import Limits, StopReason
 from insync.explorer.stepping.difference import Difference
 from insync.model import Model
+from insync.runtime.watch import Limits, StopReason
 
 Insync = Callable[..., Any]
 SMALL = ("--replicas", 2, "--log-size", 1, "--max-records", 1, "--max-leader-epoch", 1)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from insync.cli.show.statistics import describe_statistics, level_bar
 from insync.explorer import check
 from insync.kafka.published import Kip320
-from insync.machine.memory import HugePages
+from insync.runtime.memory import HugePages
 
 Insync = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from insync.cli.configs import Configured, read_configs, topics_in
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 
 def printed(*lines: str) -> str:

@@ -16,8 +16,8 @@ from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.patches.patched_jars import read_patch
 from insync.conformance.replay import KafkaVerdict, replay_on_kafka
-from insync.explorer.java import find_compiler, find_java
 from insync.kafka.defects import DEFECTS
+from insync.runtime.java import find_compiler, find_java
 from insync_classes import HarnessOf, JarsOf
 from insync_patched import patched
 

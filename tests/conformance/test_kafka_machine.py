@@ -19,7 +19,7 @@ from insync.conformance.pytest_kafka import InsyncKafka
 from insync.conformance.steps.likeness import Difference
 from insync.explorer.hypothesis import Disagreement
 from insync.kafka.cluster.model import Cluster
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_classes import HarnessOf, JarsOf
 from insync_fake_kafka import FakeKafka, FakePair
 

@@ -15,11 +15,11 @@ from insync.explorer import Limits
 from insync.explorer.ask import ELECTABLE, LOSS, PROMISES, Cell, Given, Question, ask, shown_bounds, with_shown_bounds
 from insync.explorer.disturbances import disturbed, remedies
 from insync.explorer.exposure import Exposure, exposures
-from insync.explorer.limits import StopReason
 from insync.explorer.results import Verdict
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
+from insync.runtime.watch import StopReason
 
 STEPS = tuple(
     TraceStep(action, {}, {}, f"{action} happens")

@@ -9,7 +9,7 @@ import pytest
 from insync.explorer import Limits, StopReason, bounded_check
 from insync.explorer.results import Verdict
 from insync.model import Condition, Int, Model, State, StateView, action, invariant
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 pytest.importorskip("z3")
 

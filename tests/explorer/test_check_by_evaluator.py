@@ -7,9 +7,9 @@ import pytest
 from insync.explorer import CheckResult, Limits, Verdict, check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.given_model import model_of
-from insync.explorer.limits import StopReason, Watch
 from insync.model import Model, ReadableState
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import StopReason, Watch
 from insync_lamp import Lamp
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}

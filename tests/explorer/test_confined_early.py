@@ -13,10 +13,10 @@ import pytest
 
 from insync.explorer import CheckResult, Limits, check
 from insync.explorer.check_by_evaluator import check_by_evaluator
-from insync.explorer.limits import Watch
 from insync.explorer.search import beyond_memory, breadth_first
 from insync.machine.stores import sorted_file
 from insync.model import Array, BoundValues, Condition, Index, Int, Model, State, StateView, action, invariant
+from insync.runtime.watch import Watch
 from insync_confined import Ladder, Mail, Plane
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from insync.explorer.defect_search import search_defect
-from insync.explorer.limits import StopReason
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.properties.registry import run_properties_of
+from insync.runtime.watch import StopReason
 
 _RUNS = run_properties_of(Cluster())
 OF_STATES = next(one for one in DEFECTS.values() if one.breaks not in _RUNS)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 
 from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, check, diff, replay
-from insync.explorer.limits import Watch
 from insync.explorer.products import divergence
 from insync.explorer.products.divergence import compare_traces
 from insync.explorer.products.product import Joined, join
@@ -29,8 +28,9 @@ from insync.model import (
     require,
 )
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Watch
 from insync_plain_counts import states_of
 from insync_random_models import Written, random_model, written
 from insync_toys import Clock, DieHard, TokenRing

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.java import Java, find_compiler, find_java
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.java import Java, find_compiler, find_java
 
 
 @pytest.fixture(autouse=True)

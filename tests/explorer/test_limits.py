@@ -6,11 +6,12 @@ import threading
 
 import pytest
 
-from insync.explorer import limits, progress
-from insync.explorer.limits import Limits, StopReason, Watch, require_room
+from insync.explorer import progress
 from insync.explorer.progress import Pulse
 from insync.machine.interruptible import GivenUp
-from insync.model.errors import UserError
+from insync.runtime import watch as limits
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, StopReason, Watch, require_room
 
 
 class Clock:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits, Trace, Verdict, check
-from insync.explorer.limits import StopReason
 from insync.explorer.liveness import LivenessResult, RunResult, liveness
 from insync.explorer.replay import ReplayError, replay
 from insync.explorer.runs.state_graph import StateGraph, build_graph, graph_within
@@ -35,6 +34,7 @@ from insync.model import (
 from insync.properties import Fairness, eventually, sometimes
 from insync.properties.kafka.replication_runs import PUBLISHED
 from insync.properties.temporal import fair_sets
+from insync.runtime.watch import StopReason
 from insync_lamp import Lamp
 from insync_runs import Crossing, Round
 

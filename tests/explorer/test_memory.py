@@ -12,21 +12,14 @@ import pytest
 from insync.explorer import Limits, check, diff, graph, liveness, mutate, simulate, why
 from insync.explorer.search import breadth_first as search_module
 from insync.explorer.search.breadth_first import MOST_WHOLE
-from insync.machine.memory import (
-    HUGE_PAGE,
-    Block,
-    available_memory,
-    peak_memory,
-    physical_memory,
-    resident_memory,
-)
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.memory import HUGE_PAGE, Block, available_memory, peak_memory, physical_memory, resident_memory
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 SCRIPT = dedent("""
     import json, sys
     from insync.explorer import Limits, check
-    from insync.machine.memory import peak_memory
+    from insync.runtime.memory import peak_memory
     from insync.model.catalogue import find_model
     model = find_model("kip320")(replicas=3, log_size=3, max_records=3, max_leader_epoch=2)
     limit, threads, partitions = map(int, sys.argv[1:4])
@@ -74,7 +67,7 @@ def test_less_memory_than_the_process_takes_is_refused(verb: Callable[..., objec
 LEAST = dedent("""
     import json, re, sys
     from insync.explorer import Limits, check
-    from insync.machine.memory import resident_memory
+    from insync.runtime.memory import resident_memory
     from insync.model import UserError, find_model
     model = find_model("kip320")(**json.loads(sys.argv[1]))
     threads, partitions = map(int, sys.argv[2:])

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 import pytest
 
 from insync.explorer.check import check
-from insync.explorer.limits import Limits
 from insync.explorer.mutants import Change, Mutant, mutants_of, same_steps, weakened
 from insync.explorer.mutate import Fate, MutationResult, mutate
 from insync.kafka.published import AsyncIsr, Kip101, Kip320
@@ -37,6 +36,7 @@ from insync.model.evaluator import Evaluator, evaluate
 from insync.model.expressions.graph import Graph, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.tracing.program import Program
+from insync.runtime.watch import Limits
 from insync_lamp import Lamp
 from insync_post import Post
 from insync_runs import Crossing

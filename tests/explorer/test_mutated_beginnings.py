@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.limits import Limits, StopReason
 from insync.explorer.mutants import Mutant, mutants_of
 from insync.explorer.mutate import Fate, MutantResult, mutate
 from insync.machine.interruptible import GivenUp
@@ -37,6 +36,7 @@ from insync.model import (
     invariant,
     require,
 )
+from insync.runtime.watch import Limits, StopReason
 from insync_initials import Cabinet
 
 

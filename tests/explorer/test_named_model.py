@@ -16,7 +16,7 @@ from insync.explorer.hypothesis import replay_against
 from insync.explorer.named_model import Naming, UnnamedModel, as_argument, kinds_of, loaded_kind, opened_kind
 from insync.explorer.notebook.drawn import drawing_of
 from insync.kafka.published.kip101 import Kip101
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_hostile import HOSTILE, STEPS
 from insync_lamp import Lamp
 

@@ -10,7 +10,6 @@ import pytest
 
 from insync.explorer import Limits, check
 from insync.explorer.agree import Engine, Opinion, agree, opinion_of, sharing, states_in_words, z3_engine
-from insync.explorer.limits import StopReason
 from insync.explorer.results import Verdict
 from insync.model import (
     BoundValues,
@@ -25,6 +24,7 @@ from insync.model import (
     require,
     step_invariant,
 )
+from insync.runtime.watch import StopReason
 
 WHOLE = Opinion("", Verdict.HOLDS, 3, (1, 2, 3), {"go": 5, "stay": 2}, {}, {}, 0.0)
 CUT = replace(WHOLE, verdict=Verdict.INCOMPLETE, depth=2, levels=(1, 2), actions=None, stopped_by=StopReason.TIME)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from insync.explorer.run_identity import Identity, require_same
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 IDENTITY = Identity("0.1", "kip320", {"replicas": 2}, ("strong_isr",), "c0de", within=("weak_isr",))
 OTHERS: dict[str, Any] = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer.run_lock import LOCK_FILE, RunLock
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 IN_USE = r"another search is using this run directory\. Wait until it has ended, or name another\."
 HOLD = "import sys, time; from pathlib import Path; from insync.explorer.run_lock import RunLock; "

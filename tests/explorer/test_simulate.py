@@ -16,9 +16,9 @@ from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, merged
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import InternalError, UserError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import sentences_of
+from insync.runtime.errors import InternalError, UserError
 from insync_corners import Late
 from insync_evaluator import conditions
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing

@@ -10,13 +10,13 @@ import pytest
 from insync.explorer import Limits
 from insync.explorer.agree import Agreement, Opinion, agree, local_engine
 from insync.explorer.export.promela import promela_files
-from insync.explorer.limits import StopReason
 from insync.explorer.results import Verdict
 from insync.explorer.spin import SpinTools, find_spin, spin_engine, spin_opinion
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import InternalError, UserError
 from insync.properties.registry import confined, invariants_of
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.watch import StopReason
 from insync_corners import Late
 from insync_toys import TOYS, Clock, Overflow
 

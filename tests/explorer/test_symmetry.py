@@ -15,9 +15,9 @@ from insync.explorer import check
 from insync.explorer.symmetry import symmetry_for
 from insync.model import BoundValues, Condition, Index, Model, Not, Set, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.proofs.sameness import same_value
 from insync.properties.registry import judge
+from insync.runtime.errors import UserError
 from insync_symmetric import Gossip, Messages, Mixed, Partial, Relations, TwoPhase
 from insync_symmetric_protocols import Election, Requests, Telephone
 from insync_symmetric_shapes import Bags, Channels, Maybe, Nested

@@ -11,9 +11,9 @@ import pytest
 
 from insync.explorer.symmetry import alike_key, keep_shown, symmetry_for, was_shown
 from insync.model import Model
-from insync.model.errors import UserError
 from insync.model.tracing.program import Program
 from insync.properties.registry import judge
+from insync.runtime.errors import UserError
 from insync_symmetric import Gossip, Partial
 
 

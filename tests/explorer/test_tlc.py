@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.limits import StopReason
-from insync.explorer.programs.child_processes import Ran
 from insync.explorer.results import Verdict
 from insync.explorer.tlc import TLC_VARIABLE, Tlc, TlcReport, find_tlc, tlc_engine, tlc_opinion, tlc_opinion_of_runs
-from insync.model.errors import InternalError, UserError
+from insync.runtime.child_processes import Ran
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.watch import StopReason
 from insync_toys import Clock
 
 HOLDS = """\

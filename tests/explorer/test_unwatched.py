@@ -29,7 +29,7 @@ def test_what_is_found_does_not_depend_on_who_is_told(verb: str, monkeypatch: py
     pytest.importorskip("numpy")
     at_once = repr(VERBS[verb]())
     monkeypatch.setattr(Pulse, "due", lambda _: True)
-    monkeypatch.setattr("insync.explorer.limits._TELLING_SECONDS", 0.0)
+    monkeypatch.setattr("insync.runtime.watch._TELLING_SECONDS", 0.0)
     told = list[object]()
     assert repr(VERBS[verb]()) == at_once
     assert repr(VERBS[verb](reporter=lambda *said: told.append(said))) == at_once

@@ -18,10 +18,10 @@ from insync.model import Model
 from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model
 from insync.model.domains.values import Bool, Num
-from insync.model.errors import ModelError, UserError
 from insync.model.language.views import StateView
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK
 from insync.properties.registry import confined, judge, sentences_of
+from insync.runtime.errors import ModelError, UserError
 from insync_corners import Late
 from insync_differential import model_of
 from insync_drawn import drawn as drawn_model

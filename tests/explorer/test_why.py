@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from insync.explorer import ActionCoverage, Limits, PropertyCoverage, StopReason, WhyResult, why
 from insync.model import BoundValues, Condition, Implies, Int, Model, State, StateView, action, require, step_invariant
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.source import Spot, noting
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, judge
+from insync.runtime.errors import UserError
 from insync_confined import Plane
 from insync_plain_counts import Key, near_to_failing, plain_counts, states_of
 from insync_random_models import Written, random_model, written

@@ -16,11 +16,11 @@ import pytest
 from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.explorer.symmetry import symmetry_for
 from insync.model import Model
-from insync.model.errors import ModelError, UserError
 from insync.model.evaluator import Codes, evaluate
 from insync.model.expressions.graph import Node
 from insync.model.symmetry.group import Symmetry
 from insync.properties.registry import judge
+from insync.runtime.errors import ModelError, UserError
 from insync_alike_models import model_of_text, model_text
 
 PLACES = ("guard", "update", "property", "beginning")

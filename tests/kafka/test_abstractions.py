@@ -12,8 +12,8 @@ from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.model import Model
 from insync.model.abstraction import abstraction_of
 from insync.model.catalogue import find_model
-from insync.model.errors import DomainError
 from insync.model.evaluator import evaluate
+from insync.runtime.errors import DomainError
 
 
 def published(state: Any) -> object:

@@ -12,7 +12,7 @@ from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.fixes import fixing_rules, has_defect
 from insync.kafka.releases import Release
 from insync.kafka.rules import ReassignmentEnd, Rules, StaleReply, Truncation
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 HAD = [(defect, release) for defect in DEFECTS.values() for release in Release if has_defect(defect, release)]
 

@@ -9,8 +9,8 @@ from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import BATCH
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator
+from insync.runtime.errors import DomainError
 from insync_machine import reachable_states
 from insync_suspicious import Inert
 from insync_toys import TOYS

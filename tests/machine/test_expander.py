@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from insync.machine.kernels import compile_kernels
-from insync.machine.memory import HUGE_PAGE
 from insync.machine.packed import BATCH, PackedRows
 from insync.model import BoundValues, Index, Int, Model, State, StateView, action, require
+from insync.runtime.memory import HUGE_PAGE
 
 
 class Target(Index):

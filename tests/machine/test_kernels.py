@@ -11,9 +11,9 @@ from insync.machine import compiler
 from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, texts
 from insync.machine.packed import PackedRows
 from insync.model import Model
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node
 from insync.properties.registry import invariants_of
+from insync.runtime.errors import UserError
 from insync_machine import store_kernels
 from insync_toys import DieHard, TokenRing
 

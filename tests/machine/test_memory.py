@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from insync.machine import memory
-from insync.machine.memory import HUGE_PAGE, Block, HugePages
-from insync.model.errors import UserError
+from insync.runtime import memory
+from insync.runtime.errors import UserError
+from insync.runtime.memory import HUGE_PAGE, Block, HugePages
 
 FILES = {
     "/proc/self/statm": b"1000 70 30 1 0 60 0\n",

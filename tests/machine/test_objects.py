@@ -14,8 +14,8 @@ from insync.machine.compiler import compile_module
 from insync.machine.identity import conditions_key, program_key
 from insync.model import Int, Model, State
 from insync.model.catalogue import find_model
-from insync.model.errors import InternalError
 from insync.model.tracing.program import Check
+from insync.runtime.errors import InternalError
 
 TEXT = "define i64 @answer(i64 %x) {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n"
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from insync.machine.emit.hash_table import sightings_module
 from insync.machine.identity import words_key
 from insync.machine.kernels import Kernels, Part, Text, Texts, load
-from insync.machine.memory import Block
 from insync.machine.packed import Sizes
 from insync.machine.walker import Sightings
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.memory import Block
 
 WALKS = 40
 

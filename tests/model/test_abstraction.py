@@ -30,8 +30,8 @@ from insync.model import (
     require,
 )
 from insync.model.abstraction import abstraction_of
-from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
+from insync.runtime.errors import ModelError
 
 
 class Room(Index):

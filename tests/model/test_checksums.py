@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.model.checksums import Damaged, Label, digest, framed, json_with_digest, require_digest, unframed
+from insync.runtime.checksums import Damaged, Label, digest, framed, json_with_digest, require_digest, unframed
 
 LABEL: Label = {"kind": "level", "run": "3f", "level": 17, "partition": 3}
 ENTRIES = {"format": "insync-levels/4", "levels": [1, 2, 3], "violations": {"small": None}}

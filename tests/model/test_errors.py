@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from insync.model import errors
-from insync.model.errors import DomainError, UserError, closest, shown, user_frame
 from insync.model.evaluator import Evaluator
+from insync.runtime import errors
+from insync.runtime.errors import DomainError, UserError, closest, shown, user_frame
 from insync_toys import Overflow
 
 

@@ -10,8 +10,8 @@ import pytest
 from insync.conformance.live.runs.run_events import read_run
 from insync.explorer import read_trace
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.proofs.proof_file import read_proof
+from insync.runtime.errors import UserError
 
 KINDS = {"trace": read_trace, "proof": read_proof, "run": read_run}
 

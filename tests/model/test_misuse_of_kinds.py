@@ -24,7 +24,7 @@ from insync.model import (
     set_of,
 )
 from insync.model.define import ModelMeta
-from insync.model.errors import ModelError
+from insync.runtime.errors import ModelError
 
 
 class Node(Index):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.model.errors import UserError
-from insync.model.visible_text import in_one_line, visible
+from insync.runtime.errors import UserError
+from insync.runtime.visible_text import in_one_line, visible
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,14 @@ from tempfile import TemporaryDirectory
 from insync.explorer import CheckResult, Limits, check, liveness, replay
 from insync.explorer.agree import Opinion
 from insync.explorer.export.tla.foreign_traces import foreign_trace
-from insync.explorer.limits import StopReason
 from insync.explorer.results import Verdict
 from insync.explorer.spin import SpinTools, find_spin, spin_opinion
 from insync.explorer.tlc import Tlc, find_tlc, tlc_opinion, tlc_opinion_of_runs
 from insync.model import Model
-from insync.model.errors import InternalError, UserError
 from insync.properties.registry import run_properties_of
 from insync.properties.temporal import RunKind, RunProperty
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.watch import StopReason
 from insync_comparisons import Key
 from insync_judged import JUDGED, NOT_ASKED, UNJUDGED, Figures, Judged, Unjudged, module_hash
 from insync_subjects import NAMED, NONE, Subject, subjects

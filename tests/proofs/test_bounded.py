@@ -7,10 +7,10 @@ import pytest
 from insync.explorer import check
 from insync.model import Bool, BoundValues, Condition, Model, Not, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
-from insync.model.errors import InternalError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge, select_lemmas
+from insync.runtime.errors import InternalError
 from insync_toys import DieHard, Overflow
 
 pytest.importorskip("z3")

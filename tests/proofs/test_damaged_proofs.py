@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from insync.model.checksums import json_with_digest
-from insync.model.errors import UserError
 from insync.proofs.proof_file import FORMAT, Proof, proof_text, read_proof
+from insync.runtime.checksums import json_with_digest
+from insync.runtime.errors import UserError
 from insync_damaged import damaged
 
 CLAIM = ("model", "bounds", "properties", "lemmas", "k", "within")

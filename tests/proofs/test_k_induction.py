@@ -9,11 +9,11 @@ import pytest
 
 from insync.model import Bool, BoundValues, Condition, Int, Model, SetOf, State, StateView, action, invariant
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.language.declarations import invariant_names
 from insync.properties.invariants import TYPE_OK, Invariant
 from insync.properties.registry import judge, lemmas_of
+from insync.runtime.errors import UserError
 from insync_proofs import Corridor
 from insync_toys import TOYS, Overflow
 

@@ -10,10 +10,10 @@ import pytest
 from insync.explorer import check
 from insync.model import Bool, Condition, Model, Not, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.proofs.proof_file import FORMAT, Proof, proof_text, read_proof
 from insync.properties.registry import judge, lemmas_of, select_lemmas, sentences_of
+from insync.runtime.errors import UserError
 from insync_proofs import Corridor
 from insync_rewritten import proof_with
 from insync_toys import Overflow

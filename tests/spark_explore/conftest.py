@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore.driver.requirements import require_java, require_packages
 
 if TYPE_CHECKING:

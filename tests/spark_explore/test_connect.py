@@ -17,7 +17,7 @@ from insync.explorer import Limits
 from insync.explorer import check as check_locally
 from insync.explorer import simulate as simulate_locally
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check, simulate
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]

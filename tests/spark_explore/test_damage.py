@@ -13,7 +13,7 @@ from insync.explorer import CheckResult, Limits
 from insync.explorer import check as check_locally
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check, export
 from insync.spark_explore.wire.code_bundle import recipe_for, write_recipe
 from insync_file_damage import Trial, damages

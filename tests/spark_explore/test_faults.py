@@ -21,7 +21,7 @@ from insync.explorer import CheckResult, Limits, Progress
 from insync.explorer import check as check_locally
 from insync.model import BoundValues, Condition, Int, Model, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check
 from insync_corners import Late
 from insync_spark_faults import failing_once

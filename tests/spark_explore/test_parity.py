@@ -11,8 +11,8 @@ from insync.explorer import CheckResult, Limits, Progress
 from insync.explorer import check as check_locally
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.properties.registry import sentences_of
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check
 from insync_differential import model_of
 from insync_drawn import drawn

@@ -12,7 +12,7 @@ import pytest
 
 from insync.explorer import CheckResult
 from insync.explorer import check as check_locally
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check
 from insync_played_spark import playing_spark
 from insync_toys import TokenRing

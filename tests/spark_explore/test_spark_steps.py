@@ -11,7 +11,7 @@ import pytest
 from insync.explorer import CheckResult, Limits
 from insync.explorer import check as check_locally
 from insync.explorer import simulate as simulate_locally
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check, export, simulate
 from insync_confined import Ladder, Mail, Plane
 from insync_steps import Counter, Votes

@@ -11,7 +11,7 @@ import pytest
 from insync.explorer import CheckResult
 from insync.explorer import check as check_locally
 from insync.model import Model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check, export
 from insync_symmetric import Gossip, Partial, TwoPhase
 from insync_symmetric_protocols import Election

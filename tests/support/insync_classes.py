@@ -13,8 +13,8 @@ from insync.conformance.classes.observation import Observation
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.pinned import Pinned
 from insync.conformance.jars.store import is_stored
-from insync.explorer.java import find_compiler, find_java
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.java import find_compiler, find_java
 
 __all__ = ["HarnessOf", "JarsOf", "everybody_applies", "skip_where_missing"]
 

@@ -12,11 +12,11 @@ from unittest.mock import patch
 
 from insync.explorer import CheckResult, Limits, bounded_check, check, graph, liveness, prove
 from insync.explorer.check_by_evaluator import check_by_evaluator
-from insync.explorer.limits import Watch
 from insync.explorer.search import beyond_memory, breadth_first
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Watch
 from insync_drawn_data import Described, State
 from insync_drawn_spaces import (
     DEADLOCK_FREE,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["Damage", "Trial", "damages"]
 

@@ -10,9 +10,9 @@ from functools import cache
 from insync.machine.kernels import Kernels, Texts, compile_kernels, load, store_text
 from insync.machine.packed import Found, PackedRows, Sizes, Words
 from insync.model import Model
-from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.expressions.graph import Node
+from insync.runtime.errors import DomainError
 
 __all__ = [
     "Steps",

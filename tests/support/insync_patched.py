@@ -7,7 +7,7 @@ import pytest
 from insync.conformance.jars.distribution import distribution_jars
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.patches.patched_jars import Patch, patched_kafka, read_patch
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["patched", "with_patch"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from insync.model.checksums import json_with_digest
 from insync.proofs.proof_file import FORMAT
+from insync.runtime.checksums import json_with_digest
 
 __all__ = ["proof_with"]
 

@@ -10,9 +10,9 @@ from itertools import groupby
 from insync.machine.walker import Strategy
 from insync.model import Model
 from insync.model.abstraction import Abstraction
-from insync.model.errors import DomainError
 from insync.model.evaluator import Codes, Evaluator, evaluate, evaluate_each
 from insync.model.expressions.graph import Node
+from insync.runtime.errors import DomainError
 
 __all__ = ["ByHand", "WalkByHand", "by_hand", "growth_of", "until_saturated", "walk_by_hand"]
 

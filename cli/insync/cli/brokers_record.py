@@ -17,7 +17,7 @@ from insync.conformance.catalogue.catalogue_record import (
     write_record,
 )
 from insync.conformance.catalogue.catalogue_runs import entry_names
-from insync.explorer.traces.files import check_writable
+from insync.runtime.files import check_writable
 
 __all__ = ["Recorder"]
 

@@ -19,11 +19,11 @@ from insync.explorer import Exploration
 from insync.explorer.exploring.conditions import WORDS, ConditionNames
 from insync.explorer.exploring.session import FIND_LIMITS, LONGEST_WALK
 from insync.explorer.exploring.steps import OfferedStep, Standing, WhyNot
-from insync.explorer.limits import Limits
 from insync.explorer.traces.grid import Paint, Tone, render_grid
 from insync.model import Model
-from insync.model.errors import UserError, closest
 from insync.model.language.presentation import cell_text, checked_grid, checked_marks, own_columns
+from insync.runtime.errors import UserError, closest
+from insync.runtime.watch import Limits
 
 __all__ = [
     "ExplorationText",

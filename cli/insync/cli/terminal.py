@@ -123,7 +123,7 @@ def emit_data(text: str) -> None:
     except BrokenPipeError:
         _discard(output())
     except OSError as error:
-        from insync.model.errors import UserError
+        from insync.runtime.errors import UserError
 
         raise UserError(give_up_output(error)) from error
 
@@ -242,7 +242,7 @@ def printable(text: str) -> str:
 def _visible(text: str) -> str:
     if text.replace("\n", "").isprintable():
         return text
-    from insync.model.visible_text import visible  # not at the top: `insync --version` starts without a model
+    from insync.runtime.visible_text import visible  # not at the top: `insync --version` starts without a model
 
     return visible(text)
 

@@ -13,7 +13,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect
 from insync.model import Model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["given_trace"]
 

@@ -20,7 +20,7 @@ from insync.conformance.jars.store import stored_jars
 from insync.conformance.kafka_machine import kafka_machine
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["InsyncKafka"]
 

@@ -19,7 +19,7 @@ from insync.explorer.traces.counterexample import first_codes
 from insync.explorer.traces.trace import WITHOUT_PROPERTY, Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
-from insync.model.errors import GuardError
+from insync.runtime.errors import GuardError
 
 __all__ = ["KafkaReplay", "KafkaVerdict", "replay_on_kafka"]
 

@@ -12,7 +12,7 @@ from insync.explorer.traces.counterexample import first_codes, trace_steps
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.beliefs import believed_by
 from insync.kafka.cluster.model import Cluster
-from insync.model.errors import GuardError
+from insync.runtime.errors import GuardError
 
 __all__ = ["with_one_slow"]
 

@@ -17,7 +17,7 @@ from insync.conformance.jars.pinned import UNIT_TEST_LISTS, list_text, pinned_fo
 from insync.conformance.jars.store import stored_for_cluster
 from insync.conformance.patches.junit_runs import run_classes
 from insync.conformance.pinning import KAFKA, NOT_NEEDED, jar_set, pinned_jar
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["pin_unit_tests"]
 

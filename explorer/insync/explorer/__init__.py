@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from insync.explorer.exploring.session import Exploration, TakenWalk
     from insync.explorer.exploring.steps import Reached
     from insync.explorer.export import export
-    from insync.explorer.limits import Limits, StopReason
     from insync.explorer.liveness import LivenessResult, RunResult, liveness
     from insync.explorer.mutate import Fate, MutantResult, MutationResult, mutate
     from insync.explorer.products.divergence import DiffResult, OnlyOne, TraceDifference
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.why import why
+    from insync.runtime.watch import Limits, StopReason
 
 __all__ = [
     "AbstractStates",
@@ -151,7 +151,7 @@ _OF_MODULE = {
     ),
     "exploring.steps": ("Reached",),
     "export": ("export",),
-    "limits": (
+    "insync.runtime.watch": (
         "Limits",
         "StopReason",
     ),

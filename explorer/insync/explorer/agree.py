@@ -15,16 +15,16 @@ from typing import Any
 from insync.explorer.check import check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, limits_of
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.stepping.difference import Difference, first_difference
 from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.model.lints import suspicions
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import confined, judge, select
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, StopReason, limits_of
 
 __all__ = [
     "SHARES",

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import check
-from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.results import Verdict
 from insync.kafka.cluster.configuration import Acks, Elr, Flushing, rules_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.model import Model, Switch
 from insync.properties.kafka import cluster as properties
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 
 if TYPE_CHECKING:
     from insync.explorer.progress import Reporter

@@ -13,31 +13,31 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
 from insync.explorer.run_identity import identity_of
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Space
 from insync.explorer.search.trace_back import path_to
-from insync.explorer.search.workers import Team, available_cores
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.symmetry import UNUSED, Alike, symmetry_for
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.machine.identity import conditions_key, program_key
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
-from insync.machine.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
 from insync.machine.packed import PackedRows, Words
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node
 from insync.model.language.declarations import action_specs
 from insync.model.lints import suspicions
 from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK, Invariant, names_within
 from insync.properties.registry import Judged, confined, judge, select
+from insync.runtime.errors import UserError
+from insync.runtime.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.workers import Team, available_cores
 
 if TYPE_CHECKING:
     from insync.explorer.search.run_directory import RunLevels

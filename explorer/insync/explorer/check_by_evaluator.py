@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from insync.explorer.check import Extent, concluded
-from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.results import CheckResult, Violation
 from insync.explorer.stepping.stepper import Claim, PropertyLike, Refused, Stepper, Walk, asked_names, claims_of
 from insync.explorer.traces.counterexample import trace_of, violation_trace
@@ -21,6 +20,7 @@ from insync.model.evaluator import Codes, evaluate
 from insync.model.given_names import given_list
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import confined
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 
 __all__ = ["check_by_evaluator"]
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from insync.explorer.check import check
-from insync.explorer.limits import StopReason
 from insync.explorer.liveness import liveness
 from insync.explorer.progress import Reporter
 from insync.explorer.results import Verdict
@@ -15,6 +14,7 @@ from insync.explorer.traces.trace import Trace
 from insync.kafka.defects import Defect
 from insync.model import Model, find_model
 from insync.properties.registry import run_properties_of
+from insync.runtime.watch import StopReason
 
 __all__ = ["DefectFound", "search_defect"]
 

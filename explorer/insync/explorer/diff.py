@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from insync.explorer.check import check
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.products.divergence import (
     DiffResult,
     OnlyOne,
@@ -23,15 +22,16 @@ from insync.explorer.products.divergence import (
 from insync.explorer.products.product import Joined, join
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Verdict
-from insync.explorer.search.workers import available_cores
 from insync.explorer.traces.trace import Trace
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
-from insync.model.errors import UserError, closest
 from insync.model.given_names import given_names
 from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import confined, default_names, invariants_of, lemmas_of
+from insync.runtime.errors import UserError, closest
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.workers import available_cores
 
 __all__ = ["diff", "diff_traces"]
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.ask import ELECTABLE, LOSS, Asked, Cell, Given, Question, changes_of
-from insync.explorer.limits import Watch
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.stepping.stepper import Claim, Refused, Stepper, claims_of
 from insync.kafka.cluster.configuration import Elr
@@ -22,6 +21,7 @@ from insync.machine.interruptible import GivenUp
 from insync.model.evaluator import Codes
 from insync.model.tracing.tracer import traced
 from insync.properties.kafka import cluster_availability as properties
+from insync.runtime.watch import Watch
 
 __all__ = [
     "DISTURBANCES",

@@ -10,7 +10,6 @@ from pathlib import Path
 from insync.explorer.check import check
 from insync.explorer.exploring.session import Exploration
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits
 from insync.explorer.progress import Reporter
 from insync.explorer.replay import replay
 from insync.explorer.results import Verdict
@@ -20,8 +19,9 @@ from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.explorer.traces.trace_file import portable_reference, read_trace
 from insync.model import Model
 from insync.model.catalogue import class_reference
-from insync.model.errors import UserError
 from insync.properties.registry import confined, default_names, invariants_of
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits
 
 __all__ = ["NoViolation", "explore", "refuse_trace_of_another"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["ModelLike", "model_of"]
 

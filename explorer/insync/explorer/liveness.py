@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.explorer.results import Verdict
 from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of
@@ -24,11 +23,12 @@ from insync.explorer.traces.trace import Trace
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import InternalError, UserError
 from insync.model.lints import suspicions
 from insync.properties.invariants import names_within
 from insync.properties.registry import select_run_properties, whole_of
 from insync.properties.temporal import Fairness, Instance, RunKind, RunProperty, fair_sets
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = ["LivenessResult", "RunResult", "liveness"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from insync.model.checksums import Damaged
+from insync.runtime.checksums import Damaged
 
 __all__ = ["as_dict", "as_list", "as_numbers", "as_text", "require"]
 

@@ -16,19 +16,16 @@ from enum import StrEnum
 
 from insync.explorer.check import check
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.liveness import liveness
 from insync.explorer.mutants import Mutant, mutants_of, same_steps
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.workers import Team, available_cores
 from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import ModelError, UserError, closest
 from insync.model.expressions.graph import Op
 from insync.model.expressions.simplify import combine
 from insync.model.given_names import given_names
@@ -43,6 +40,9 @@ from insync.properties.registry import (
     select_run_properties,
     whole_of,
 )
+from insync.runtime.errors import ModelError, UserError, closest
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.workers import Team, available_cores
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN, class_reference, find_model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = [
     "Naming",

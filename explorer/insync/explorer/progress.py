@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from insync.explorer.limits import Watch
+from insync.runtime.watch import Watch
 
 if TYPE_CHECKING:
     from insync.explorer.search.explored import Space

@@ -10,18 +10,18 @@ from insync.explorer.mining.clauses import texts_of
 from insync.explorer.mining.synthesis import Mined
 from insync.explorer.results import Verdict
 from insync.explorer.tables import TableColumns, Tabular, plural
-from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import portable_reference
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.model.lints import suspicions
 from insync.proofs.houdini import Dropped
 from insync.proofs.proof_file import Proof, proof_text, results_of
 from insync.proofs.results import Bounded, Induction, ProofVerdict, Query
 from insync.proofs.smt import z3_version
 from insync.properties.invariants import Invariant, names_within
+from insync.runtime.errors import UserError
+from insync.runtime.files import write_whole
 
 __all__ = ["BoundedResult", "ProofResult"]
 

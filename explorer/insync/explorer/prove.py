@@ -13,18 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, require_seconds_alone
 from insync.explorer.mining.clauses import StatedLemma, lemmas_in, refuted_candidates, small_instance, stated
 from insync.explorer.mining.synthesis import mine_lemmas
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import Verdict
-from insync.explorer.search.workers import available_cores
 from insync.explorer.stepping.stepper import Move, Refused
 from insync.explorer.tables import plural
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.model.errors import UserError
 from insync.model.given_names import given_names
 from insync.proofs.bounded import check_bounded
 from insync.proofs.houdini import Dropped, Inferred, infer, refuted_at_first
@@ -34,6 +31,9 @@ from insync.proofs.results import Bounded, CounterexampleToInduction, Induction,
 from insync.proofs.watch import ProofLimits, ProofWatch
 from insync.properties.invariants import TYPE_OK, Invariant
 from insync.properties.registry import confined, judge, lemmas_of, select_lemmas
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, require_seconds_alone
+from insync.runtime.workers import available_cores
 
 __all__ = [
     "bounded_check",

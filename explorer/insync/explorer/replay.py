@@ -16,11 +16,11 @@ from insync.explorer.traces.trace import WITHOUT_PROPERTY, RefusedStep, Trace, T
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import GuardError, UserError, closest
 from insync.properties.explain import explain, explain_step
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge, run_properties_of, select
 from insync.properties.temporal import Fairness, RunKind, RunProperty
+from insync.runtime.errors import GuardError, UserError, closest
 
 __all__ = ["ReplayError", "model_of_trace", "replay"]
 

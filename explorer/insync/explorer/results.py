@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from insync.explorer.limits import StopReason
 from insync.explorer.tables import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.trace import Trace
-from insync.machine.memory import HugePages
+from insync.runtime.memory import HugePages
+from insync.runtime.watch import StopReason
 
 __all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "properties_table", "together"]
 

@@ -9,8 +9,8 @@ from typing import Any
 from insync.explorer.manifest_entries import as_dict, as_list, as_text, require
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.properties.invariants import names_within
+from insync.runtime.errors import UserError
 
 __all__ = ["Identity", "identity_of", "require_same"]
 

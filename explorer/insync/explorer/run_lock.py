@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["LOCK_FILE", "RunLock"]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch, require_seconds_alone
 from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.results import PropertyResult, Verdict, Violation, properties_table
 from insync.explorer.search.walks import AbstractStates, Taken, Walks, WalkThreads
@@ -19,19 +18,20 @@ from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
-from insync.machine.memory import peak_memory
 from insync.machine.packed import PackedRows
 from insync.machine.walker import FailedWalk, Strategy, nothing_walked
 from insync.model import Model
 from insync.model.abstraction import Abstraction, abstraction_of
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.expressions.graph import Node
 from insync.model.lints import suspicions
 from insync.model.tracing.program import Program
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import Judged, confined, judge
+from insync.runtime.errors import UserError
+from insync.runtime.memory import peak_memory
+from insync.runtime.watch import Limits, StopReason, Watch, require_seconds_alone
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called", "walk_watch"]
 

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 from insync.explorer.agree import Engine, Opinion
 from insync.explorer.export.promela import promela_files
-from insync.explorer.limits import Limits, StopReason
-from insync.explorer.programs.child_processes import Ran, Workshop
 from insync.explorer.results import Verdict
 from insync.explorer.tlc import opinion_within
-from insync.machine.memory import available_memory
 from insync.model import Model
-from insync.model.errors import InternalError, UserError
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge
+from insync.runtime.child_processes import Ran, Workshop
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.memory import available_memory
+from insync.runtime.watch import Limits, StopReason
 
 __all__ = ["SpinTools", "find_spin", "spin_engine", "spin_opinion"]
 

@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from insync.machine.identity import conditions_key, program_key, sources_digest
-from insync.machine.objects import load_object, save_object
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.sorts import Index, Parameter, Subset
-from insync.model.errors import ModelError, UserError
 from insync.model.expressions.graph import Node
 from insync.model.language.declarations import action_specs, initial_specs, invariant_specs, place_of_function
 from insync.model.symmetry.group import Families, Kind, Permutation, Symmetry, permuted_value
@@ -29,6 +27,8 @@ from insync.model.tracing.predicates import step_invariant_specs
 from insync.model.tracing.program import BoundAction
 from insync.proofs.equivariance import PermutedParts
 from insync.properties.invariants import names_within
+from insync.runtime.errors import ModelError, UserError
+from insync.runtime.objects import load_object, save_object
 
 __all__ = ["UNUSED", "Alike", "alike_key", "keep_shown", "symmetry_for", "was_shown"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from insync.model.errors import UserError, closest
-from insync.model.visible_text import in_one_line
+from insync.runtime.errors import UserError, closest
+from insync.runtime.visible_text import in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd

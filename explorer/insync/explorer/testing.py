@@ -15,21 +15,21 @@ from pathlib import Path
 
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, limits_of
 from insync.explorer.pictures.page import write_page
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
-from insync.explorer.search.workers import available_cores
 from insync.explorer.stepping.stepper import PropertyLike
 from insync.explorer.traces.grid import describe_bounds, describe_chosen, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
-from insync.machine.memory import physical_memory
 from insync.model import Model
 from insync.model.catalogue import BUILT_IN
-from insync.model.errors import UserError, closest
 from insync.model.given_names import given_list
-from insync.model.visible_text import visible
 from insync.properties.registry import confined, default_names, select
+from insync.runtime.errors import UserError, closest
+from insync.runtime.memory import physical_memory
+from insync.runtime.visible_text import visible
+from insync.runtime.watch import Limits, StopReason, limits_of
+from insync.runtime.workers import available_cores
 
 __all__ = [
     "ENGINES",

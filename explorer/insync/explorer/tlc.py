@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.explorer.agree import Engine, Opinion
-from insync.explorer.java import find_compiler, find_java
-from insync.explorer.limits import Limits, StopReason, Watch
-from insync.explorer.programs.child_processes import Ran, Workshop
 from insync.explorer.results import Verdict
-from insync.machine.cache import find_kept, kept_folder
 from insync.machine.interruptible import GivenUp
-from insync.machine.memory import available_memory
 from insync.model import Model
-from insync.model.errors import InternalError, UserError
 from insync.properties.invariants import TYPE_OK
+from insync.runtime.cache import find_kept, kept_folder
+from insync.runtime.child_processes import Ran, Workshop
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.java import find_compiler, find_java
+from insync.runtime.memory import available_memory
+from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = [
     "TLC_VARIABLE",

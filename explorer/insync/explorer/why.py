@@ -9,17 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from insync.explorer.coverage.counts import Answers, Questions, ask_of_action, ask_of_property, field_of
 from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Space, count_states, negated
-from insync.explorer.search.workers import Team, available_cores
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError, closest
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
 from insync.model.expressions.source import noting
@@ -30,6 +27,9 @@ from insync.model.tracing.anatomy import Anatomy, anatomies
 from insync.model.tracing.tracer import traced
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, judge, select
+from insync.runtime.errors import UserError, closest
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.workers import Team, available_cores
 
 __all__ = ["why"]
 

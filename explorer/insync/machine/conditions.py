@@ -7,8 +7,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from insync.machine.memory import Block
 from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, Found, Records, Sizes
+from insync.runtime.memory import Block
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from insync.machine.memory import Block
 from insync.machine.ownership import Ownership
 from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, Found, PackedRows, Records, Sizes, Words, words_at
+from insync.runtime.memory import Block
 
 if TYPE_CHECKING:
     import numpy as np

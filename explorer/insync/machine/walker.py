@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import reduce
 
-from insync.machine.memory import Block, physical_memory
 from insync.machine.packed import BATCH, COLUMN_BYTES, MASK_BYTES, PackedRows, Sizes
-from insync.model.errors import InternalError, UserError
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.memory import Block, physical_memory
 
 __all__ = [
     "NO_WALK",

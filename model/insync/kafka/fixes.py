@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from insync.kafka.defects import Defect
 from insync.kafka.releases import Release
 from insync.kafka.rules import Rules
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["fixing_rules", "has_defect", "require_defect"]
 

@@ -22,7 +22,7 @@ from insync.kafka.rules import (
     StrictMinimum,
     Truncation,
 )
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["Release", "has_series", "release_advice", "release_of"]
 

@@ -44,7 +44,6 @@ from insync.model.domains.values import (
     OptionValue,
     SetValue,
 )
-from insync.model.errors import DomainError, GuardError, InternalError, ModelError, UserError
 from insync.model.language.container_views import BagView, SeqView, SetOfView
 from insync.model.language.declarations import action, eventually, initial, invariant, leads_to, sometimes
 from insync.model.language.presentation import (
@@ -76,6 +75,7 @@ from insync.model.language.vocabulary import (
     when,
 )
 from insync.model.tracing.predicates import step_invariant
+from insync.runtime.errors import DomainError, GuardError, InternalError, ModelError, UserError
 
 __all__ = [
     "ANY",

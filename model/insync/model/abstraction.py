@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from insync.model.domains.layout import Schema
 from insync.model.domains.sorts import under
 from insync.model.domains.values import Bool, Nothing, Num, OneNode, of_graph
-from insync.model.errors import ModelError, shown
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply
 from insync.model.expressions.store import Environment
 from insync.model.language.declarations import place_of_function
 from insync.model.language.views import View
 from insync.model.tracing.tracer import state_view
+from insync.runtime.errors import ModelError, shown
 
 if TYPE_CHECKING:
     from insync.model.define import Model

@@ -15,7 +15,7 @@ from types import ModuleType
 
 from insync.model.define import Model
 from insync.model.domains.symbolic import cure_of_call
-from insync.model.errors import UserError, closest
+from insync.runtime.errors import UserError, closest
 
 __all__ = ["BUILT_IN", "class_reference", "find_model", "model_reference"]
 

@@ -19,7 +19,6 @@ from insync.model.domains.composite import MOST_CELLS, Readable, ReadableState, 
 from insync.model.domains.open_bounds import OpenMembers
 from insync.model.domains.sorts import Index, Range, is_kind, members_of
 from insync.model.domains.values import Condition
-from insync.model.errors import ModelError, closest, user_frame
 from insync.model.expressions.graph import Node
 from insync.model.given_names import NAMED, names_in_class
 from insync.model.language.declarations import ROLE, initial, place_of_function
@@ -27,6 +26,7 @@ from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, o
 from insync.model.language.views import StateView
 from insync.model.tracing.program import Confinement, Program
 from insync.model.tracing.tracer import ConditionTracer, refuse_mistaken_call, trace_predicate, traced
+from insync.runtime.errors import ModelError, closest, user_frame
 
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]
 

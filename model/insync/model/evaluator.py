@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from insync.model.errors import DomainError, GuardError
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.semantics import MEANING
 from insync.model.tracing.program import BoundAction, Check, Program
+from insync.runtime.errors import DomainError, GuardError
 
 __all__ = ["Codes", "Evaluator", "evaluate", "evaluate_each"]
 

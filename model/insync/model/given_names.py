@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from insync.model.errors import ModelError, UserError, shown
+from insync.runtime.errors import ModelError, UserError, shown
 
 __all__ = ["NAMED", "given_list", "given_names", "names_in_class"]
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from insync.model.define import Model
 from insync.model.domains.sorts import number_of_members
-from insync.model.errors import ModelError
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.language.declarations import (
     ROLE,
@@ -23,6 +22,7 @@ from insync.model.language.declarations import (
 )
 from insync.model.tracing.predicates import StepInvariantSpec, step_invariant_specs
 from insync.model.tracing.tracer import action_traced_otherwise
+from insync.runtime.errors import ModelError
 
 __all__ = ["remarks_of", "suspicions"]
 

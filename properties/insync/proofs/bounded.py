@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from insync.model import Model
-from insync.model.errors import InternalError, ModelError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.expressions.graph import Node
 from insync.proofs.results import Bounded, BoundedVerdict, ProofVerdict, Query, QueryReporter, StateSequence
 from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import TYPE_OK, Invariant
+from insync.runtime.errors import InternalError, ModelError
 
 __all__ = ["check_bounded", "replayed", "traced"]
 

@@ -14,7 +14,6 @@ from functools import cached_property
 from insync.model import Model
 from insync.model.domains.layout import well_formed
 from insync.model.domains.sorts import Index, Parameter, Subset
-from insync.model.errors import ModelError, UserError
 from insync.model.expressions.graph import Graph, Node, Op, reachable
 from insync.model.expressions.simplify import apply, as_number, combine, substituted
 from insync.model.symmetry.group import Arranged, Kind, Permutation, Symmetry, permuted_value, symmetry_of
@@ -31,6 +30,7 @@ from insync.model.symmetry.renaming import (
     placed,
 )
 from insync.model.tracing.program import BoundAction
+from insync.runtime.errors import ModelError, UserError
 
 __all__ = [
     "PermutedParts",

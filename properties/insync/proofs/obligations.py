@@ -22,7 +22,6 @@ from itertools import groupby, islice
 
 from insync.model import Model
 from insync.model.domains.layout import well_formed
-from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, Evaluator, evaluate_each
 from insync.model.expressions.graph import Node, Op
 from insync.model.tracing.program import BoundAction
@@ -45,6 +44,7 @@ from insync.proofs.smt import (
 from insync.proofs.watch import Deadline, ProofWatch
 from insync.properties.explain import explain, explain_step
 from insync.properties.invariants import TYPE_OK, Invariant, StepInvariant
+from insync.runtime.errors import InternalError
 
 __all__ = [
     "Preservation",

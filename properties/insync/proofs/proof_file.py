@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from insync.model.checksums import json_with_digest
-from insync.model.errors import UserError
-from insync.model.file_kinds import FileKind
 from insync.proofs.results import Induction
+from insync.runtime.checksums import json_with_digest
+from insync.runtime.errors import UserError
+from insync.runtime.file_kinds import FileKind
 
 __all__ = ["FORMAT", "Proof", "proof_text", "read_proof", "results_of"]
 

@@ -10,7 +10,6 @@ from types import FrameType
 from typing import Any, Generic, TypeVar, cast
 
 from insync.model import Model
-from insync.model.errors import ModelError, UserError, shown
 from insync.model.language.declarations import parameter_types, refuse_suspended, scopes_of
 from insync.model.tracing.predicates import STATES, refuse_swapped
 from insync.properties.invariants import (
@@ -25,6 +24,7 @@ from insync.properties.invariants import (
     step_invariant_beside,
 )
 from insync.properties.temporal import Fairness, RunKind, RunProperty, run_property_beside
+from insync.runtime.errors import ModelError, UserError, shown
 
 __all__ = [
     "HOLDERS",

@@ -11,11 +11,11 @@ import traceback
 from collections.abc import Sequence
 
 from insync.model import Model, ReadableState
-from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import Node, Op, Quantifier, reachable
 from insync.properties.condition_text import Reading, field_read, plain, read_pair, read_state, shown
 from insync.properties.invariants import Because, Failure, Invariant, StepInvariant
+from insync.runtime.errors import ModelError
 
 __all__ = ["blame", "explain", "explain_step", "failure", "failure_of_condition", "failure_of_step"]
 

@@ -11,13 +11,13 @@ from weakref import WeakKeyDictionary
 
 from insync.model import Condition, Model, ReadableState, StateView
 from insync.model.define import DEADLOCK_FREE, TYPE_OK
-from insync.model.errors import DomainError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import combine
 from insync.model.given_names import given_names
 from insync.model.language.declarations import invariant_specs, place_of_function
 from insync.model.tracing.predicates import step_condition, step_invariant_specs, trace_step_predicate
+from insync.runtime.errors import DomainError
 
 __all__ = [
     "DEADLOCK_FREE",

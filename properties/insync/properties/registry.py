@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from insync.model import Model
-from insync.model.errors import ModelError, UserError, closest
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
 from insync.model.language.declarations import invariant_names, removed_actions, run_specs
@@ -29,6 +28,7 @@ from insync.properties.invariants import (
     place_of_names,
 )
 from insync.properties.temporal import Fairness, RunKind, RunProperty, fairness_without, run_property_beside
+from insync.runtime.errors import ModelError, UserError, closest
 
 __all__ = [
     "Judged",

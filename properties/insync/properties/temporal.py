@@ -19,12 +19,12 @@ from typing import Any
 
 from insync.model import Condition, Model, StateView
 from insync.model.domains.sorts import Parameter, label_of, members_of
-from insync.model.errors import ModelError, UserError, closest
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
 from insync.model.language.declarations import place_of_function
 from insync.model.tracing.program import BoundAction
 from insync.properties.invariants import sentence_of
+from insync.runtime.errors import ModelError, UserError, closest
 
 __all__ = [
     "FairSet",

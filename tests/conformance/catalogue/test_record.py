@@ -26,7 +26,7 @@ from insync.conformance.catalogue.entry_traces import EntryTrace, steps_again, t
 from insync.conformance.catalogue.rule_traces import RULE_TRACES
 from insync.conformance.jars.pinned import pinned_versions
 from insync.kafka.defects import DEFECTS
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 AGAIN = "the record is of another trace: insync kafka replay --all --record"
 

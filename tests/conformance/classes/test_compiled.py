@@ -9,7 +9,7 @@ import pytest
 from insync.conformance.classes import compiled, sources
 from insync.conformance.classes.compiled import compiled_harness
 from insync.conformance.jars.jar_set import JarSet
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 COMPILER = """#!/bin/sh
 while [ "$1" != -d ]; do shift; done

@@ -17,7 +17,7 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.self_check import self_check
 from insync.conformance.classes.subject import KafkaRaised
 from insync.conformance.jars.pinned import cluster_versions, pinned_versions
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_classes import HarnessOf, JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]

@@ -18,7 +18,7 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import Observation
 from insync.conformance.classes.subject import KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
-from insync.model.errors import InternalError, UserError
+from insync.runtime.errors import InternalError, UserError
 
 SCRIPT = """\
 import json, os, signal, sys

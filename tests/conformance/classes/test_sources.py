@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from insync.conformance.classes.sources import Driven, class_places, fitted_sources, sources
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 TEXTS = {name: text for driven in Driven for name, text in sources(driven).items()}
 PLACES = {name: [f"org.apache.{name}"] for text in TEXTS.values() for name in re.findall(r"moved\.(\w+);", text)}

@@ -9,11 +9,11 @@ from insync.conformance.comparing.budget_tours import BUDGETS, EACH_ONCE, confor
 from insync.conformance.comparing.conform import EVERYTHING, Conformance, Conforming, conform_tour
 from insync.conformance.comparing.touring import ActionShare, Space
 from insync.conformance.steps.pair import Pair
-from insync.explorer.limits import Limits, StopReason
 from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, StopReason
 from insync_fake_kafka import FakeKafka, FakePair
 
 BOUNDS: dict[str, int | str] = {

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from insync.conformance.comparing.handed_out import HandedOut
 from insync.conformance.comparing.walks import Divergence
-from insync.explorer.limits import StopReason
 from insync.machine.interruptible import GivenUp
+from insync.runtime.watch import StopReason
 
 
 def difference(number: int) -> Divergence:

@@ -6,9 +6,9 @@ import pytest
 
 from insync.conformance.comparing.conform import Conforming, conform_tour
 from insync.conformance.comparing.touring import Space, asked_at_once
-from insync.explorer.limits import Limits, StopReason
 from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.cluster.model import Cluster
+from insync.runtime.watch import Limits, StopReason
 from insync_fake_kafka import FakeKafka, FakePair
 
 BOUNDS: dict[str, int | str] = {

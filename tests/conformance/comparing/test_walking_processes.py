@@ -11,10 +11,10 @@ import pytest
 from insync.conformance.classes.harness import Harness
 from insync.conformance.comparing.conform import WALKS, Conforming, conform_walks
 from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
-from insync.explorer.limits import StopReason
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
+from insync.runtime.watch import StopReason
 from insync_classes import JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]

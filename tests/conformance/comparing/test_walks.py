@@ -12,14 +12,14 @@ from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.walks import KafkaWalks
 from insync.conformance.replay import KafkaVerdict
 from insync.conformance.steps.likeness import Difference
-from insync.explorer.limits import Limits, StopReason
 from insync.explorer.progress import WalkProgress
 from insync.explorer.replay import replay
 from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.explorer.traces.trace import AGREEMENT
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.kafka.cluster.model import Cluster
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
+from insync.runtime.watch import Limits, StopReason
 from insync_fake_kafka import FakeKafka, FakePair
 
 BOUNDS: dict[str, int | str] = {"replicas": 2, "records": 2, "min_insync": 1, "crashes": 1, "elections": 1}

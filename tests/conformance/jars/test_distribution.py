@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from insync.conformance.jars.distribution import distribution_jars
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 
 def libs(folder: Path, *names: str) -> Path:

@@ -9,7 +9,7 @@ import pytest
 
 from insync.conformance.jars.maven import _complaint, copy_by_maven
 from insync.conformance.jars.store import fetch, is_stored
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_jars import release, repository
 
 JAR = ("org.example", "a&b", "1.0")

@@ -16,7 +16,7 @@ from insync.conformance.jars.pinned import (
     pinned_versions,
     quorum_versions,
 )
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 NEEDED = {"kafka_2.13", "kafka-clients", "kafka-metadata", "kafka-server-common", "kafka-storage", "scala-library"}
 

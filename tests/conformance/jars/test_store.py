@@ -9,7 +9,7 @@ import pytest
 
 from insync.conformance.jars import store
 from insync.conformance.jars.store import fetch, is_stored, jar_folder, stored_jars
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_jars import CONTENT, release, repository
 
 

@@ -12,8 +12,8 @@ from insync.conformance.jars.pinned import pinned_for_cluster
 from insync.conformance.jars.store import is_stored, stored_for_cluster
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.nodes.node_files import ClusterPlan
-from insync.explorer.java import find_java
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.java import find_java
 from insync_brokers import ClusterOf
 from insync_classes import JarsOf
 

@@ -14,7 +14,7 @@ from insync.conformance.live.runs.run_events import Acting, BrokerRun, Decided, 
 from insync.conformance.live.runs.run_model import run_model
 from insync.conformance.live.runs.validation import Validation, validate
 from insync.kafka.releases import release_of
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 RECORDINGS = Path(__file__).parents[1] / "recordings" / "live"
 MISSED, REMOVED = RECORDINGS / "n-01-3.9.2-logs", RECORDINGS / "n-02-4.3.1-logs"

@@ -17,7 +17,7 @@ from insync.conformance.live.runs.validation import validate
 from insync.conformance.live.scenarios.lost_directory import LOST_DIRECTORY, stop_all
 from insync.conformance.live.scenarios.scenario import outcome
 from insync.kafka.releases import release_of
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
 

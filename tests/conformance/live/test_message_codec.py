@@ -12,7 +12,7 @@ from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.wire.message_codec import Reader, decode, encode, unsigned_varint, zigzag_varint
 from insync.conformance.live.wire.message_schemas import MessageSchemas, Span
 from insync.conformance.live.wire.request_frames import request_frame, request_head, response_body
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_schemas import ANSWER, schema_jars, schemas
 
 ID = "00000000-0000-0001-0000-000000000002"

@@ -12,7 +12,7 @@ from insync.conformance.live.metadata_log import MetadataRecord, decisions, firs
 from insync.conformance.live.runs.metadata_run import run_of_metadata
 from insync.conformance.live.wire.message_codec import encode
 from insync.conformance.live.wire.record_batches import made_batch
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_schemas import schemas
 
 WHOLE = made_batch([b"\1\x63\0"], 1000)

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from insync.conformance.live.nodes.ports import LOOPBACK, free_ports
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 
 def test_free_ports_are_in_a_row_below_those_of_connections_that_go_out() -> None:

@@ -20,7 +20,7 @@ from insync.conformance.live.nodes.node_files import logging_files
 from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, any_scenario, scenario_named
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome
 from insync.conformance.patches.patched_jars import patched_kafka, read_patch
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_classes import JarsOf
 
 SAID = {

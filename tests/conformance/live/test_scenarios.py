@@ -30,7 +30,7 @@ from insync.conformance.live.scenarios.scenario import Written, outcome
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
 from insync.kafka.defects import DEFECTS
 from insync.kafka.releases import release_of
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_brokers import ClusterOf
 from insync_classes import JarsOf
 

@@ -28,7 +28,7 @@ from insync.conformance.live.runs.run_model import run_model
 from insync.conformance.live.runs.run_release import release_of_run
 from insync.conformance.live.runs.validation import Validation, validate
 from insync.kafka.releases import Release
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 RECORDINGS = Path(__file__).parents[1] / "recordings" / "live"
 

@@ -12,7 +12,7 @@ from insync.explorer.traces.counterexample import trace_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.rules import Rules
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 LOSS = "no_acknowledged_record_is_lost"
 

@@ -15,8 +15,8 @@ from insync.conformance.patches.compilers import compile_sources
 from insync.conformance.patches.patched_jars import known_patches, patched_kafka, read_patch
 from insync.conformance.patches.source_files import module_of
 from insync.kafka.defects.findings import finding_of
-from insync.machine.cache import kept_folder
-from insync.model.errors import UserError
+from insync.runtime.cache import kept_folder
+from insync.runtime.errors import UserError
 
 PATH = "server/src/main/java/org/example/Heart.java"
 SOURCE = "package org.example;\n\nclass Heart {\n    int beats() {\n        return 1;\n    }\n}\n"

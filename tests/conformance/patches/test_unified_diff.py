@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.conformance.patches.unified_diff import patched_text, read_diff
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 BEFORE = "".join(f"line {number}\n" for number in range(1, 21))
 AFTER = BEFORE.replace("line 4\n", "four\nand more\n").replace("line 17\n", "")

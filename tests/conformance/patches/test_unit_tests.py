@@ -32,7 +32,7 @@ from insync.conformance.patches.unit_test_runs import (
     run_unit_tests,
 )
 from insync.kafka.defects.findings import FINDINGS, page_of
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 FOLDER = Path(read_unit_tests("Q-7", "4.3.1").file).parent
 PATCHES = [*sorted(FOLDER.glob("*.patch")), *sorted((FOLDER.parent / "diffs").glob("*.patch"))]

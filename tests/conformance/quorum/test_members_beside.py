@@ -17,7 +17,7 @@ from insync.conformance.quorum.quorum_seen import Letter, Membership, QuorumSeen
 from insync.conformance.steps.gaps import NotSchedulable
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.quorum.kraft_853 import Kraft853
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_led_again import LED_AGAIN_BOUNDS, PARTED, REMOVED, REMOVED_BOUNDS
 from insync_quorum import RecordedQuorum, number_of, recorded_course, take_course, take_labels
 

@@ -13,7 +13,7 @@ from insync.explorer import replay
 from insync.explorer.export import export
 from insync.explorer.export.tla.foreign_traces import foreign_trace, is_foreign
 from insync.explorer.traces.trace import EXPLORED
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 GOLDEN = Path(__file__).parent / "golden"
 BOUNDS: dict[str, int | str] = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}

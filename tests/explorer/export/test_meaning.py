@@ -24,10 +24,10 @@ from insync.model import (
     require,
 )
 from insync.model.catalogue import find_model
-from insync.model.errors import DomainError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import judge
+from insync.runtime.errors import DomainError, UserError
 from insync_post import Post
 from insync_symmetric import Messages
 from insync_tla import Module

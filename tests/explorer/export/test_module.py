@@ -10,7 +10,7 @@ import pytest
 from insync.explorer.export import export
 from insync.model import Int, Model, State, StateView, action, require
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 SMALL: dict[str, int | str] = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 

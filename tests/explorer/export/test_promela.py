@@ -11,10 +11,10 @@ from insync.explorer.export import export, promela
 from insync.explorer.export.promela import MOST_INITIALS, promela_files, promela_text
 from insync.model import BoundValues, Int, Model, State, StateView, action
 from insync.model.catalogue import find_model
-from insync.model.errors import DomainError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Node
 from insync.properties.registry import confined, invariants_of, judge
+from insync.runtime.errors import DomainError, UserError
 from insync_promela import Function, functions_of
 from insync_toys import TOYS, Commit
 

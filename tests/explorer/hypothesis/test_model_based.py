@@ -12,7 +12,7 @@ from insync.explorer.hypothesis import Disagreement, model_based_test, replay_ag
 from insync.explorer.hypothesis.model_based import Adapter, Output
 from insync.explorer.traces.trace_file import read_trace
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_lamp import Lamp
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "replicated_log.py"

@@ -13,7 +13,7 @@ from insync.explorer.hypothesis import Disagreement, model_based_test, reachable
 from insync.explorer.replay import replay
 from insync.explorer.testing import PropertyViolated
 from insync.model import ANY, BoundValues, Int, Model, ReadableState, State, action, initial, require
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_initials import Cabinet
 
 QUICK = settings(max_examples=60, stateful_step_count=8, deadline=None, database=None, derandomize=True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from insync.explorer.hypothesis.model_based import SideBySide, check_adapter
 from insync.model import StateView, initial
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync_runs import Round
 
 VALUES: list[object] = [

@@ -36,7 +36,7 @@ from insync.model import (
     step_invariant,
 )
 from insync.model.catalogue import class_reference
-from insync.model.errors import GuardError, UserError
+from insync.runtime.errors import GuardError, UserError
 from insync_lamp import Lamp
 
 QUICK = settings(max_examples=40, stateful_step_count=8, deadline=None, database=None, derandomize=True)

@@ -9,8 +9,8 @@ from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import reachable_states, typed_states
 from insync.explorer.stepping.stepper import Stepper
 from insync.model import Bag, BoundValues, Index, Int, Model, ReadableState, Seq, State, StateView, action, require
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes
+from insync.runtime.errors import UserError
 from insync_lamp import Lamp
 from insync_post import Post
 from insync_toys import Clock

@@ -8,9 +8,9 @@ import pytest
 
 from insync.explorer.given_model import model_of
 from insync.explorer.mining.clauses import lemmas_in, readable, stated, texts_of
-from insync.model.errors import UserError
 from insync.proofs.proof_file import Proof
 from insync.properties.explain import explain
+from insync.runtime.errors import UserError
 
 LOCK = f"{Path(__file__).parents[3] / 'examples' / 'lock.py'}:FixedLock"
 HELD = "for_all(Worker, lambda worker: Implies(doing[worker] == Doing.INSIDE, holder == worker))"

@@ -38,9 +38,9 @@ from insync.model import (
     invariant,
     require,
 )
-from insync.model.errors import UserError
 from insync.model.evaluator import evaluate
 from insync.proofs.results import Query
+from insync.runtime.errors import UserError
 from insync_rewritten import proof_with
 
 ROOT = Path(__file__).parents[3]

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.programs.child_processes import Ended, Guarded
-from insync.model.errors import UserError
+from insync.runtime.child_processes import Ended, Guarded
+from insync.runtime.errors import UserError
 
 PARENT = """
 import sys
 from pathlib import Path
-from insync.explorer.programs.child_processes import Guarded
+from insync.runtime.child_processes import Guarded
 
 folder = Path(sys.argv[1])
 folder.mkdir()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.programs.child_processes import modules_of_python
+from insync.runtime.child_processes import modules_of_python
 
 HOSTILE = "open('ran', 'w').close()\n"
 

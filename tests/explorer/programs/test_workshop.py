@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.limits import Limits, Watch
-from insync.explorer.programs.child_processes import Workshop
 from insync.machine.interruptible import GivenUp
-from insync.model.errors import UserError
+from insync.runtime.child_processes import Workshop
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, Watch
 
 ENDLESS = "echo $$ > id; sleep 600 & echo $! > child; wait"
 
@@ -95,8 +95,8 @@ def test_what_is_stopped_is_ended_with_all_its_processes_within_a_second(how: st
 
 SCRIPT = f"""
 import threading
-from insync.explorer.programs.child_processes import Workshop
-from insync.explorer.limits import Limits, Watch
+from insync.runtime.child_processes import Workshop
+from insync.runtime.watch import Limits, Watch
 
 with Workshop(Watch(Limits(), None)) as shop:
     print(shop.folder, shop._programs.guardian_id, flush=True)

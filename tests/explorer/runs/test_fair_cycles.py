@@ -10,11 +10,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.explorer.limits import Limits, Watch
 from insync.explorer.runs.fair_cycles import Adjacency, Obligation, adjacency_of, fair_components, obligations_of
 from insync.explorer.runs.lassos import find_lasso
 from insync.explorer.runs.state_graph import StateGraph
 from insync.properties.temporal import FairSet
+from insync.runtime.watch import Limits, Watch
 
 WATCH = Watch(Limits(), None)
 ACTIONS = 3

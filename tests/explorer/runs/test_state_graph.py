@@ -6,12 +6,12 @@ import threading
 import pytest
 
 from insync.explorer import Limits, StopReason, check
-from insync.explorer.limits import Watch
 from insync.explorer.runs.state_graph import build_graph
 from insync.kafka.published import AsyncIsr, Kip320
 from insync.model import Bool, BoundValues, Model, State, UserError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.properties.registry import invariants_of
+from insync.runtime.watch import Watch
 from insync_lamp import Lamp
 from insync_runs import Crossing
 from insync_toys import TOYS

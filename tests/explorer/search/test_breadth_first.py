@@ -9,11 +9,11 @@ import pytest
 from insync.explorer import CheckResult, Limits, Progress, check
 from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.replay import replay
-from insync.machine.memory import Permission
 from insync.machine.stores.hash_table import Store
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model
 from insync.properties.registry import invariants_of, sentences_of
+from insync.runtime.memory import Permission
 from insync_toys import TOYS, DieHard, Overflow, TokenRing
 
 KAFKA = [
@@ -174,7 +174,7 @@ def test_a_limit_on_the_time_ends_it_with_the_levels_that_are_complete(monkeypat
     whole = check(KAFKA[0])
     monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
     clock = [0.0]
-    monkeypatch.setattr("insync.explorer.limits.Watch.seconds", property(lambda _: clock[0]))
+    monkeypatch.setattr("insync.runtime.watch.Watch.seconds", property(lambda _: clock[0]))
 
     def reporter(progress: Progress) -> None:
         if progress.level == 3:

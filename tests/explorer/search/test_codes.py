@@ -20,7 +20,6 @@ from insync.explorer.search import breadth_first as search_module
 from insync.explorer.testing import InsyncCheck, UnexpectedVerdict
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import code_kernels
-from insync.machine.memory import Block
 from insync.machine.stores import collapse, compressed
 from insync.machine.stores.collapse import Codec
 from insync.machine.stores.compressed import CodeKernels
@@ -28,10 +27,11 @@ from insync.machine.stores.quotient_table import CodeTable
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.domains.layout import Schema
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Op
 from insync.model.expressions.simplify import apply
 from insync.properties.registry import invariants_of, judge, sentences_of
+from insync.runtime.errors import UserError
+from insync.runtime.memory import Block
 from insync_toys import TOYS, Overflow
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits, check
-from insync.explorer.limits import Watch
 from insync.explorer.search import beyond_memory
 from insync.explorer.search.run_directory import MANIFEST, LevelsManifest
 from insync.machine.stores import row_encoding, sorted_file
 from insync.model.catalogue import find_model
-from insync.model.checksums import json_with_digest
-from insync.model.errors import UserError
+from insync.runtime.checksums import json_with_digest
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Watch
 from insync_damaged import damaged
 from insync_file_damage import Trial, damages
 

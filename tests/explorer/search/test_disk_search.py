@@ -19,17 +19,17 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, StopReason, check
-from insync.explorer.limits import Watch
 from insync.explorer.progress import Phase
 from insync.explorer.search import beyond_memory
-from insync.machine.memory import Block, resident_memory
 from insync.machine.stores import collapse, row_encoding, sorted_file
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.sorted_rows import RowBuffer
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.properties.registry import invariants_of
+from insync.runtime.errors import UserError
+from insync.runtime.memory import Block, resident_memory
+from insync.runtime.watch import Watch
 from insync_toys import TOYS, Overflow
 
 KIP320 = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
@@ -333,7 +333,7 @@ import itertools
 from insync.explorer import check
 from insync.explorer.search import beyond_memory
 from insync.machine.stores import sorted_file
-from insync.explorer.limits import Watch
+from insync.runtime.watch import Watch
 from insync.model.catalogue import find_model
 sorted_file.BLOCK = 100
 calls, may_use = itertools.count(), Watch.may_use

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import CheckResult, Limits, check
-from insync.explorer.limits import Watch
 from insync.explorer.search import breadth_first
 from insync.explorer.search import breadth_first as search_module
 from insync.explorer.search.breadth_first import BreadthFirstSearch
@@ -20,6 +19,7 @@ from insync.machine.stores import compressed
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.properties.registry import sentences_of
+from insync.runtime.watch import Watch
 
 SMALL = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
 MODELS = [find_model(name)(**SMALL) for name in ("kip320", "kip279", "kip101")]

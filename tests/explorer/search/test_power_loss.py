@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from insync.explorer import CheckResult, check
-from insync.explorer.limits import Watch
 from insync.explorer.search import beyond_memory, run_directory
 from insync.explorer.search.explored import Space
 from insync.explorer.search.run_directory import RunLevels
 from insync.machine.stores import sorted_file
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Watch
 from insync_power_loss import LosingDisk
 
 MODEL = find_model("kip320")(replicas=2, log_size=1, max_records=2, max_leader_epoch=1)

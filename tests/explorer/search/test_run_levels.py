@@ -29,8 +29,8 @@ from insync.explorer.search.run_directory import RunLevels, write_level_rows
 from insync.machine.stores import compressed
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.properties.registry import invariants_of
+from insync.runtime.errors import UserError
 from insync_toys import TOYS, Overflow
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}

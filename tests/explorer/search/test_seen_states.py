@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from insync.explorer import Limits, simulate
-from insync.explorer.limits import Watch
 from insync.explorer.search.walks import Walks
 from insync.model import Model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Watch
 from insync_corners import Overflow
 from insync_toys import Clock, DieHard, TokenRing
 

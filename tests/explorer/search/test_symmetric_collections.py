@@ -37,8 +37,8 @@ from insync.model import (
     the,
     when,
 )
-from insync.model.errors import UserError
 from insync.model.evaluator import Evaluator
+from insync.runtime.errors import UserError
 from insync_symmetric import Node
 from insync_symmetric_protocols import PROTOCOLS, Election, Line, Paxos, Requests, Telephone
 

@@ -26,8 +26,8 @@ from insync.model import (
     require,
     step_invariant,
 )
-from insync.model.errors import ModelError, UserError
 from insync.model.evaluator import Evaluator
+from insync.runtime.errors import ModelError, UserError
 from insync_symmetric import Gossip, Links, Messages, Node, Partial, TwoPhase
 
 MODELS: list[Model] = [

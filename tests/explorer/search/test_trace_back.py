@@ -5,7 +5,7 @@ import pytest
 from insync.explorer import check
 from insync.explorer.search.trace_back import traced_back
 from insync.model import Bound, Bounds, BoundValues, Condition, Int, Model, State, StateView, action, invariant
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
 from insync_toys import DieHard
 
 

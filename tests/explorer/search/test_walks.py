@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkProgress
 from insync.explorer.search.walks import Walks, _Shares
 from insync.machine.walker import FailedWalk, Walked
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, StopReason, Watch
 
 SHARE = 4096
 

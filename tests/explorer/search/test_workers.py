@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from insync.explorer.search.workers import Team
+from insync.runtime.workers import Team
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, Walk, confirmed
-from insync.model.errors import GuardError, InternalError
 from insync.model.evaluator import Evaluator
+from insync.runtime.errors import GuardError, InternalError
 from insync_nearby import walked
 from insync_toys import DieHard, Overflow, TokenRing
 

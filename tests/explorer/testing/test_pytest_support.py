@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.limits import Limits
 from insync.explorer.replay import replay
 from insync.explorer.simulate import simulate
 from insync.explorer.testing import ENGINES, InsyncCheck, PropertyViolated, Settings, SuspiciousModel, UnexpectedVerdict
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import Condition, Drawn, ReadableState, StateView, Taken, invariant
 from insync.model.catalogue import class_reference
-from insync.model.errors import UserError
-from insync.model.visible_text import visible
+from insync.runtime.errors import UserError
+from insync.runtime.visible_text import visible
+from insync.runtime.watch import Limits
 from insync_confined import Plane
 from insync_corners import Late
 from insync_lamp import Lamp

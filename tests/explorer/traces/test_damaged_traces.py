@@ -9,8 +9,8 @@ import pytest
 
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.explorer.traces.trace_file import parse_trace, trace_text
-from insync.model.errors import UserError
 from insync.properties.temporal import Fairness
+from insync.runtime.errors import UserError
 from insync_damaged import damaged
 
 FULL = Trace(

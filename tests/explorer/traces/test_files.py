@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.traces.files import check_writable, write_whole
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.files import check_writable, write_whole
 
 
 def test_writes_text_in_utf8(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_a_full_device_is_a_user_error() -> None:
 _WRITE_TOO_MUCH = """
 import resource, signal, sys
 from pathlib import Path
-from insync.explorer.traces.files import write_whole
-from insync.model.errors import UserError
+from insync.runtime.files import write_whole
+from insync.runtime.errors import UserError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:

@@ -8,7 +8,7 @@ import pytest
 
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.explorer.traces.trace_file import read_trace, trace_text, write_trace
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 AGAIN = "Write the trace again with `insync check MODEL --trace FILE`."
 

@@ -8,7 +8,7 @@ import pytest
 from insync.machine.compiler import Library, object_code
 from insync.machine.emit.builder import I1, I8, I32, I64, I128, PTR, VOID, Function, Module
 from insync.machine.emit.memory import Elements, Fields
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
 
 
 def compiled(m: Module, name: str, arguments: int) -> Callable[..., int]:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.machine.memory import Block
 from insync.machine.packed import PackedRows, Words, words_at
 from insync.machine.stores import hash_table as store_module
 from insync.machine.stores.hash_table import BUCKET_BYTES, BUCKET_SLOTS, SPARE_BUCKETS, Store
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
+from insync.runtime.memory import Block
 from insync_machine import store_kernels
 
 CAPACITY = 64 << 20

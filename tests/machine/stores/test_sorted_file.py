@@ -23,7 +23,7 @@ from insync.machine.stores.row_encoding import StateRows
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.machine.stores.whole_files import flush_folder, new_file, write_all
-from insync.model.checksums import Damaged
+from insync.runtime.checksums import Damaged
 
 WORDS = 2
 KERNELS = order_kernels(WORDS)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from insync.model.domains.bounds import Bound, Bounds, BoundValues, Settings, choose
-from insync.model.errors import ModelError, UserError
+from insync.runtime.errors import ModelError, UserError
 
 SIZES = Bounds(replicas=Bound(3, 1, 7, "replicas of the partition"), log_size=Bound(2, 1, 8))
 

@@ -12,7 +12,7 @@ from insync.model.domains.bounds import BoundValues
 from insync.model.domains.composite import Array, Domain, Enum, Int, Option, Record, Set, State, as_domain
 from insync.model.domains.sorts import Index, Subset
 from insync.model.domains.values import Bool
-from insync.model.errors import ModelError, UserError
+from insync.runtime.errors import ModelError, UserError
 
 BOUNDS = BoundValues({"replicas": 3})
 

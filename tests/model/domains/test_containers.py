@@ -32,8 +32,8 @@ from insync.model import (
     when,
 )
 from insync.model.domains.domain import Domain
-from insync.model.errors import DomainError, ModelError, UserError
 from insync.model.evaluator import Evaluator, evaluate
+from insync.runtime.errors import DomainError, ModelError, UserError
 from insync_collected import (
     ELEMENTS,
     KINDS,

@@ -10,8 +10,8 @@ import pytest
 from insync.model.domains.bounds import BoundValues
 from insync.model.domains.sorts import Index, Subset, label_of
 from insync.model.domains.values import Bool, Num, SetValue
-from insync.model.errors import ModelError
 from insync.model.expressions.graph import Graph
+from insync.runtime.errors import ModelError
 
 BOUNDS = BoundValues({"replicas": 3})
 

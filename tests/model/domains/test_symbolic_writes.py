@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from insync.model import NONE, Array, BoundValues, Int, Model, Option, Record, State, StateView, action, when
 from insync.model.domains.layout import Schema
-from insync.model.errors import ModelError
 from insync.model.evaluator import Evaluator
+from insync.runtime.errors import ModelError
 
 ROWS, COLUMNS, TOP = 2, 3, 2
 

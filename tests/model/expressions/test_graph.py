@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from insync.model.errors import ModelError
 from insync.model.expressions.graph import Graph, Op, Quantifier, range_of, reachable
 from insync.model.expressions.semantics import MEANING
+from insync.runtime.errors import ModelError
 
 
 def test_every_operation_has_one_meaning() -> None:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import CONDITIONS, Graph, Node, Op
 from insync.model.expressions.intervals import always_holds
 from insync.model.expressions.simplify import apply, combine
+from insync.runtime.errors import ModelError
 from insync_expressions import SIZES, Tree, conditions, every_state, made, numbers
 
 _COMPARISONS = st.builds(

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from insync.model.errors import ModelError
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import Graph, Node, Op, Quantifier, reachable
 from insync.model.expressions.semantics import MEANING
 from insync.model.expressions.simplify import apply, combine
+from insync.runtime.errors import ModelError
 from insync_expressions import SIZES, Tree, conditions, direct, every_state, made, numbers, sets
 
 

@@ -24,7 +24,7 @@ from insync.model import (
 )
 from insync.model.domains.scalars import Member
 from insync.model.domains.scalars import Set as SetOfMembers
-from insync.model.errors import ModelError
+from insync.runtime.errors import ModelError
 
 NOTHING = BoundValues({})
 

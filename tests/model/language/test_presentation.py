@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from insync.model import Arrow, Bool, BoundValues, LogCell, LogRecord, Mark, Model, State, Taken
-from insync.model.errors import ModelError
 from insync.model.language.presentation import checked_drawing, checked_grid, checked_lifelines, checked_marks
+from insync.runtime.errors import ModelError
 
 
 class Drawn(Model):

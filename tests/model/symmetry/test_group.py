@@ -20,8 +20,8 @@ from insync.model import (
     State,
     Subset,
 )
-from insync.model.errors import ModelError
 from insync.model.symmetry.group import Kind, permuted_value
+from insync.runtime.errors import ModelError
 from insync_symmetric import Columns, Gossip, Messages, Mixed, Node, Relations, TwoPhase
 from insync_symmetric_shapes import SHAPES as COLLECTED
 from insync_symmetric_shapes import value_from

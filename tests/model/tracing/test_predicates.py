@@ -13,12 +13,12 @@ from hypothesis import given, settings
 
 from insync.explorer import check
 from insync.model import Condition, Int, Model, ModelError, State, StateView, action, invariant, require, step_invariant
-from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator, evaluate
 from insync.model.expressions.graph import Op
 from insync.model.tracing.predicates import step_condition, step_invariant_specs, trace_step_predicate
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of
+from insync.runtime.errors import DomainError
 from insync_expressions import every_state
 from insync_random_models import Written, random_model, written
 from insync_steps import Counter, Votes

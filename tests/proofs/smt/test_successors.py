@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from insync.model import Bool, Int, Model, State, StateView, action, require
 from insync.model.catalogue import find_model
-from insync.model.errors import DomainError
 from insync.model.evaluator import Evaluator
+from insync.runtime.errors import DomainError
 from insync_toys import TOYS, DieHard, Overflow, TokenRing
 
 z3 = pytest.importorskip("z3")

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
-from insync.explorer.limits import Watch
 from insync.explorer.run_identity import identity_of
 from insync.explorer.search.explored import Hit, Space
 from insync.machine.interruptible import GivenUp
 from insync.machine.packed import Found
-from insync.model.errors import UserError
 from insync.properties.registry import judge
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Watch
 from insync.spark_explore.driver.check import SparkOptions, open_run
 from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger

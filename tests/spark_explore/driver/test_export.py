@@ -13,9 +13,9 @@ from insync.explorer.run_identity import identity_of
 from insync.explorer.search.explored import Space
 from insync.model import Model
 from insync.model.catalogue import find_model
-from insync.model.errors import UserError
 from insync.model.evaluator import Evaluator
 from insync.properties.registry import judge
+from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check, export
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, write_manifest

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from insync.explorer.limits import Limits, Watch
+from insync.runtime.watch import Limits, Watch
 from insync.spark_explore.driver.session import open_session
 
 

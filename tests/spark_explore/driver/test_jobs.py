@@ -12,8 +12,8 @@ pa = pytest.importorskip("pyarrow")
 
 from pyspark.errors import PySparkException  # noqa: E402 -- it needs the extra
 
-from insync.explorer.limits import Limits, StopReason, Watch  # noqa: E402
-from insync.model.errors import InternalError, UserError  # noqa: E402
+from insync.runtime.errors import InternalError, UserError  # noqa: E402
+from insync.runtime.watch import Limits, StopReason, Watch  # noqa: E402
 from insync.spark_explore.driver import jobs  # noqa: E402
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan  # noqa: E402
 from insync.spark_explore.executor.level_task import LevelJob  # noqa: E402
@@ -68,9 +68,9 @@ FAILED = " (Spark's logs say more; a run with --run-dir can be resumed)."
 @pytest.mark.parametrize(
     ("said", "kind", "message"),
     [
-        (TRACE.format("insync.model.errors.UserError: Give more."), UserError, "Give more."),
-        (TRACE.format("insync.model.errors.ModelError: That is wrong."), UserError, "That is wrong."),
-        (TRACE.format("insync.model.errors.InternalError: Never."), InternalError, "Never."),
+        (TRACE.format("insync.runtime.errors.UserError: Give more."), UserError, "Give more."),
+        (TRACE.format("insync.runtime.errors.ModelError: That is wrong."), UserError, "That is wrong."),
+        (TRACE.format("insync.runtime.errors.InternalError: Never."), InternalError, "Never."),
         (TRACE.format("insync.spark_explore.executor.tables.TableFull: 5 GB"), OutOfMemory, "5 GB"),
         (TRACE.format("ModuleNotFoundError: No module named 'llvmlite.ir'"), UserError,
          "The Python of Spark's workers has no module 'llvmlite.ir': install llvmlite, pyarrow and pandas for it"),

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.search.explored import Hit, Space, SpaceShape
 from insync.machine.packed import Found
+from insync.runtime.watch import Limits, StopReason, Watch
 from insync.spark_explore.driver.ledger import Ledger
 
 START = Space([], [1, 2], [1, 3], expanded=1, stepless=[0])

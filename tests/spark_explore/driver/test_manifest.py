@@ -12,8 +12,8 @@ import pytest
 from insync.explorer.run_identity import Identity
 from insync.explorer.search.explored import Space
 from insync.machine.packed import Found
-from insync.model.checksums import json_with_digest
-from insync.model.errors import UserError
+from insync.runtime.checksums import json_with_digest
+from insync.runtime.errors import UserError
 from insync.spark_explore.driver import manifest as module
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, read_manifest, refuse_old_run, write_manifest

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.limits import Limits, Watch
 from insync.machine.packed import Words
+from insync.runtime.watch import Limits, Watch
 from insync.spark_explore.driver import check
 from insync.spark_explore.driver.check import PathFinder
 from insync.spark_explore.wire.packets import Kind, Row

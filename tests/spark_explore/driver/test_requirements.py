@@ -6,7 +6,7 @@ import importlib.metadata
 
 import pytest
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore.driver.requirements import require_packages
 
 RIGHT = {"pyspark": "4.1.0", "pyarrow": "15.0.0", "pandas": "2.2.0"}

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Phase, Progress
 from insync.explorer.search.explored import Space
 from insync.machine.packed import Found
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, StopReason, Watch
 from insync.spark_explore.driver import search
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped
 from insync.spark_explore.driver.ledger import Ledger, LevelFigures

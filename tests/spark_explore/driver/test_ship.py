@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore.driver.requirements import require_java, require_packages
 from insync.spark_explore.driver.session import prepare_workers
 from insync.spark_explore.driver.ship import write_namespace

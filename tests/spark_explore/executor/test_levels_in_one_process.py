@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from insync.machine.packed import Found
-from insync.model.errors import InternalError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
+from insync.runtime.errors import InternalError, UserError
 from insync.spark_explore.executor import worker
 from insync.spark_explore.executor.level_task import LevelJob, PredecessorJob, level_task, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace, worker_for

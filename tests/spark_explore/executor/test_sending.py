@@ -17,7 +17,7 @@ from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.model.catalogue import find_model
 from insync.model.domains.layout import Schema
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
 
 pytest.importorskip("pyarrow")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.machine.memory import HUGE_PAGE
+from insync.runtime.memory import HUGE_PAGE
 from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous, give_back
 
 

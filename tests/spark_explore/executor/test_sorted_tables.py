@@ -12,7 +12,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from insync.model.errors import InternalError, UserError
+from insync.runtime.errors import InternalError, UserError
 from insync.spark_explore.executor import sorted_tables as module
 from insync.spark_explore.executor.sorted_tables import SortedTable, SortedTables
 from insync_machine import store_kernels

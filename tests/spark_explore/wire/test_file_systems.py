@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore.wire.file_systems import full_name, reason_of, shown_name
 from insync.spark_explore.wire.run_folder import RunFolder
 

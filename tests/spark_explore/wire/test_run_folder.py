@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync_spark_stores import on_a_store
 

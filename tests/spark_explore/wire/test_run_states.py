@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.model.errors import InternalError, UserError
+from insync.runtime.errors import InternalError, UserError
 from insync.spark_explore.wire import states_file
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates

@@ -17,10 +17,10 @@ from insync.cli.show.agree_report import agreement_json, describe_agreement, des
 from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer.agree import SHARES, Engine, Opinion, agree, opinion_of, own_engines, sharing
 from insync.explorer.export import FORMATS
-from insync.explorer.limits import Limits
 from insync.explorer.spin import find_spin, spin_engine
 from insync.explorer.tlc import TLC_VARIABLE, find_tlc, tlc_engine
 from insync.model import Model
+from insync.runtime.watch import Limits
 
 __all__ = ["command"]
 

@@ -23,7 +23,7 @@ from insync.explorer import Limits, diff, diff_traces, read_trace, replay
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["command"]
 

@@ -22,7 +22,7 @@ from insync.cli.terminal import ExitCode, emit, exit_code_for
 from insync.explorer import Exploration, Limits, NoViolation, explore, read_trace
 from insync.explorer.explore import refuse_trace_of_another
 from insync.explorer.exploring.session import FIND_LIMITS
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["command"]
 

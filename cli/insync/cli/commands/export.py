@@ -12,8 +12,8 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import OutputPath
 from insync.cli.terminal import ExitCode, emit, emit_data
 from insync.explorer.export import FORMATS, export
-from insync.explorer.traces.files import check_writable, write_whole
 from insync.properties.registry import run_properties_of
+from insync.runtime.files import check_writable, write_whole
 
 __all__ = ["command"]
 

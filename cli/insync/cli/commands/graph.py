@@ -17,9 +17,9 @@ from insync.cli.show.report import confined_lines
 from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer import Limits, StateGraph, StopReason, graph, write_graph
 from insync.explorer.runs.state_graph import require_graph_format
-from insync.explorer.traces.files import check_writable
-from insync.model.errors import UserError
 from insync.properties.invariants import names_within
+from insync.runtime.errors import UserError
+from insync.runtime.files import check_writable
 
 __all__ = ["command"]
 

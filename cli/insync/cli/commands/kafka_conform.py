@@ -18,12 +18,12 @@ from insync.cli.options.task import Whole, limit_options
 from insync.cli.options.walks import walk_options
 from insync.cli.progress import walk_progress
 from insync.cli.terminal import ExitCode
-from insync.explorer.limits import Limits
 from insync.explorer.progress import WalkReporter
 from insync.explorer.search.walks import Walks
-from insync.explorer.search.workers import available_cores
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
+from insync.runtime.watch import Limits
+from insync.runtime.workers import available_cores
 
 if TYPE_CHECKING:
     from insync.conformance.classes.harness import Harness

@@ -14,7 +14,7 @@ from insync.cli.options.task import GivenPath, OutputPath, ReadFile
 from insync.cli.progress import steps_of_work
 from insync.cli.show.kafka_run_report import describe_recorded, recorded_json
 from insync.cli.terminal import ExitCode
-from insync.explorer.traces.files import check_writable
+from insync.runtime.files import check_writable
 
 if TYPE_CHECKING:
     from insync.conformance.live.runs.run_events import BrokerRun

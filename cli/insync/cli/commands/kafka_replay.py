@@ -12,8 +12,8 @@ from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.progress import steps_of_work
 from insync.cli.terminal import ExitCode
-from insync.explorer.traces.files import check_writable
 from insync.model import Model
+from insync.runtime.files import check_writable
 
 __all__ = ["command"]
 
@@ -120,7 +120,7 @@ def _replay_one(trace: str, kind: type[Model] | None, choice: KafkaChoice, outpu
     from insync.conformance.classes.harness import Harness
     from insync.conformance.given_trace import given_trace
     from insync.conformance.replay import replay_on_kafka
-    from insync.explorer.java import find_java
+    from insync.runtime.java import find_java
 
     jars = choice.jars()
     find_java(NEEDED_BY)  # a missing Java is reported before the search for the trace

@@ -25,7 +25,7 @@ from insync.conformance.live.scenarios.known import (
 )
 from insync.conformance.live.scenarios.quorum_scenario import QuorumScenario
 from insync.conformance.live.scenarios.scenario import Scenario, outcome
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["command"]
 

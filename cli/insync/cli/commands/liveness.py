@@ -15,9 +15,9 @@ from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.cli.terminal import exit_code_for
 from insync.explorer import Limits, liveness
 from insync.model import Model
-from insync.model.errors import UserError
 from insync.properties.registry import run_properties_of
 from insync.properties.temporal import Fairness
+from insync.runtime.errors import UserError
 
 __all__ = ["command"]
 

@@ -14,7 +14,7 @@ from insync.cli.show.pages import write_page
 from insync.cli.terminal import EPILOG, ExitCode, emit
 from insync.explorer import read_trace, replay
 from insync.explorer.replay import model_of_trace
-from insync.explorer.traces.files import check_writable
+from insync.runtime.files import check_writable
 
 __all__ = ["command"]
 

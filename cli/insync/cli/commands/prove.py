@@ -31,9 +31,9 @@ from insync.cli.show.figures import seconds
 from insync.cli.terminal import emit_error, exit_code_for
 from insync.explorer import Limits
 from insync.explorer.named_model import Naming, kinds_of, same_name
-from insync.explorer.traces.files import check_writable
-from insync.model.errors import UserError
 from insync.proofs.watch import ProofLimits
+from insync.runtime.errors import UserError
+from insync.runtime.files import check_writable
 
 if TYPE_CHECKING:
     from insync.explorer import BoundedResult, ProofResult

@@ -17,7 +17,7 @@ from insync.cli.show.why_report import describe_why
 from insync.cli.terminal import ExitCode, emit
 from insync.explorer import Limits, why
 from insync.explorer.coverage.source_page import why_page
-from insync.explorer.traces.files import check_writable, write_whole
+from insync.runtime.files import check_writable, write_whole
 
 __all__ = ["command"]
 

@@ -46,7 +46,7 @@ class Build:
             message = "--github prints lines below the report, and --json one object alone. Leave one of them out."
             raise click.UsageError(message)
         if self.sarif is not None:
-            from insync.explorer.traces.files import check_writable
+            from insync.runtime.files import check_writable
 
             check_writable(self.sarif)
 
@@ -87,7 +87,7 @@ class Build:
         if self.github and (lines := github_lines(outcome.annotations())):
             emit_data(lines)
         if self.sarif is not None:
-            from insync.explorer.traces.files import write_whole
+            from insync.runtime.files import write_whole
 
             write_whole(self.sarif, sarif_text(outcome))
 

@@ -25,11 +25,11 @@ from insync.cli.show.trace_files import (
     traces_written,
 )
 from insync.cli.terminal import emit, emit_data, grid_width, painter
-from insync.explorer.traces.files import is_special
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.files import is_special
 
 if TYPE_CHECKING:
     from insync.explorer.pictures.picture import Picture

@@ -64,7 +64,7 @@ def limit_options(
         "seconds": option("--max-seconds", type=Seconds(), metavar="S", help=seconds),
         "memory_bytes": option("--memory", type=Size(), metavar="SIZE", help=memory),
     }
-    from insync.explorer.limits import Limits  # not at the top: completion of names needs no explorer
+    from insync.runtime.watch import Limits  # not at the top: completion of names needs no explorer
 
     return gathered("limits", Limits, **{name: known[name] for name, said in sentences.items() if said is not None})
 
@@ -189,7 +189,7 @@ class Named(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name."""
-        from insync.model.errors import closest
+        from insync.runtime.errors import closest
 
         if value not in self.names:
             advice = closest(str(value), self.names) if self.advice is None else self.advice(str(value))

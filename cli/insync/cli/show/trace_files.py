@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.cli.terminal import emit_error
-from insync.explorer.traces.files import check_writable, is_special
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace
-from insync.model.errors import UserError
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
+from insync.runtime.errors import UserError
+from insync.runtime.files import check_writable, is_special
 
 if TYPE_CHECKING:
     from insync.model import Model

@@ -13,8 +13,8 @@ _NOT_INSTALLED = "not installed"
 
 def describe_versions_here() -> str:
     """Return a line for insync, for each tool and for the cache. No tool is started."""
-    from insync.explorer.java import installed_java
-    from insync.machine.cache import cache_place
+    from insync.runtime.cache import cache_place
+    from insync.runtime.java import installed_java
 
     found = {
         "Python": f"{platform.python_version()} ({platform.system()}, {platform.machine()})",

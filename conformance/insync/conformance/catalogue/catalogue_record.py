@@ -14,8 +14,8 @@ from typing import Any
 
 from insync.conformance.jars.pinned import version_order
 from insync.conformance.steps.likeness import Fact
-from insync.explorer.traces.files import write_whole
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.files import write_whole
 
 __all__ = [
     "RECORD",

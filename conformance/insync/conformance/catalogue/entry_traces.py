@@ -19,9 +19,9 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
 from insync.model import ReadableState
-from insync.model.errors import GuardError
 from insync.properties.registry import run_properties_of
 from insync.properties.temporal import Fairness
+from insync.runtime.errors import GuardError
 
 __all__ = [
     "Bounds",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from insync.conformance.classes.sources import Driven, class_places, fitted_sources, sources
 from insync.conformance.jars.jar_set import JarSet
-from insync.explorer.java import find_compiler
-from insync.machine.cache import kept_folder
-from insync.model.errors import UserError
+from insync.runtime.cache import kept_folder
+from insync.runtime.errors import UserError
+from insync.runtime.java import find_compiler
 
 __all__ = ["NEEDED_BY", "compiled_harness"]
 

@@ -17,10 +17,10 @@ from insync.conformance.classes.java_ends import by_signal, how_it_ended
 from insync.conformance.classes.sources import Driven
 from insync.conformance.classes.subject import Argument, KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
-from insync.explorer.java import find_java
-from insync.explorer.limits import StopReason
 from insync.machine.interruptible import GivenUp
-from insync.model.errors import InternalError, UserError
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.java import find_java
+from insync.runtime.watch import StopReason
 
 __all__ = ["JavaProcess"]
 

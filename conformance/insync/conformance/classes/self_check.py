@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from insync.conformance.classes.subject import Answer, Argument, Subject
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
 
 __all__ = ["self_check"]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from pathlib import Path
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["FOLDER", "Driven", "class_places", "fitted_sources", "sources"]
 

@@ -17,11 +17,11 @@ from insync.conformance.comparing.conform import Conformance, Conforming, confor
 from insync.conformance.comparing.coverage import Coverage
 from insync.conformance.comparing.touring import ActionShare, Space
 from insync.conformance.steps.pair import Pair
-from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import WalkReporter
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = ["BUDGETS", "EACH_ONCE", "conform_budgets", "within"]
 

@@ -15,12 +15,12 @@ from insync.conformance.comparing.walking_process import AskedWalks, WalkingProc
 from insync.conformance.comparing.walks import Divergence
 from insync.conformance.steps.forbidden import forbidden_of
 from insync.conformance.steps.pair import Pair
-from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import WalkReporter
-from insync.explorer.search.workers import Team
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
+from insync.runtime.watch import Limits, Watch
+from insync.runtime.workers import Team
 
 __all__ = ["EVERYTHING", "TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks"]
 

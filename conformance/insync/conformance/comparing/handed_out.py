@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 
 from insync.conformance.comparing.walks import Divergence
-from insync.explorer.limits import StopReason
 from insync.machine.interruptible import GivenUp
+from insync.runtime.watch import StopReason
 
 __all__ = ["HandedOut"]
 

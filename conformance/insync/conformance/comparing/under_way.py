@@ -14,7 +14,6 @@ from insync.conformance.comparing.touring import ActionShare, KafkaTour, Space
 from insync.conformance.comparing.walks import AskedThough, Divergence, KafkaWalks
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.side_by_side import SideBySide
-from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
 from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.stepping.shrinking import shrink
@@ -23,6 +22,7 @@ from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = ["Comparison", "Conformance", "Conforming", "Telling"]
 

@@ -20,12 +20,12 @@ from insync.conformance.comparing.walks import Divergence, KafkaWalks
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.steps.forbidden import forbidden_of
 from insync.conformance.steps.pair import Pair
-from insync.explorer.limits import StopReason
-from insync.explorer.programs.child_processes import modules_of_python
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.kafka.cluster.model import Cluster
 from insync.machine.interruptible import GivenUp
-from insync.model.errors import InternalError
+from insync.runtime.child_processes import modules_of_python
+from insync.runtime.errors import InternalError
+from insync.runtime.watch import StopReason
 
 __all__ = ["AskedWalks", "WalkingProcess"]
 

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet, file_digest
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["distribution_jars"]
 

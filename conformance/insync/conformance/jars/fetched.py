@@ -6,7 +6,7 @@ from pathlib import Path
 
 from insync.conformance.jars.pinned import pinned, pinned_versions
 from insync.conformance.jars.store import fetch, is_stored
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["fetched_versions", "had_versions"]
 

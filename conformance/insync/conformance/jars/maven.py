@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["Coordinates", "copy_by_maven"]
 

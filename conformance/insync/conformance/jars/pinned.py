@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = [
     "CLUSTER_LISTS",

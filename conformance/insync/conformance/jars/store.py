@@ -16,8 +16,8 @@ from insync.conformance.jars.pinned import (
     pinned_for_quorum,
     pinned_for_unit_tests,
 )
-from insync.machine.cache import cache_place
-from insync.model.errors import UserError
+from insync.runtime.cache import cache_place
+from insync.runtime.errors import UserError
 
 __all__ = [
     "fetch",

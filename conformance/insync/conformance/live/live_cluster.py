@@ -24,8 +24,8 @@ from insync.conformance.live.nodes.node_files import (
 from insync.conformance.live.nodes.ports import free_ports
 from insync.conformance.live.proxies import Link
 from insync.conformance.live.wire.connection import Connection
-from insync.explorer.java import find_compiler
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.java import find_compiler
 
 __all__ = ["LiveCluster"]
 

@@ -18,9 +18,9 @@ from insync.conformance.live.nodes.node_files import logging_files
 from insync.conformance.live.proxies import Proxies
 from insync.conformance.live.wire.message_schemas import MessageSchemas
 from insync.conformance.own_folder import own_folder
-from insync.explorer.java import find_java
-from insync.explorer.programs.child_processes import Ended, Guarded
-from insync.model.errors import UserError
+from insync.runtime.child_processes import Ended, Guarded
+from insync.runtime.errors import UserError
+from insync.runtime.java import find_java
 
 __all__ = ["LiveNodes", "NotInTime"]
 

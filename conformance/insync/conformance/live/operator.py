@@ -15,7 +15,7 @@ from insync.conformance.live.nodes.node_files import CONTROLLER, folder_id
 from insync.conformance.live.wire.connection import Connection
 from insync.conformance.live.wire.message_schemas import Message
 from insync.conformance.live.wire.record_batches import batches, made_batch
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["Called", "Operator", "Sending"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.maven import copy_by_maven
-from insync.explorer.java import find_compiler, find_java
-from insync.machine.cache import kept_folder
-from insync.model.errors import UserError
+from insync.runtime.cache import kept_folder
+from insync.runtime.errors import UserError
+from insync.runtime.java import find_compiler, find_java
 
 __all__ = ["compile_sources"]
 

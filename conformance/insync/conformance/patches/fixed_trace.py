@@ -10,9 +10,9 @@ from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect
-from insync.model.errors import GuardError
 from insync.model.evaluator import evaluate
 from insync.properties.registry import judge
+from insync.runtime.errors import GuardError
 
 __all__ = ["FixedTrace", "fixed_trace"]
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from insync.explorer.java import find_java
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.java import find_java
 
 __all__ = ["JUnitRun", "run_classes"]
 

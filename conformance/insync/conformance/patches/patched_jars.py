@@ -16,8 +16,8 @@ from insync.conformance.patches.compilers import compile_sources
 from insync.conformance.patches.source_files import module_of, released_sources
 from insync.conformance.patches.unified_diff import patched_text, read_diff
 from insync.kafka.defects.findings import page_of
-from insync.machine.cache import kept_folder
-from insync.model.errors import UserError
+from insync.runtime.cache import kept_folder
+from insync.runtime.errors import UserError
 
 __all__ = ["Patch", "PatchedKafka", "known_patches", "named_patch", "patched_kafka", "read_patch"]
 

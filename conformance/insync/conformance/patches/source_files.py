@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from insync.conformance.jars.maven import copy_by_maven
-from insync.machine.cache import kept_folder
-from insync.model.errors import UserError
+from insync.runtime.cache import kept_folder
+from insync.runtime.errors import UserError
 
 __all__ = ["module_of", "released_sources"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["FileDiff", "Hunk", "patched_text", "read_diff"]
 

@@ -14,7 +14,7 @@ from insync.conformance.patches.junit_runs import JUnitRun, run_classes
 from insync.conformance.patches.patched_jars import Patch, named_patch, patched_kafka, read_patch
 from insync.conformance.patches.source_files import released_sources
 from insync.conformance.patches.unified_diff import patched_text, read_diff
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["UnitTestRun", "added_tests", "known_unit_tests", "read_unit_tests", "run_unit_tests"]
 

@@ -11,10 +11,10 @@ from insync.conformance.comparing.handed_out import HandedOut
 from insync.conformance.comparing.under_way import Comparison, Conformance, Telling, traced
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_pair import QuorumPair
-from insync.explorer.limits import Limits, Watch
 from insync.explorer.progress import WalkReporter
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.model import Model
+from insync.runtime.watch import Limits, Watch
 
 __all__ = ["conform_quorum", "tour_quorum"]
 

@@ -16,7 +16,7 @@ from insync.explorer.stepping.stepper import Move, Stepper, Walk
 from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
 from insync.model import ReadableState
-from insync.model.errors import GuardError
+from insync.runtime.errors import GuardError
 
 __all__ = ["QuorumPair"]
 

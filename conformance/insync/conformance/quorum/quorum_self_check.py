@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.conformance.quorum.quorum_harness import QuorumSubject
 from insync.conformance.quorum.quorum_seen import QuorumSeen
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
 
 __all__ = ["quorum_self_check"]
 

@@ -23,8 +23,8 @@ from insync.explorer.traces.counterexample import trace_step
 from insync.explorer.traces.trace import TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
-from insync.model.errors import GuardError
 from insync.model.evaluator import Codes
+from insync.runtime.errors import GuardError
 
 __all__ = ["Named", "Pair"]
 

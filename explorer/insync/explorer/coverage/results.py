@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from insync.explorer.limits import StopReason
 from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.model.expressions.source import Spot
+from insync.runtime.watch import StopReason
 
 __all__ = [
     "ActionCoverage",

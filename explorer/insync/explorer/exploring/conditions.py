@@ -20,12 +20,12 @@ from insync.model.domains.domain import Domain
 from insync.model.domains.sorts import Parameter, Subset, is_kind, label_of, members_of, number_of_members
 from insync.model.domains.symbolic import Symbolic
 from insync.model.domains.values import Bool, Condition
-from insync.model.errors import ModelError, UserError, closest
 from insync.model.expressions.graph import Node, Op
 from insync.model.language.declarations import action_specs
 from insync.model.language.views import KNOWN_INDEX, RecordView
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of
+from insync.runtime.errors import ModelError, UserError, closest
 
 __all__ = ["WORDS", "ConditionError", "ConditionNames", "ConditionReader", "read_condition"]
 

@@ -25,17 +25,17 @@ from insync.explorer.exploring.steps import (
     why_not,
     written_guards,
 )
-from insync.explorer.limits import Limits
 from insync.explorer.progress import Reporter
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, trace_step
 from insync.explorer.traces.trace import EXPLORED, Trace, TraceStep
 from insync.explorer.traces.trace_file import write_trace
 from insync.model import Demand, Model
-from insync.model.errors import GuardError, UserError, closest
 from insync.model.evaluator import Codes
 from insync.properties.invariants import TYPE_OK, kept_for, names_within
 from insync.properties.registry import judge, run_properties_of, select
+from insync.runtime.errors import GuardError, UserError, closest
+from insync.runtime.watch import Limits
 
 __all__ = ["FIND_LIMITS", "LONGEST_WALK", "Exploration", "TakenWalk", "VisitedState"]
 

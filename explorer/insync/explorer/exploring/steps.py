@@ -8,11 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.coverage.source_page import argument_text
-from insync.explorer.limits import Limits, StopReason, Watch
 from insync.explorer.progress import Reporter
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.trace_back import path_to
-from insync.explorer.search.workers import Team, available_cores
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
@@ -27,6 +25,8 @@ from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, explain, explain_step, failure_of_condition
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant, kept_for
 from insync.properties.registry import invariants_of
+from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.workers import Team, available_cores
 
 __all__ = [
     "OfferedStep",

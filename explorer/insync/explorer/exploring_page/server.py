@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from insync.explorer.exploring.session import Exploration
 from insync.explorer.exploring_page.tabs import Tabs
 from insync.explorer.pictures.page import page_style
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
     import uvicorn

@@ -14,7 +14,6 @@ from insync.explorer.explore import NoViolation, explore, refuse_trace_of_anothe
 from insync.explorer.exploring.conditions import WORDS, ConditionError, ConditionNames
 from insync.explorer.exploring.session import LONGEST_WALK, Exploration, VisitedState
 from insync.explorer.exploring.steps import OfferedStep, WhyNot
-from insync.explorer.limits import Limits
 from insync.explorer.pictures.picture import PictureStep, in_xml, lifelines_of, picture_of_state
 from insync.explorer.pictures.step import epochs_of, state_table, strip_svg
 from insync.explorer.progress import Progress
@@ -24,9 +23,10 @@ from insync.explorer.traces.state_diff import legend_of
 from insync.explorer.traces.trace import TraceStep
 from insync.explorer.traces.trace_file import parse_trace, trace_text
 from insync.model import Demand, Model
-from insync.model.errors import UserError, closest
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of
+from insync.runtime.errors import UserError, closest
+from insync.runtime.watch import Limits
 
 __all__ = [
     "StateDrawing",

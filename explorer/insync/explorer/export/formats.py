@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from insync.explorer.export.promela import promela_files
 from insync.explorer.export.tla.module import tla_files, unrolled_tla_files
-from insync.explorer.limits import Limits
 from insync.explorer.runs.state_graph import build_graph, dot_text
 from insync.model import Model
-from insync.model.errors import UserError, closest
+from insync.runtime.errors import UserError, closest
+from insync.runtime.watch import Limits
 
 __all__ = [
     "FORMATS",

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.domains.layout import Cell
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.tracing.program import BoundAction, Program
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge
+from insync.runtime.errors import UserError
 
 __all__ = ["C_FUNCTIONS", "C_TEXT", "MOST_INITIALS", "CText", "promela_files", "promela_text"]
 

@@ -19,9 +19,9 @@ from insync.explorer.traces.grid import render_grid
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.model import Model, ReadableState
-from insync.model.errors import UserError, closest
 from insync.model.evaluator import Codes
 from insync.properties.registry import confined
+from insync.runtime.errors import UserError, closest
 
 __all__ = [
     "Adapter",

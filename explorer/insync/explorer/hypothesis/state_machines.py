@@ -18,11 +18,11 @@ from insync.explorer.testing import PropertyViolated, describe, save, trace_dire
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 from insync.properties.explain import explain_step
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import confined
+from insync.runtime.errors import UserError
 
 __all__ = ["ModelMachine", "build_machine", "is_final", "state_machine"]
 

@@ -26,9 +26,9 @@ from insync.model.domains.composite import (
     Seq,
     State,
 )
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes
 from insync.properties.registry import confined
+from insync.runtime.errors import UserError
 
 __all__ = ["initial_states", "reachable_states", "typed_states"]
 

@@ -16,12 +16,10 @@ from operator import and_, itemgetter
 
 from insync.explorer.check import check
 from insync.explorer.exploring.conditions import ConditionError, ConditionReader
-from insync.explorer.limits import Limits
 from insync.explorer.mining.grammar import MOST_ATOMS, Binding, Prefix, atoms_of, prefixes_of
 from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.model import Model
 from insync.model.domains.sorts import Parameter
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.expressions.simplify import apply
@@ -29,6 +27,8 @@ from insync.proofs.houdini import Dropped
 from insync.proofs.proof_file import Proof
 from insync.properties.invariants import Invariant, kept_for, names_within
 from insync.properties.registry import confined
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits
 
 __all__ = [
     "Candidate",

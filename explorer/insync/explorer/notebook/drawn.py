@@ -15,9 +15,9 @@ from insync.explorer.traces.grid import Columns, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.model import Model, ReadableState
 from insync.model.catalogue import BUILT_IN
-from insync.model.errors import UserError
 from insync.model.language.presentation import show
 from insync.proofs.results import CounterexampleToInduction
+from insync.runtime.errors import UserError
 
 __all__ = ["drawing_of", "drawing_of_induction", "model_behind", "picture_html"]
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from insync.explorer.pictures.picture import Outcome, Picture, PictureStep, attribute, file_for, in_xml, picture
 from insync.explorer.pictures.pointing import Phrase, Place
 from insync.explorer.pictures.step import epochs_of, place_id, resource, shared_lifelines, state_table, strip_svg
-from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import START, Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.model import Model
+from insync.runtime.files import write_whole
 
 __all__ = [
     "Page",

@@ -21,13 +21,13 @@ from insync.explorer.traces.trace import AGREEMENT, DIFFERENCE, EXPLORED, Trace,
 from insync.explorer.traces.trace_file import replay_command
 from insync.model import Demand, Drawn, Mark, MarkKind, Model
 from insync.model.domains.domain import plain
-from insync.model.errors import UserError
 from insync.model.language.presentation import checked_drawing, checked_grid, checked_lifelines, checked_marks
-from insync.model.visible_text import visible
 from insync.properties.explain import failure, failure_of_step
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Failure, StepInvariant
 from insync.properties.registry import invariants_of, judge, lemmas_of, run_properties_of
 from insync.properties.temporal import RunKind
+from insync.runtime.errors import UserError
+from insync.runtime.visible_text import visible
 
 __all__ = [
     "Outcome",

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from insync.explorer.exploring.steps import why_not
-from insync.explorer.limits import StopReason, Watch
 from insync.explorer.products.product import Joined, JoinedModel
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Space
 from insync.explorer.search.trace_back import path_to
-from insync.explorer.search.workers import Team
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, confirmed
 from insync.explorer.tables import Shown, TableColumns, Tabular
 from insync.explorer.traces.counterexample import trace_of
@@ -23,11 +21,13 @@ from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
-from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
 from insync.properties.condition_text import field_value, plain
+from insync.runtime.errors import InternalError
+from insync.runtime.watch import StopReason, Watch
+from insync.runtime.workers import Team
 
 __all__ = [
     "DiffResult",

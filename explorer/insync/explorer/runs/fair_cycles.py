@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.explorer.limits import Watch
 from insync.explorer.runs.state_graph import StateGraph
 from insync.properties.temporal import FairSet
+from insync.runtime.watch import Watch
 
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import Bits, Numbers

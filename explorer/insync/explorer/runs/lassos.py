@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.limits import Watch
 from insync.explorer.runs.fair_cycles import Adjacency, Obligation
 from insync.explorer.stepping.stepper import Move, Stepper
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.model.errors import InternalError
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.temporal import Fairness, FairSet, Instance, RunProperty, fair_sets
+from insync.runtime.errors import InternalError
+from insync.runtime.watch import Watch
 
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import Bits, Numbers

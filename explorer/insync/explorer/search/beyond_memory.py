@@ -11,12 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, last_growth
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Space
 from insync.explorer.search.run_directory import RunLevels
-from insync.explorer.search.workers import Team
 from insync.machine.kernels import Kernels, code_kernels, order_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.stores.compressed import InsertOutcome
@@ -25,6 +23,8 @@ from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRo
 from insync.machine.stores.sorted_file import FilePlace
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
 from insync.model.domains.layout import Schema
+from insync.runtime.watch import StopReason, Watch
+from insync.runtime.workers import Team
 
 __all__ = [
     "DiskSearch",

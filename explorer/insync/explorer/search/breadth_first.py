@@ -14,18 +14,18 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import SLOT_BYTES, Phase, Progress, Pulse, Reporter, estimated_end, progress_of
 from insync.explorer.search.explored import Hit, Space
 from insync.explorer.search.partitions import CodedPartition, Partition, StateRuns, WholePartition, coded
-from insync.explorer.search.workers import Team
 from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, code_kernels
 from insync.machine.ownership import Ownership
 from insync.machine.packed import Found, PackedRows
 from insync.machine.stores.compressed import InsertOutcome, Turns
 from insync.model.domains.layout import Schema
-from insync.model.errors import ModelError
+from insync.runtime.errors import ModelError
+from insync.runtime.watch import StopReason, Watch
+from insync.runtime.workers import Team
 
 if TYPE_CHECKING:
     from insync.explorer.search.run_directory import RunLevels

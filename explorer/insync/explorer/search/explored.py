@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from insync.explorer.limits import StopReason
 from insync.explorer.manifest_entries import as_dict, as_list, as_numbers, require
 from insync.explorer.search.partitions import Partition, WholePartition
-from insync.explorer.search.workers import Team
 from insync.machine.conditions import Counter
 from insync.machine.kernels import Kernels
 from insync.machine.packed import Words
-from insync.model.errors import InternalError
 from insync.model.expressions.graph import Node, Op
+from insync.runtime.errors import InternalError
+from insync.runtime.watch import StopReason
+from insync.runtime.workers import Team
 
 __all__ = [
     "Hit",

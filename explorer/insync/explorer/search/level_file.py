@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from insync.machine.stores.collapse import Codec, Layout
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["LevelFile", "LevelPart"]
 

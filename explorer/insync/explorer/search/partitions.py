@@ -13,10 +13,10 @@ from typing import ClassVar, Protocol
 from insync.explorer.search.level_file import LevelFile
 from insync.machine.expander import Expander
 from insync.machine.kernels import CHUNK as PART
-from insync.machine.memory import HUGE_PAGE, Permission
 from insync.machine.stores.compressed import CHUNK, CodedStore, CodeKernels, InsertOutcome
 from insync.machine.stores.hash_table import Store
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
+from insync.runtime.memory import HUGE_PAGE, Permission
 
 __all__ = ["CodedPartition", "Partition", "StateRuns", "WholePartition", "coded"]
 

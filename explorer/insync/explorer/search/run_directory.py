@@ -29,7 +29,6 @@ from insync.explorer.run_identity import Identity, require_same
 from insync.explorer.run_lock import RunLock
 from insync.explorer.search.explored import Space, SpaceShape, space_entries, space_of
 from insync.explorer.search.partitions import Partition
-from insync.explorer.search.workers import Team
 from insync.machine.kernels import order_kernels
 from insync.machine.ownership import Ownership
 from insync.machine.stores.external import SortedPartition
@@ -37,8 +36,9 @@ from insync.machine.stores.row_encoding import FORMS
 from insync.machine.stores.sorted_file import FilePlace, SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.machine.stores.whole_files import beside, flush_file, flush_folder, new_file, open_file, write_whole
-from insync.model.checksums import DIGEST_BYTES, Damaged, Label, json_with_digest, require_digest
-from insync.model.errors import UserError
+from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label, json_with_digest, require_digest
+from insync.runtime.errors import UserError
+from insync.runtime.workers import Team
 
 __all__ = ["MANIFEST", "LevelRows", "LevelsManifest", "RunLevels", "buffered_rows", "write_level_rows"]
 

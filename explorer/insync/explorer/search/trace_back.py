@@ -15,8 +15,8 @@ from insync.explorer.stepping.stepper import Move, moves_through
 from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
 from insync.model import Model
-from insync.model.errors import InternalError
 from insync.model.evaluator import Codes
+from insync.runtime.errors import InternalError
 
 __all__ = ["StepBack", "path_to", "traced_back"]
 

@@ -12,17 +12,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from insync.explorer.limits import StopReason, Watch, require_whole
 from insync.explorer.progress import Pulse, WalkProgress, WalkReporter
-from insync.explorer.search.workers import Team, available_cores
 from insync.explorer.tables import TableColumns, plural
 from insync.machine.kernels import WALKS, Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Sightings, Strategy, Walked, Walker, merged
 from insync.model.abstraction import Abstraction
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node
 from insync.model.tracing.program import Program
+from insync.runtime.errors import UserError
+from insync.runtime.watch import StopReason, Watch, require_whole
+from insync.runtime.workers import Team, available_cores
 
 __all__ = [
     "AbstractStates",

@@ -16,13 +16,13 @@ from typing import TypeVar
 
 from insync.model import Model, ReadableState
 from insync.model.domains.sorts import Index, Parameter
-from insync.model.errors import DomainError, GuardError, InternalError, UserError
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_list
 from insync.properties.explain import explain
 from insync.properties.invariants import Invariant, StepInvariant, sentence_of
 from insync.properties.registry import default_names, judge
+from insync.runtime.errors import DomainError, GuardError, InternalError, UserError
 
 __all__ = [
     "Claim",

@@ -8,10 +8,10 @@ from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.explorer.traces.trace import START, RefusedStep, Trace, TraceStep
 from insync.model import Model, ReadableState
 from insync.model.catalogue import model_reference
-from insync.model.errors import InternalError, UserError
 from insync.model.evaluator import Codes
 from insync.properties.explain import explain
 from insync.properties.invariants import TYPE_OK, Invariant, StepInvariant
+from insync.runtime.errors import InternalError, UserError
 
 __all__ = ["first_codes", "refusal_trace", "refused_step", "trace_of", "trace_step", "trace_steps", "violation_trace"]
 

@@ -19,7 +19,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.grid import describe_bounds
 from insync.explorer.traces.trace import START, Trace, TraceStep
 from insync.model.domains.composite import (
@@ -41,6 +40,7 @@ from insync.model.domains.composite import (
     Set,
     State,
 )
+from insync.runtime.files import write_whole
 
 __all__ = ["itf_text", "write_itf"]
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insync.explorer.named_model import as_argument, is_in_file
-from insync.explorer.traces.files import write_whole
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
-from insync.model.errors import UserError, closest
-from insync.model.file_kinds import FileKind
 from insync.properties.temporal import Fairness
+from insync.runtime.errors import UserError, closest
+from insync.runtime.file_kinds import FileKind
+from insync.runtime.files import write_whole
 
 __all__ = [
     "FORMAT",

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
 
 __all__ = [
     "GOLDEN_RATIO",

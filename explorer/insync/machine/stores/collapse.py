@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from insync.machine.memory import Block
 from insync.model.domains.layout import Cell, Schema
+from insync.runtime.memory import Block
 
 __all__ = [
     "MOST_CODE_BITS",

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from insync.machine.memory import HUGE_PAGE, Block, Permission
 from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, CodingKernels, Digit, Layout
 from insync.machine.stores.quotient_table import (
     LINE_BYTES,
@@ -20,7 +19,8 @@ from insync.machine.stores.quotient_table import (
     most_codes,
     table_width,
 )
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
+from insync.runtime.memory import HUGE_PAGE, Block, Permission
 
 __all__ = ["CodeKernels", "CodedStore", "InsertOutcome", "Turns"]
 

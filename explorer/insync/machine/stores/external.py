@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from insync.machine.expander import Expander
-from insync.machine.memory import Permission
 from insync.machine.stores.compressed import InsertOutcome
 from insync.machine.stores.external_sort import KnownRows, RowReader, Spills, strike_known
 from insync.machine.stores.row_encoding import NoRows, RowForm
 from insync.machine.stores.sorted_file import FilePlace, SortedFile, SortedWriter
 from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer
 from insync.machine.stores.whole_files import beside, new_file
-from insync.model.checksums import Label
+from insync.runtime.checksums import Label
+from insync.runtime.memory import Permission
 
 __all__ = ["SortedPartition"]
 

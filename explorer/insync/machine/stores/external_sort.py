@@ -17,7 +17,7 @@ from insync.machine.stores.collapse import Layout
 from insync.machine.stores.row_encoding import RowForm, layout_of
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer
-from insync.model.checksums import Label
+from insync.runtime.checksums import Label
 
 __all__ = [
     "KnownRows",

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
-from insync.machine.memory import HUGE_PAGE, Block, Permission
 from insync.machine.packed import PackedRows
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
+from insync.runtime.memory import HUGE_PAGE, Block, Permission
 
 __all__ = [
     "BUCKET_BYTES",

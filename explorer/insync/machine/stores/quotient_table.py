@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from insync.machine.memory import Block
+from insync.runtime.memory import Block
 
 __all__ = [
     "BLOCK",

@@ -31,8 +31,8 @@ from typing import Any
 
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, most_packed
 from insync.machine.stores.whole_files import open_file, write_all
-from insync.model.checksums import DIGEST_BYTES, Damaged, Label, digest
-from insync.model.errors import UserError
+from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label, digest
+from insync.runtime.errors import UserError
 
 __all__ = ["FilePlace", "SortedFile", "SortedWriter", "Unpacker"]
 

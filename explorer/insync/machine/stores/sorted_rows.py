@@ -9,7 +9,7 @@ import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from insync.machine.memory import HUGE_PAGE, Block
+from insync.runtime.memory import HUGE_PAGE, Block
 
 __all__ = ["BLOCK", "OrderKernels", "RowBuffer", "RowScratch", "most_packed"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from insync.model.checksums import Damaged
+from insync.runtime.checksums import Damaged
 
 __all__ = ["beside", "flush_file", "flush_folder", "new_file", "open_file", "write_all", "write_whole"]
 

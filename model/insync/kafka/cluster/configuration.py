@@ -10,7 +10,7 @@ from insync.kafka.fixes import fixing_rules, require_defect
 from insync.kafka.releases import Release, release_advice
 from insync.kafka.rules import ControllerFence, IsrWrite, Rules
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = [
     "BOUNDS",

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from insync.kafka.defects import DEFECTS, LEFT_OUT, QUORUM_DEFECTS, all_defects
 from insync.kafka.defects.findings import finding_of
-from insync.model.errors import UserError, closest
+from insync.runtime.errors import UserError, closest
 
 __all__ = ["named_by_ticket", "no_such_defect", "why_not_shown"]
 

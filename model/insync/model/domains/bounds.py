@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, NoReturn, TypeGuard, TypeVar
 
-from insync.model.errors import ModelError, UserError, closest, shown, user_frame
+from insync.runtime.errors import ModelError, UserError, closest, shown, user_frame
 
 __all__ = [
     "Bound",

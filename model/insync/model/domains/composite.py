@@ -32,7 +32,7 @@ from insync.model.domains.scalars import (
     name_of,
 )
 from insync.model.domains.sorts import Index, Parameter, Range, is_kind, label_of, members_of, number_of_members
-from insync.model.errors import ModelError, shown, user_frame
+from insync.runtime.errors import ModelError, shown, user_frame
 
 __all__ = [
     "DOMAINS",

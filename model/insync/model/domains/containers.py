@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
 from insync.model.domains.domain import Domain, DomainLike, Readable, plain
 from insync.model.domains.scalars import as_domain, name_of
-from insync.model.errors import ModelError, user_frame
+from insync.runtime.errors import ModelError, user_frame
 
 __all__ = ["MOST_BITS", "Bag", "BitSet", "Listed", "ListedSet", "Seq", "SetOf"]
 

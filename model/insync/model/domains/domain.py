@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from insync.model.domains.bounds import BoundValues
-from insync.model.errors import UserError, shown
-from insync.model.visible_text import in_one_line
+from insync.runtime.errors import UserError, shown
+from insync.runtime.visible_text import in_one_line
 
 __all__ = [
     "Domain",

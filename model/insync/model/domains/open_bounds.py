@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 from insync.model.domains.bounds import BoundTerm, is_whole
 from insync.model.domains.domain import Domain
-from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import Graph, Node, Op
+from insync.runtime.errors import ModelError, user_frame
 
 __all__ = [
     "OpenArray",

@@ -26,10 +26,10 @@ from insync.model.domains.values import (
     number,
     of_graph,
 )
-from insync.model.errors import ModelError, shown, user_frame
 from insync.model.expressions.graph import LARGEST_SET, Node, Op
 from insync.model.expressions.simplify import apply
 from insync.model.expressions.store import Environment
+from insync.runtime.errors import ModelError, shown, user_frame
 
 __all__ = [
     "Boolean",

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
 from insync.model.domains.open_bounds import OpenMembers, is_open
-from insync.model.errors import ModelError, shown, user_frame
+from insync.runtime.errors import ModelError, shown, user_frame
 
 __all__ = [
     "Index",

@@ -16,7 +16,7 @@ from enum import Enum
 from types import GeneratorType, ModuleType, NoneType
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
-from insync.model.errors import ModelError, shown, user_frame
+from insync.runtime.errors import ModelError, shown, user_frame
 
 if TYPE_CHECKING:
     from insync.model.domains.sorts import Subset

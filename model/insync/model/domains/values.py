@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from insync.model.domains.open_bounds import OpenSize
 from insync.model.domains.sorts import Index, Subset
 from insync.model.domains.symbolic import Symbolic, for_condition, for_number, mistyped
-from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
+from insync.runtime.errors import ModelError, user_frame
 
 if TYPE_CHECKING:
     from insync.model.domains.scalars import OptionalScalar

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 
-from insync.model.errors import ModelError, user_frame
+from insync.runtime.errors import ModelError, user_frame
 
 __all__ = ["LARGEST_SET", "Graph", "Made", "Node", "Op", "Quantifier", "meanings", "reachable"]
 

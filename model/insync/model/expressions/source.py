@@ -13,8 +13,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import islice
 
-from insync.model.errors import author_frame
 from insync.model.expressions.graph import Node
+from insync.runtime.errors import author_frame
 
 __all__ = ["Assigning", "Branch", "Notes", "Premise", "Required", "Spot", "noted", "noting"]
 

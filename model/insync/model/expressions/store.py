@@ -11,10 +11,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import noted
+from insync.runtime.errors import ModelError, user_frame
 
 __all__ = ["Dimension", "Environment", "Expected", "Nowhere", "Place", "Unreachable", "conjuncts", "current"]
 

@@ -17,10 +17,10 @@ from typing import Any
 from insync.model.domains.open_bounds import OpenMembers, is_open
 from insync.model.domains.sorts import Index, Subset, chosen_bounds, is_kind, members_of, number_of_members
 from insync.model.domains.values import Bool, Condition, EnumValue, Num, SetValue, condition, number
-from insync.model.errors import ModelError
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply
 from insync.model.expressions.store import current
+from insync.runtime.errors import ModelError
 
 __all__ = ["Binders", "Opaque", "Quantified", "extreme", "keeping", "opaque_cell", "opaque_value", "wholly"]
 

@@ -14,11 +14,11 @@ from insync.model.domains import composite as d
 from insync.model.domains.containers import Listed
 from insync.model.domains.sorted_arrays import Arrangement
 from insync.model.domains.values import NONE, Bool, Num, number
-from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Environment, Place
 from insync.model.language.views import CODES, KNOWN_INDEX, VIEWS, View, codes_for, refuse, view
+from insync.runtime.errors import ModelError, user_frame
 
 __all__ = [
     "BagView",

@@ -13,8 +13,8 @@ from types import FrameType
 from typing import Any, ClassVar, TypeVar, overload
 
 from insync.model.domains.sorts import is_kind
-from insync.model.errors import ModelError, UserError, shown, user_frame
 from insync.model.given_names import given_names
+from insync.runtime.errors import ModelError, UserError, shown, user_frame
 
 __all__ = [
     "ROLE",

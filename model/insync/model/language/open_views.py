@@ -15,12 +15,12 @@ from insync.model.domains import composite as d
 from insync.model.domains.open_bounds import OpenArray, OpenGraph
 from insync.model.domains.sorts import Index
 from insync.model.domains.values import number
-from insync.model.errors import ModelError, user_frame
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Dimension, Environment, Place
 from insync.model.language.binders import opaque_cell
 from insync.model.language.views import VIEWS, ArrayView
+from insync.runtime.errors import ModelError, user_frame
 
 __all__ = ["OpenArrayView", "OpenEnvironment", "PlaceRead", "PlaceWrite", "Places"]
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeGuard
 from insync.model.domains.composite import Array, Bag, BitSet, Domain, ListedSet, Readable, ReadableState, Record, State
 from insync.model.domains.containers import Seq
 from insync.model.domains.sorts import Index, Subset
-from insync.model.errors import ModelError
 from insync.model.language.declarations import action_specs, place_of_function
-from insync.model.visible_text import in_one_line
+from insync.runtime.errors import ModelError
+from insync.runtime.visible_text import in_one_line
 
 if TYPE_CHECKING:
     from insync.model.define import Model

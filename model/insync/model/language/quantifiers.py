@@ -16,13 +16,13 @@ from typing import Any, NoReturn, TypeVar, overload
 from insync.model.domains.sorts import chosen_bounds, is_kind, label_of, members_of
 from insync.model.domains.symbolic import Symbolic, mistyped
 from insync.model.domains.values import Bool, Condition, Num, SetValue, condition
-from insync.model.errors import ModelError, shown, user_frame
 from insync.model.expressions.graph import Op, Quantifier
 from insync.model.expressions.simplify import combine
 from insync.model.language.binders import extreme, wholly
 from insync.model.language.container_views import Collected, ListedView
 from insync.model.language.views import ArrayView, View
 from insync.model.language.vocabulary import And, If, Implies, Or, maximum, minimum
+from insync.runtime.errors import ModelError, shown, user_frame
 
 __all__ = ["count", "exists", "for_all", "for_all_bindings", "max_of", "min_of", "sum_of", "the"]
 

@@ -19,10 +19,10 @@ from insync.model.domains.layout import well_formed
 from insync.model.domains.sorts import Index
 from insync.model.domains.symbolic import Symbolic
 from insync.model.domains.values import Anything, Bool, Either, EnumValue, Nothing, Num, condition, number, of_graph
-from insync.model.errors import ModelError, closest, shown, user_frame
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Environment, Nowhere, Place, current
+from insync.runtime.errors import ModelError, closest, shown, user_frame
 
 __all__ = [
     "CODES",

@@ -29,12 +29,12 @@ from insync.model.domains.values import (
     number,
     sort_of,
 )
-from insync.model.errors import ModelError, shown, user_frame
 from insync.model.expressions.graph import Graph, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import noted
 from insync.model.expressions.store import Place, Unreachable, current
 from insync.model.language.views import OptionRecordView, View, choose
+from insync.runtime.errors import ModelError, shown, user_frame
 
 __all__ = [
     "And",

@@ -19,7 +19,7 @@ from insync.model.domains.bounds import BoundValues
 from insync.model.domains.containers import BitSet, Listed
 from insync.model.domains.scalars import name_of
 from insync.model.domains.sorts import Index, Subset
-from insync.model.errors import ModelError
+from insync.runtime.errors import ModelError
 
 __all__ = [
     "Arranged",

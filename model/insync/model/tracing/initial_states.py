@@ -16,10 +16,10 @@ from typing import overload
 
 from insync.model.domains.layout import WORD, Schema
 from insync.model.domains.sorts import Parameter
-from insync.model.errors import ModelError
 from insync.model.expressions.graph import Graph, Node, Op, reachable
 from insync.model.expressions.semantics import MEANING
 from insync.model.expressions.simplify import apply, substituted
+from insync.runtime.errors import ModelError
 
 __all__ = [
     "Beginning",

@@ -19,13 +19,13 @@ from insync.model.domains.layout import cell_domains
 from insync.model.domains.open_bounds import OpenArray, OpenGraph, is_open, open_sizes
 from insync.model.domains.sorts import Parameter, label_of, members_of, number_of_members, under
 from insync.model.domains.values import Condition
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node
 from insync.model.expressions.store import Expected
 from insync.model.language.binders import Binders, keeping, opaque_value
 from insync.model.language.declarations import ActionSpec, action_specs, initial_specs
 from insync.model.language.open_views import OpenEnvironment, Places, PlaceWrite
 from insync.model.tracing.tracer import run_method, state_view, traced_condition
+from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
     from insync.model.define import Model

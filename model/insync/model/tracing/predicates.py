@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from insync.model.domains.values import Condition
-from insync.model.errors import ModelError
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine, substituted
 from insync.model.expressions.store import Environment, Place
@@ -28,6 +27,7 @@ from insync.model.language.declarations import (
 from insync.model.language.views import StateView
 from insync.model.tracing.program import BoundAction, Program
 from insync.model.tracing.tracer import traced_condition
+from insync.runtime.errors import ModelError
 
 if TYPE_CHECKING:
     from insync.model.define import Model

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from insync.model.domains import composite as d
 from insync.model.domains.sorts import Parameter, members_of, under
-from insync.model.errors import ModelError
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Dimension, Environment
 from insync.model.language.binders import Binders, keeping, opaque_value
 from insync.model.language.declarations import ActionSpec, action_specs
 from insync.model.tracing.tracer import run_method
+from insync.runtime.errors import ModelError
 
 if TYPE_CHECKING:
     from insync.model.define import Model

@@ -13,7 +13,6 @@ from insync.model.domains.open_bounds import is_open
 from insync.model.domains.sorts import Index, Parameter, Subset, label_of, members_of, number_of_members, under
 from insync.model.domains.symbolic import mistaken_call
 from insync.model.domains.values import Bool, Condition, condition
-from insync.model.errors import ModelError, shown
 from insync.model.expressions.graph import Graph, Node, Op, meanings
 from insync.model.expressions.intervals import Facts, always_holds
 from insync.model.expressions.store import Environment, Place, Unreachable, current
@@ -23,7 +22,8 @@ from insync.model.language.views import InitialEnvironment, StateView
 from insync.model.symmetry.group import symmetry_of
 from insync.model.tracing.initial_states import Beginning, Initials
 from insync.model.tracing.program import BoundAction, Check, Program
-from insync.model.visible_text import in_one_line
+from insync.runtime.errors import ModelError, shown
+from insync.runtime.visible_text import in_one_line
 
 if TYPE_CHECKING:
     from insync.model.define import Model

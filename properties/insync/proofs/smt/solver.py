@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 
-from insync.model.errors import InternalError
 from insync.proofs.smt.terms import Formula, all_of
 from insync.proofs.smt.transition_system import SymbolicState
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.watch import Deadline, ProofWatch
+from insync.runtime.errors import InternalError
 
 __all__ = ["Answer", "Found", "Question", "Solver", "limit", "z3_version"]
 

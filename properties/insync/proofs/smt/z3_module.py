@@ -11,7 +11,7 @@ import importlib.util
 import os
 import sys
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 
 def _name_folders() -> None:

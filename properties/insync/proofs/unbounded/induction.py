@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.sorts import Index, Subset
-from insync.model.errors import UserError
 from insync.model.tracing.open_tracing import OpenAction, OpenModel
 from insync.proofs.k_induction import INITIATION, concluded_from
 from insync.proofs.obligations import conjuncts
@@ -32,6 +31,7 @@ from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 from insync.proofs.unbounded.transition_system import SymbolicTaken, begun, fits_of, symbols_of, taken
 from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, Invariant, StepInvariant
+from insync.runtime.errors import UserError
 
 __all__ = [
     "AllBounds",

@@ -15,12 +15,12 @@ from typing import NoReturn
 
 from insync.model.domains import composite as d
 from insync.model.domains.open_bounds import is_open
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.language.binders import Opaque, Quantified
 from insync.model.language.open_views import PlaceRead
 from insync.model.tracing.open_tracing import OpenAction, OpenModel
 from insync.proofs.smt.z3_module import z3
+from insync.runtime.errors import UserError
 
 __all__ = ["OpenState", "OpenTerms", "Symbols", "Value"]
 

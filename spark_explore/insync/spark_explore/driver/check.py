@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.check import result_of, stopped_before, violations_in
 from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.limits import Limits, StopReason, Watch, limits_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Violation
 from insync.explorer.run_identity import Identity, identity_of, require_same
@@ -30,9 +29,10 @@ from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
 from insync.machine.packed import Words
 from insync.model import Model
-from insync.model.errors import UserError
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import Judged, confined, judge
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.ledger import Ledger

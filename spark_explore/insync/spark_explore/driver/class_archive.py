@@ -10,7 +10,7 @@ import importlib.metadata
 from collections.abc import Callable
 from pathlib import Path
 
-from insync.machine.cache import find_kept, kept_folder
+from insync.runtime.cache import find_kept, kept_folder
 
 __all__ = ["archive_options", "kept_archive"]
 

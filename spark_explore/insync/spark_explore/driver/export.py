@@ -12,8 +12,8 @@ from insync.machine.arrow_states import Column, columns_of, decode_states
 from insync.machine.kernels import Part, load
 from insync.machine.packed import BATCH
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.properties.registry import confined, judge
+from insync.runtime.errors import UserError
 from insync.spark_explore.driver.check import SparkOptions
 from insync.spark_explore.driver.jobs import JobFailed, error_of
 from insync.spark_explore.driver.manifest import Manifest, read_manifest

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from insync.explorer.limits import Limits, Watch
 from insync.explorer.manifest_entries import as_dict, as_list, as_numbers, as_text, require
 from insync.explorer.search.explored import Hit, Space, SpaceShape, space_entries, space_of
 from insync.machine.packed import Found
-from insync.model.checksums import DIGEST_BYTES
+from insync.runtime.checksums import DIGEST_BYTES
+from insync.runtime.watch import Limits, Watch
 from insync.spark_explore.wire.states_file import CountedFiles
 
 __all__ = ["Ledger", "LevelFigures"]

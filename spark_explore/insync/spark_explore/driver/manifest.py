@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from insync.explorer.manifest_entries import as_dict, as_numbers, as_text, require
 from insync.explorer.run_identity import Identity
-from insync.model.checksums import DIGEST_BYTES, Damaged, Label, json_with_digest, require_digest
-from insync.model.errors import UserError
+from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label, json_with_digest, require_digest
+from insync.runtime.errors import UserError
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.wire.run_folder import RunFolder
 

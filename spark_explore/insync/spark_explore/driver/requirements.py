@@ -6,8 +6,8 @@ import importlib
 import importlib.metadata
 import re
 
-from insync.explorer.java import find_java
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.java import find_java
 
 __all__ = ["load_packages", "load_pyspark", "require_java", "require_packages"]
 

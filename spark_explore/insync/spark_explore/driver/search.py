@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.limits import StopReason, Watch
 from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
 from insync.explorer.search.explored import Space
-from insync.machine.memory import resident_memory
 from insync.machine.packed import Sizes
-from insync.model.errors import InternalError, UserError
+from insync.runtime.errors import InternalError, UserError
+from insync.runtime.memory import resident_memory
+from insync.runtime.watch import StopReason, Watch
 from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.executor.worker import Assignment

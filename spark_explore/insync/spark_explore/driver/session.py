@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from insync.explorer.limits import Limits, Watch
-from insync.explorer.search.workers import available_cores
 from insync.machine.interruptible import GivenUp, delayed, interruptible
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Limits, Watch
+from insync.runtime.workers import available_cores
 from insync.spark_explore.driver.class_archive import archive_options
 from insync.spark_explore.driver.own_session import own_session
 from insync.spark_explore.driver.requirements import load_packages, load_pyspark, require_java

@@ -6,12 +6,12 @@ import threading
 from dataclasses import replace
 from itertools import pairwise
 
-from insync.explorer.limits import Limits, Watch
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Space
-from insync.explorer.search.workers import Team
 from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
+from insync.runtime.watch import Limits, Watch
+from insync.runtime.workers import Team
 from insync.spark_explore.wire.run_states import RunStates
 
 __all__ = ["WarmStart"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from insync.machine.kernels import Kernels, least_predecessor
 from insync.machine.packed import Words
-from insync.model.errors import InternalError
+from insync.runtime.errors import InternalError
 from insync.spark_explore.executor.known_states import KnownTable
 from insync.spark_explore.executor.sending import Packet
 from insync.spark_explore.executor.worker import Assignment, Worker, worker_for

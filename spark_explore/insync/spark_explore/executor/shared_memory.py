@@ -7,8 +7,8 @@ import mmap
 import os
 from pathlib import Path
 
-from insync.machine.memory import HUGE_PAGE
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.memory import HUGE_PAGE
 
 __all__ = ["Gone", "SharedBlock"]
 

@@ -17,7 +17,7 @@ from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.row_encoding import StateRows
 from insync.machine.stores.sorted_file import FilePlace
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
-from insync.model.errors import InternalError, UserError
+from insync.runtime.errors import InternalError, UserError
 from insync.spark_explore.executor.known_states import locked
 from insync.spark_explore.wire.run_states import RunStates
 

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from insync.machine.kernels import Kernels, order_kernels
-from insync.machine.memory import physical_memory
 from insync.machine.stores.hash_table import Store, table_bytes
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
-from insync.model.checksums import Damaged, Label, json_with_digest, require_digest
+from insync.runtime.checksums import Damaged, Label, json_with_digest, require_digest
+from insync.runtime.memory import physical_memory
 from insync.spark_explore.executor.known_states import locked
 from insync.spark_explore.executor.shared_memory import Gone, SharedBlock, can_be_anonymous, give_back
 from insync.spark_explore.wire.run_states import RunStates

@@ -17,10 +17,10 @@ from insync.machine.kernels import SEARCH, Part, Text, Texts, texts
 from insync.machine.packed import PackedRows, Sizes
 from insync.machine.stores.collapse import BitRun, Component, components_of
 from insync.model.abstraction import Abstraction
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node
 from insync.model.symmetry.group import Symmetry
 from insync.model.tracing.program import Program
+from insync.runtime.errors import UserError
 
 __all__ = ["STAMP", "Recipe", "insync_version", "read_recipe", "recipe_for", "require_version", "write_recipe"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem

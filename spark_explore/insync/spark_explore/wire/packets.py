@@ -11,13 +11,13 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from insync.machine.kernels import order_kernels
-from insync.machine.memory import Block
 from insync.machine.packed import Found
 from insync.machine.stores.collapse import MOST_NUMBERS, Codec, Layout, dictionaries_of
 from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer, most_packed
-from insync.model.checksums import DIGEST_BYTES
-from insync.model.errors import InternalError
+from insync.runtime.checksums import DIGEST_BYTES
+from insync.runtime.errors import InternalError
+from insync.runtime.memory import Block
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.machine.stores.whole_files import flush_folder, new_file, open_file, write_all
-from insync.model.checksums import Damaged
-from insync.model.errors import UserError
+from insync.runtime.checksums import Damaged
+from insync.runtime.errors import UserError
 from insync.spark_explore.wire.file_systems import cure_for, filesystem_of, full_name, reason_of, shown_name
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.states_file import CountedFiles, StatesFile, StatesLabel, StatesWriter, open_states
 

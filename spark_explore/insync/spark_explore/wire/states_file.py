@@ -3,7 +3,7 @@
 head     magic, words per state, first level, number of levels; then the number of states of each level
 states   level after level, as rows of 64-bit words
 sums     the CRC-32 of each block of states; a level begins a new block
-digest   of the label, the head and the sums: see `insync.model.checksums`
+digest   of the label, the head and the sums: see `insync.runtime.checksums`
 
 All numbers are little-endian. The label identifies the file, so another file in its place is refused, too.
 """
@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from insync.model.checksums import DIGEST_BYTES, Damaged, Label, digest
-from insync.model.errors import InternalError
+from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label, digest
+from insync.runtime.errors import InternalError
 
 __all__ = ["CountedFiles", "OpenFile", "StatesFile", "StatesLabel", "StatesWriter", "open_states"]
 

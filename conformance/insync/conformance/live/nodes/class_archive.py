@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet
-from insync.explorer.java import Java
-from insync.machine.cache import cache_folder, find_kept, keep_folder
-from insync.model.errors import UserError
+from insync.runtime.cache import cache_folder, find_kept, keep_folder
+from insync.runtime.errors import UserError
+from insync.runtime.java import Java
 
 __all__ = ["ClassArchive"]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.nodes.ports import LOOPBACK
-from insync.machine.cache import find_kept, kept_folder
-from insync.model.errors import UserError
+from insync.runtime.cache import find_kept, kept_folder
+from insync.runtime.errors import UserError
 
 __all__ = [
     "CONTROLLER",

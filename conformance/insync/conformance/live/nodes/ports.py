@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import socket
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["LOOPBACK", "free_ports"]
 

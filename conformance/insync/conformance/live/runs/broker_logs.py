@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import mode
 
 from insync.conformance.live.runs.run_events import Acting, BrokerRun, Decided, IsrAsked, RunEvent
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["with_broker_logs"]
 

@@ -11,7 +11,7 @@ from insync.conformance.live.metadata_log import BrokerAt, Decision, MetadataRec
 from insync.conformance.live.runs.run_events import BrokerRun, Decided
 from insync.conformance.live.wire.message_schemas import MessageSchemas
 from insync.conformance.live.wire.record_batches import no_batch_at
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["run_of_metadata"]
 

@@ -24,7 +24,7 @@ from insync.conformance.live.runs.run_events import (
     RunEvent,
 )
 from insync.conformance.live.wire.record_batches import batches
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["Recorder"]
 

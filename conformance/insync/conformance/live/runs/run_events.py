@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from insync.conformance.live.metadata_log import BrokerAt, Decision, PartitionAt
-from insync.explorer.traces.files import write_whole
-from insync.model.checksums import digest
-from insync.model.errors import UserError
-from insync.model.file_kinds import FileKind
+from insync.runtime.checksums import digest
+from insync.runtime.errors import UserError
+from insync.runtime.file_kinds import FileKind
+from insync.runtime.files import write_whole
 
 __all__ = [
     "Acting",

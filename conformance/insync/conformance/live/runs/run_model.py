@@ -22,7 +22,7 @@ from insync.kafka.cluster.configuration import BOUNDS, Elr, Fixed
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.model import Switch
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["commits_in", "decided_of", "run_model", "unsure_in", "written_in"]
 

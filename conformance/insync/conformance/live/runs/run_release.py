@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.conformance.live.runs.run_events import BrokerRun
 from insync.kafka.releases import Release, has_series, release_of
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["release_of_run", "releases_to_try"]
 

@@ -32,8 +32,8 @@ from insync.conformance.live.runs.run_model import commits_in, unsure_in, writte
 from insync.conformance.live.runs.run_steps import RunSteps
 from insync.kafka.cluster.model import Cluster
 from insync.model import ReadableState
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes
+from insync.runtime.errors import UserError
 
 __all__ = ["Validation", "validate"]
 

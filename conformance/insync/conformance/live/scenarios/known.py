@@ -23,7 +23,7 @@ from insync.conformance.live.scenarios.replaced_reassignment import REASSIGNMENT
 from insync.conformance.live.scenarios.scenario import Scenario
 from insync.conformance.live.scenarios.second_leader import SECOND_LEADER
 from insync.conformance.live.scenarios.stale_watermark import STALE_WATERMARK
-from insync.model.errors import UserError, closest
+from insync.runtime.errors import UserError, closest
 
 __all__ = ["QUORUM_SCENARIOS", "SCENARIOS", "any_scenario", "require_known", "scenario_for", "scenario_named"]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
 from insync.conformance.live.scenarios.scenario import WAIT, Scenario, Written, acknowledged, all_have, outwait
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["MISSED_ELECTION", "MISSED_ELECTION_THEN_KILL"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from insync.conformance.live.live_quorum import LiveQuorum
 from insync.conformance.live.nodes.controller_files import QuorumPlan
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["QuorumOutcome", "QuorumScenario", "ending", "removed"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator, Sending
 from insync.conformance.live.scenarios.scenario import Scenario, Written
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["random_walk"]
 

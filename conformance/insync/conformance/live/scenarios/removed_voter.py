@@ -10,7 +10,7 @@ from insync.conformance.live.live_nodes import NotInTime
 from insync.conformance.live.live_quorum import BEGIN_QUORUM_EPOCH, LiveQuorum
 from insync.conformance.live.nodes.controller_files import QuorumPlan
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, QuorumScenario, ending, removed
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["REMOVED_VOTER"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from insync.conformance.live.metadata_log import PartitionAt
 from insync.conformance.live.nodes.node_files import ClusterPlan
 from insync.conformance.live.operator import Operator
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = [
     "WAIT",

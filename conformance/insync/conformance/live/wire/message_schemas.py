@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from insync.conformance.jars.jar_set import JarSet
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["Field", "Message", "MessageSchema", "MessageSchemas", "Span"]
 

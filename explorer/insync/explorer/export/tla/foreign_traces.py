@@ -27,11 +27,11 @@ from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.containers import Listed
-from insync.model.errors import UserError
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.invariants import DEADLOCK_FREE, StepInvariant
 from insync.properties.registry import default_names, invariants_of, judge, run_properties_of
 from insync.properties.temporal import RunKind
+from insync.runtime.errors import UserError
 
 __all__ = [
     "foreign_trace",

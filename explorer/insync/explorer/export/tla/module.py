@@ -12,11 +12,11 @@ from insync.explorer.export.tla.values import UNKNOWN, What
 from insync.explorer.symmetry import symmetry_for
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.tracing.retracing import general_actions
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge, run_properties_of
+from insync.runtime.errors import UserError
 
 __all__ = ["HEADER", "tla_files", "unrolled_tla_files"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.values import PLAIN, PLAIN_SET, Kind, Linear, What, aligned, calculated
-from insync.model.errors import UserError
 from insync.model.expressions.graph import CONDITIONS as CONDITION_OPS
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
+from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
     from insync.explorer.export.tla.translation import Translation

@@ -13,10 +13,10 @@ from insync.explorer.export.tla.rules import CONDITIONS, NUMBERS, option_of, set
 from insync.explorer.export.tla.state import PathStep, PlacedCell
 from insync.explorer.export.tla.terms import Form, Term, Terms
 from insync.explorer.export.tla.values import PLAIN, Kind, Linear, What, calculated
-from insync.model.errors import UserError
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.intervals import always_holds
 from insync.model.expressions.simplify import apply
+from insync.runtime.errors import UserError
 
 __all__ = [
     "OpaqueTerm",

@@ -18,9 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from insync.explorer.limits import Watch
-from insync.explorer.programs import guardian
-from insync.model.errors import UserError
+from insync.runtime import guardian
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Watch
 
 __all__ = [
     "Ended",

@@ -19,8 +19,8 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from insync.model.checksums import digest
-from insync.model.errors import UserError
+from insync.runtime.checksums import digest
+from insync.runtime.errors import UserError
 
 __all__ = ["CacheNotUsed", "cache_folder", "cache_place", "find_kept", "keep_folder", "kept_folder"]
 

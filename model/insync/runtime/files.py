@@ -8,7 +8,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["check_writable", "is_special", "write_whole"]
 

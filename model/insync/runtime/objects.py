@@ -10,8 +10,8 @@ import contextlib
 import os
 import tempfile
 
-from insync.machine.cache import cache_folder
-from insync.model.checksums import Damaged, Label, framed, unframed
+from insync.runtime.cache import cache_folder
+from insync.runtime.checksums import Damaged, Label, framed, unframed
 
 __all__ = ["load_object", "save_object"]
 

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.model.checksums import Damaged, Label, require_digest
-from insync.model.errors import UserError
+from insync.runtime.checksums import Damaged, Label, require_digest
+from insync.runtime.errors import UserError
 
 __all__ = ["FileKind"]
 

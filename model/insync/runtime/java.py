@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
 
 __all__ = ["Java", "find_compiler", "find_java", "installed_java"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, FrameType
 from typing import TYPE_CHECKING
 
-from insync.model.visible_text import visible
+from insync.runtime.visible_text import visible
 
 if TYPE_CHECKING:
     from insync.model.tracing.program import Check

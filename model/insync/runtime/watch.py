@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Self
 
 from insync.machine.interruptible import GivenUp
-from insync.machine.memory import available_memory, resident_memory
-from insync.model.errors import UserError
+from insync.runtime.errors import UserError
+from insync.runtime.memory import available_memory, resident_memory
 
 __all__ = ["Limits", "StopReason", "Watch", "limits_of", "require_room", "require_seconds_alone", "require_whole"]
 

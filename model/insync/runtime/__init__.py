@@ -1,0 +1,1 @@
+"""Internal: errors, limits, memory, threads, files and processes; nothing here depends on a model."""
