@@ -15,7 +15,7 @@ from typing import TypeVar
 from insync.proofs.results import Induction
 from insync.runtime.checksums import json_with_digest
 from insync.runtime.errors import UserError
-from insync.runtime.file_kinds import FileKind
+from insync.runtime.files import FileKind
 
 __all__ = ["FORMAT", "Proof", "proof_text", "read_proof", "results_of"]
 

@@ -15,8 +15,7 @@ from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.properties.temporal import Fairness
 from insync.runtime.errors import UserError, closest
-from insync.runtime.file_kinds import FileKind
-from insync.runtime.files import write_whole
+from insync.runtime.files import FileKind, write_whole
 
 __all__ = [
     "FORMAT",

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 from insync.conformance.live.metadata_log import BrokerAt, Decision, PartitionAt
 from insync.runtime.checksums import digest
 from insync.runtime.errors import UserError
-from insync.runtime.file_kinds import FileKind
-from insync.runtime.files import write_whole
+from insync.runtime.files import FileKind, write_whole
 
 __all__ = [
     "Acting",
