@@ -13,9 +13,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from insync.runtime.cache import CacheNotUsed, cache_folder, cache_place, find_kept, keep_folder, kept_folder
+from insync.runtime.cache import (
+    CacheNotUsed,
+    cache_folder,
+    cache_place,
+    find_kept,
+    keep_folder,
+    kept_folder,
+    load_object,
+    save_object,
+)
 from insync.runtime.errors import UserError
-from insync.runtime.objects import load_object, save_object
 
 CONTENT = {"one.class": b"first", "deep/two.class": b"second", "empty": b""}
 

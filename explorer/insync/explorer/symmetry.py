@@ -27,8 +27,8 @@ from insync.model.tracing.predicates import step_invariant_specs
 from insync.model.tracing.program import BoundAction
 from insync.proofs.equivariance import PermutedParts
 from insync.properties.invariants import names_within
+from insync.runtime.cache import load_object, save_object
 from insync.runtime.errors import ModelError, UserError
-from insync.runtime.objects import load_object, save_object
 
 __all__ = ["UNUSED", "Alike", "alike_key", "keep_shown", "symmetry_for", "was_shown"]
 

@@ -13,8 +13,8 @@ from functools import cache
 import llvmlite
 import llvmlite.binding as llvm
 
+from insync.runtime.cache import load_object, save_object
 from insync.runtime.errors import InternalError, UserError
-from insync.runtime.objects import load_object, save_object
 
 __all__ = ["Library", "compile_module", "llvm_version", "machine_key", "object_code"]
 

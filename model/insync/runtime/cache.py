@@ -19,10 +19,20 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from insync.runtime.checksums import digest
+from insync.runtime.checksums import Damaged, Label, digest, framed, unframed
 from insync.runtime.errors import UserError
 
-__all__ = ["CacheNotUsed", "cache_folder", "cache_place", "find_kept", "keep_folder", "kept_folder"]
+__all__ = [
+    "CacheNotUsed",
+    "cache_folder",
+    "cache_place",
+    "find_kept",
+    "keep_folder",
+    "kept_folder",
+    "load_object",
+    "save_object",
+]
+
 
 _PRIVATE = 0o700
 _CONTENT = "content"
@@ -197,3 +207,43 @@ def _digest_of(folder: Path, place: str, key: str) -> str:
 def _at_once(path: str, flags: int) -> int:
     """Open a file; opening a pipe does not block."""
     return os.open(path, flags | os.O_NONBLOCK)
+
+
+# Object code in the cache, and other small results that are slow to compute: a file per key, whole or absent.
+#
+# The cache is optional. Code is compiled again if the cache cannot be used, or if a file in it is damaged, has
+# another label, or belongs to another user.
+
+
+def load_object(key: str) -> bytes | None:
+    """Return the object code that was saved under a key; None if there is none, or it is damaged."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # opening a pipe must not block
+        with open(os.open(folder / f"{key}.o", flags), "rb") as file:
+            own = os.fstat(file.fileno()).st_uid == os.geteuid()
+            return unframed(_label(key), file.read()) if own else None
+    except (OSError, Damaged):
+        return None
+
+
+def save_object(key: str, code: bytes) -> None:
+    """Save object code under a key, if the cache can be written."""
+    folder = cache_folder()
+    if folder is None:
+        return
+    with contextlib.suppress(OSError):
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(framed(_label(key), code))
+            os.replace(name, folder / f"{key}.o")
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
+def _label(key: str) -> Label:
+    return {"kind": "object", "key": key}
