@@ -13,8 +13,8 @@ import pytest
 
 from insync import explorer, spark_explore
 from insync.explorer import Limits
-from insync.explorer.disturbances import Disturbance
 from insync.explorer.traces.grid import render_grid
+from insync.kafka_questions.disturbances import Disturbance
 from insync.machine.walker import Strategy
 from insync.proofs.watch import ProofLimits
 from insync.spark_explore import SparkOptions

@@ -9,8 +9,6 @@ from html import escape
 from pathlib import Path
 
 from insync.cli.show.seen_on_kafka import seen_at_length
-from insync.explorer.ask import with_shown_bounds
-from insync.explorer.defect_search import DefectFound, search_defect
 from insync.explorer.pictures.page import Page, html_page
 from insync.explorer.pictures.picture import Picture, picture
 from insync.explorer.pictures.svg import svg
@@ -20,6 +18,8 @@ from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import Rules, rule_documentation
+from insync.kafka_questions.ask import with_shown_bounds
+from insync.kafka_questions.defects import DefectFound, search_defect
 
 __all__ = ["entry_page", "index_page", "write_catalogue", "write_pictures"]
 

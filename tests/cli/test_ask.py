@@ -11,8 +11,8 @@ import pytest
 from insync.cli.commands.ask import command
 from insync.cli.main import run
 from insync.explorer import Limits
-from insync.explorer.ask import Question
 from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.ask import Question
 
 SMALL = ("--replicas", "2", "--records", "1", "--shrinks", "0")
 

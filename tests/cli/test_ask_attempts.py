@@ -12,12 +12,12 @@ import pytest
 
 from insync.cli.commands.ask import command
 from insync.cli.show.attempts_report import describe_attempt, what_helps
-from insync.explorer.ask import LOSS, Asked, Cell, Question
-from insync.explorer.disturbances import DISTURBANCES, Attempt, Disturbed
 from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects.findings import page_of
+from insync.kafka_questions.ask import LOSS, Asked, Cell, Question
+from insync.kafka_questions.disturbances import DISTURBANCES, Attempt, Disturbed
 from insync.runtime.watch import StopReason
 
 ELECTION, REASSIGNMENTS, UNEQUAL = DISTURBANCES

@@ -22,13 +22,13 @@ from insync.cli.configs import (
     topics_in,
 )
 from insync.cli.show.exposure_report import Shown, describe_exposure
-from insync.explorer.ask import LOSS, Asked, Cell, Question
-from insync.explorer.disturbances import Remedy
-from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.ask import LOSS, Asked, Cell, Question
+from insync.kafka_questions.disturbances import Remedy
+from insync.kafka_questions.exposure import Exposure, exposures
 from insync.runtime.errors import UserError
 
 TOPICS = (
@@ -216,7 +216,7 @@ def test_topics_at_risk_are_named_with_what_goes_wrong_and_what_helps(
 def test_what_helps_is_named_also_where_nothing_has_failed_on_the_way(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("insync.explorer.exposure._FAILURES", frozenset())
+    monkeypatch.setattr("insync.kafka_questions.exposure._FAILURES", frozenset())
     file = tmp_path / "server.properties"
     file.write_text("default.replication.factor=2\nmin.insync.replicas=2\n", encoding="utf-8")
     command.main(["--quiet", "--release", "3.9", "--config", str(file)], "insync ask", standalone_mode=False)

@@ -15,13 +15,13 @@ from insync.cli.main import run
 from insync.cli.show.ask_report import describe_disturbed
 from insync.cli.show.exposure_report import Shown, describe_exposure
 from insync.cli.show.seen_on_kafka import seen_in_short
-from insync.explorer.ask import ELECTABLE, LOSS, Asked, Question
-from insync.explorer.disturbances import DISTURBANCES, Disturbed, disturbed
-from insync.explorer.exposure import Exposure
 from insync.explorer.results import PropertyResult, Verdict, Violation, together
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.ask import ELECTABLE, LOSS, Asked, Question
+from insync.kafka_questions.disturbances import DISTURBANCES, Disturbed, disturbed
+from insync.kafka_questions.exposure import Exposure
 from insync.runtime.watch import StopReason
 
 ELECTION, REASSIGNMENTS, UNEQUAL = DISTURBANCES

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from insync.cli.commands.ask import command
-from insync.explorer.ask import FEWEST_RECORDS, PROMISES, Question
+from insync.kafka_questions.ask import FEWEST_RECORDS, PROMISES, Question
 
 SMALL = ("--replicas", "2", "--records", "1", "--shrinks", "0")
 

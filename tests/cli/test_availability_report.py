@@ -11,7 +11,7 @@ from insync.cli.show.availability_report import (
     describe_availability_row,
     stops_in_words,
 )
-from insync.explorer.disturbances import FAILURES, STOPS, Stopped
+from insync.kafka_questions.disturbances import FAILURES, STOPS, Stopped
 
 KINDS = [failure.name for failure in FAILURES]
 NEVER, UNKNOWN = "never", "unknown"

@@ -13,10 +13,10 @@ import pytest
 from insync.cli.commands.defects import command
 from insync.cli.show.defects_report import breaks_as_listed
 from insync.explorer import CheckResult, check
-from insync.explorer.defect_search import DefectFound
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, all_defects
 from insync.kafka.defects.named import named_by_ticket
+from insync.kafka_questions.defects import DefectFound
 from insync.model import UserError
 from insync.runtime.watch import Limits
 
@@ -134,7 +134,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
                 named["stop"].set()
             return check(*given, **named)
 
-        monkeypatch.setattr("insync.explorer.defect_search.check", stopping)
+        monkeypatch.setattr("insync.kafka_questions.defects.check", stopping)
 
     return after
 
@@ -169,7 +169,7 @@ def test_where_all_that_was_tried_is_right_the_rest_may_be_left(
             named["stop"].set()
         return result
 
-    monkeypatch.setattr("insync.explorer.defect_search.check", stopping)
+    monkeypatch.setattr("insync.kafka_questions.defects.check", stopping)
     code, out = run(defects, "--verify", "R-26", "C-2")
     assert (code, out.splitlines()[-1]) == (3, "Stopped by Ctrl-C; not tried: C-2.")
     assert out.startswith("  ok  R-26")
@@ -229,7 +229,7 @@ def test_one_undecided_entry_makes_the_whole_incomplete(defects: object, monkeyp
             named["limits"] = Limits(states=1)
         return check(*given, **named)
 
-    monkeypatch.setattr("insync.explorer.defect_search.check", limited)
+    monkeypatch.setattr("insync.kafka_questions.defects.check", limited)
     code, out = run(defects, "R-26", "C-2")
     assert code == 3
     assert out.count("undecided") == 2

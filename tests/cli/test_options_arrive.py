@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.ask import LOSS, PROMISES
+from insync.kafka_questions.ask import LOSS, PROMISES
 from insync.machine.walker import Strategy
 from insync.model import Model
 from insync.properties.invariants import names_within

@@ -17,13 +17,13 @@ from insync.cli.show.ask_report import (
     describe_row,
     describe_settings,
 )
-from insync.explorer.ask import PROMISES, Asked, Cell
-from insync.explorer.disturbances import Remedy
 from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
+from insync.kafka_questions.ask import PROMISES, Asked, Cell
+from insync.kafka_questions.disturbances import Remedy
 from insync.model import Demand, Hardness
 from insync.runtime.watch import StopReason
 

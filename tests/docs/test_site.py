@@ -13,8 +13,8 @@ import pytest
 
 from api_pages import api_page
 from catalogue_pages import entry_page, index_page
-from insync.explorer.defect_search import search_defect
 from insync.kafka.defects import DEFECTS, LEFT_OUT
+from insync.kafka_questions.defects import search_defect
 from navigation import DOORS, ROOT, address, chapters, pages, sections
 from notebook_pages import notebook_page
 from staging import links, stage

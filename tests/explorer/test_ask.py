@@ -12,13 +12,23 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.ask import ELECTABLE, LOSS, PROMISES, Cell, Given, Question, ask, shown_bounds, with_shown_bounds
-from insync.explorer.disturbances import disturbed, remedies
-from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.results import Verdict
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
+from insync.kafka_questions.ask import (
+    ELECTABLE,
+    LOSS,
+    PROMISES,
+    Cell,
+    Given,
+    Question,
+    ask,
+    shown_bounds,
+    with_shown_bounds,
+)
+from insync.kafka_questions.disturbances import disturbed, remedies
+from insync.kafka_questions.exposure import Exposure, exposures
 from insync.runtime.watch import StopReason
 
 STEPS = tuple(
@@ -69,7 +79,7 @@ class Played:
 def played(monkeypatch: pytest.MonkeyPatch) -> Played:
     one = Played()
     monkeypatch.setattr(sys.modules["insync.explorer.ask"], "check", one)
-    monkeypatch.setattr(sys.modules["insync.explorer.exposure"], "availability", lambda _: ())
+    monkeypatch.setattr(sys.modules["insync.kafka_questions.exposure"], "availability", lambda _: ())
     return one
 
 

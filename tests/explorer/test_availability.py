@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits, check
-from insync.explorer.ask import Question
-from insync.explorer.disturbances import FAILURES, STOPS, Failure, Stopped, availability, availability_matrix
+from insync.kafka_questions.ask import Question
+from insync.kafka_questions.disturbances import FAILURES, STOPS, Failure, Stopped, availability, availability_matrix
 
 TAKEN, LED = STOPS
 DOWN, FENCED, SLOW, BESIDE = (failure.name for failure in FAILURES)

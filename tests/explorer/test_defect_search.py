@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.defect_search import search_defect
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
+from insync.kafka_questions.defects import search_defect
 from insync.properties.registry import run_properties_of
 from insync.runtime.watch import StopReason
 
@@ -40,7 +40,7 @@ def test_what_is_given_arrives_and_what_is_found_is_returned(
             properties=[SimpleNamespace(verdict="incomplete", trace=found)],
         )
 
-    monkeypatch.setattr(f"insync.explorer.defect_search.{verb}", search)
+    monkeypatch.setattr(f"insync.kafka_questions.defects.{verb}", search)
     result = search_defect(defect, threads=3, reporter=reporter, stop=stop)
     assert given.pop("model").identity == Cluster(**defect.witness).identity
     threads = {"threads": 3} if verb == "check" else {}

@@ -25,11 +25,11 @@ from insync.cli.show.exposure_report import (
 )
 from insync.cli.show.warned import warning_lines
 from insync.cli.terminal import emit, emit_data, exit_code_for
-from insync.explorer.ask import LOSS, Asked, Cell, Question
-from insync.explorer.disturbances import DISTURBANCES, availability_matrix
-from insync.explorer.exposure import Exposure, exposures
 from insync.explorer.results import together
 from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.ask import LOSS, Asked, Cell, Question
+from insync.kafka_questions.disturbances import DISTURBANCES, availability_matrix
+from insync.kafka_questions.exposure import Exposure, exposures
 
 __all__ = ["ask_configs", "ask_matrix"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from insync.conformance.slow_alone import with_one_slow
-from insync.explorer.defect_search import search_defect
 from insync.explorer.replay import model_of_trace, replay
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import read_trace
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.named import no_such_defect
+from insync.kafka_questions.defects import search_defect
 from insync.model import Model
 from insync.runtime.errors import UserError
 

@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from insync.explorer.agree import Agreement, Opinion, agree
-    from insync.explorer.ask import ask
     from insync.explorer.check import check
     from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
     from insync.explorer.diff import diff, diff_traces
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.why import why
+    from insync.kafka_questions.ask import ask
     from insync.runtime.watch import Limits, StopReason
 
 __all__ = [
@@ -130,7 +130,6 @@ _OF_MODULE = {
         "Opinion",
         "agree",
     ),
-    "ask": ("ask",),
     "check": ("check",),
     "coverage.results": (
         "ActionCoverage",
@@ -151,6 +150,7 @@ _OF_MODULE = {
     ),
     "exploring.steps": ("Reached",),
     "export": ("export",),
+    "insync.kafka_questions.ask": ("ask",),
     "insync.runtime.watch": (
         "Limits",
         "StopReason",

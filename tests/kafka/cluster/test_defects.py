@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from catalogue_pages import write_pictures
-from insync.explorer.defect_search import search_defect
 from insync.kafka.cluster.configuration import BOUNDS, SETTINGS
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import Rules
+from insync.kafka_questions.defects import search_defect
 from insync.properties.kafka import (
     cluster,
     cluster_availability,

@@ -9,10 +9,10 @@ import pytest
 
 from insync.conformance.quorum.beside_kafka import AS_KAFKA
 from insync.explorer import check, liveness
-from insync.explorer.defect_search import search_defect
 from insync.kafka.defects import QUORUM_DEFECTS
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.voter import Voter
+from insync.kafka_questions.defects import search_defect
 from insync.model import StateView
 from insync.model.catalogue import find_model
 from insync.properties.registry import invariants_of

@@ -32,11 +32,11 @@ from insync.cli.show.availability_report import describe_availability
 from insync.cli.show.trace_files import say_older
 from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_for
 from insync.explorer import Limits
-from insync.explorer.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
-from insync.explorer.disturbances import Attempt, Disturbed, Remedy, attempts, availability, disturbed, remedies
 from insync.explorer.progress import Pulse
 from insync.explorer.results import together
 from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
+from insync.kafka_questions.disturbances import Attempt, Disturbed, Remedy, attempts, availability, disturbed, remedies
 
 __all__ = ["SearchesBegun", "command"]
 

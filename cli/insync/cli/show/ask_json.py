@@ -11,10 +11,10 @@ from insync.cli.show.availability_report import availability_json
 from insync.cli.show.finding_words import finding_json
 from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.explorer import Violation
-from insync.explorer.ask import FEWEST_RECORDS, Asked, Cell, Given, is_promised, shown_bounds
-from insync.explorer.disturbances import Disturbed, Remedy, Stopped
 from insync.explorer.results import Verdict
 from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.ask import FEWEST_RECORDS, Asked, Cell, Given, is_promised, shown_bounds
+from insync.kafka_questions.disturbances import Disturbed, Remedy, Stopped
 
 __all__ = ["Files", "answer_json", "disturbed_json", "matrix_json", "promises_json", "remedy_json"]
 

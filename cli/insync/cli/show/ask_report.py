@@ -12,7 +12,10 @@ from insync.cli.show.report import STOPPED_BY, describe_traces
 from insync.cli.show.seen_on_kafka import seen_in_short
 from insync.cli.show.warned import warning_lines
 from insync.explorer import Violation
-from insync.explorer.ask import (
+from insync.explorer.traces.grid import Paint
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
+from insync.kafka_questions.ask import (
     FEWEST_RECORDS,
     LOSS,
     PROMISES,
@@ -23,10 +26,7 @@ from insync.explorer.ask import (
     shown_bounds,
     with_shown_bounds,
 )
-from insync.explorer.disturbances import Disturbed, Remedy
-from insync.explorer.traces.grid import Paint
-from insync.kafka.cluster.model import Cluster
-from insync.kafka.releases import Release
+from insync.kafka_questions.disturbances import Disturbed, Remedy
 
 __all__ = [
     "by_promise",

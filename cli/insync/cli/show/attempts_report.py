@@ -7,9 +7,9 @@ import textwrap
 from insync.cli.show.ask_report import describe_settings
 from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY
-from insync.explorer.ask import LOSS, PROMISES, Cell
-from insync.explorer.disturbances import Attempt, Disturbed
 from insync.kafka.defects.findings import page_of
+from insync.kafka_questions.ask import LOSS, PROMISES, Cell
+from insync.kafka_questions.disturbances import Attempt, Disturbed
 
 __all__ = ["describe_attempt", "describe_what_helps", "what_helps"]
 

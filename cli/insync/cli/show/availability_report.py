@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Sequence
 
 from insync.cli.show.figures import plural
-from insync.explorer.ask import Given
-from insync.explorer.disturbances import STOPS, Stopped
+from insync.kafka_questions.ask import Given
+from insync.kafka_questions.disturbances import STOPS, Stopped
 
 __all__ = [
     "AVAILABILITY_HEAD",

@@ -14,11 +14,11 @@ from insync.cli.show.figures import plural
 from insync.cli.show.finding_words import finding_json, finding_line, finding_standing
 from insync.cli.show.report import describe_traces
 from insync.cli.show.seen_on_kafka import seen_at_length, seen_in_short, seen_json
-from insync.explorer.ask import with_shown_bounds
-from insync.explorer.defect_search import DefectFound
 from insync.explorer.traces.grid import Paint
 from insync.kafka.defects import LEFT_OUT, Defect, all_defects
 from insync.kafka.rules import Rules, rule_documentation
+from insync.kafka_questions.ask import with_shown_bounds
+from insync.kafka_questions.defects import DefectFound
 
 __all__ = [
     "Searched",

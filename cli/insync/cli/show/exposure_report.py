@@ -14,13 +14,13 @@ from insync.cli.show.availability_report import availability_json, stops_in_word
 from insync.cli.show.figures import plural
 from insync.cli.show.report import STOPPED_BY
 from insync.cli.show.warned import warning_lines
-from insync.explorer.ask import LOSS, PROMISES
-from insync.explorer.disturbances import Disturbed
-from insync.explorer.exposure import Exposure
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Paint
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
+from insync.kafka_questions.ask import LOSS, PROMISES
+from insync.kafka_questions.disturbances import Disturbed
+from insync.kafka_questions.exposure import Exposure
 
 __all__ = ["Shown", "describe_exposure", "describe_unasked", "exposures_json", "zookeeper_warnings"]
 

@@ -12,10 +12,10 @@ from insync.cli.show.figures import count, plural, rate, seconds
 from insync.cli.show.kafka_replay_report import describe_replay, replay_entry
 from insync.cli.show.report import STOPPED_BY
 from insync.conformance.comparing.conform import Conformance, Conforming
-from insync.explorer.ask import shown_bounds
 from insync.explorer.named_model import as_argument
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.ask import shown_bounds
 
 __all__ = ["conformances_json", "describe_conformances", "worst_of"]
 

@@ -10,12 +10,12 @@ from insync.cli.show.as_json import steps_json
 from insync.cli.show.figures import plural
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.likeness import Difference
-from insync.explorer.ask import shown_bounds
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid
 from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import NO_DEFECT
 from insync.kafka.releases import Release, release_of
+from insync.kafka_questions.ask import shown_bounds
 from insync.model import Model
 
 __all__ = ["describe_replay", "replay_entry", "replay_json", "verdict_line"]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from insync.conformance.slow_alone import with_one_slow
 from insync.conformance.steps.likeness import differences, facts_of
-from insync.explorer.defect_search import search_defect
 from insync.explorer.replay import replay
 from insync.explorer.runs.lassos import Lasso, verify
 from insync.explorer.stepping.stepper import Refused, Stepper, Walk
@@ -18,6 +17,7 @@ from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.releases import Release
+from insync.kafka_questions.defects import search_defect
 from insync.model import ReadableState
 from insync.properties.registry import run_properties_of
 from insync.properties.temporal import Fairness

@@ -11,12 +11,12 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from insync.explorer.ask import ELECTABLE, LOSS, Asked, Cell, Given, Question, changes_of
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.stepping.stepper import Claim, Refused, Stepper, claims_of
 from insync.kafka.cluster.configuration import Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
+from insync.kafka_questions.ask import ELECTABLE, LOSS, Asked, Cell, Given, Question, changes_of
 from insync.machine.interruptible import GivenUp
 from insync.model.evaluator import Codes
 from insync.model.tracing.tracer import traced

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from insync.explorer.ask import LOSS, PROMISES, Asked, Given, Question, is_promised
-from insync.explorer.disturbances import Disturbed, Remedy, Stopped, attempts, availability, disturbed, remedies
 from insync.explorer.results import Verdict, Violation, together
 from insync.kafka.cluster.configuration import BOUNDS
+from insync.kafka_questions.ask import LOSS, PROMISES, Asked, Given, Question, is_promised
+from insync.kafka_questions.disturbances import Disturbed, Remedy, Stopped, attempts, availability, disturbed, remedies
 
 __all__ = ["Exposure", "exposures"]
 

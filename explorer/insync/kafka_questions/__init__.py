@@ -1,0 +1,1 @@
+"""What operators ask about Kafka: settings, disturbances, known defects."""
