@@ -78,7 +78,7 @@ class Played:
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> Played:
     one = Played()
-    monkeypatch.setattr(sys.modules["insync.explorer.ask"], "check", one)
+    monkeypatch.setattr(sys.modules["insync.kafka_questions.ask"], "check", one)
     monkeypatch.setattr(sys.modules["insync.kafka_questions.exposure"], "availability", lambda _: ())
     return one
 

@@ -5,16 +5,16 @@ The verbs take a model as a class with `bounds=`, an instance, or a name such as
 was found). The folders and modules of this package are internal, except for `insync.explorer.hypothesis`.
 
 Verbs: `check`, `simulate`, `prove`, `liveness`, `why`, `mutate`, `agree`, `diff`, `replay` and `explore` are modules;
-`export` is a folder; the verb `graph` is in `runs.state_graph`. `ask` is about Kafka's models alone, as are
-`disturbances`, `exposure` and `defect_search`.
+`export` is a folder; the verb `graph` is in `runs.state_graph`. What is about Kafka's models alone is in
+`insync.kafka_questions`.
 
 Other modules:
 
-- `given_model` and `named_model` find the model, `limits` stops the work, `progress` reports it, `symmetry` decides
-  whether a search may use symmetry
+- `given_model` and `named_model` find the model, `progress` reports the work, `symmetry` decides whether a search may
+  use symmetry
 - `results` and `proof_results` are the results of several verbs; `tables` shows all results in Python
 - `run_identity`, `run_lock` and `manifest_entries` belong to run directories
-- `check_by_evaluator` is the reference engine; `tlc` and `spin` run other checkers; `java` finds Java
+- `check_by_evaluator` is the reference engine; `tlc` and `spin` run other checkers
 - `mutants` makes the mutants of a model, `testing` has the pytest fixture
 
 Folders:
@@ -23,13 +23,14 @@ Folders:
 - `traces` has traces and their files, which `pictures` draws
 - `coverage`, `products` and `mining` do the work of `why`, `diff` and mined lemmas of `prove`
 - `exploring` is an exploration by hand, which `exploring_page` shows in a browser
-- `hypothesis` has models for Hypothesis, `notebook` results as HTML, `programs` runs other programs
+- `hypothesis` has models for Hypothesis, `notebook` results as HTML
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
     from insync.explorer.traces.trace_file import read_trace, write_trace
     from insync.explorer.why import why
-    from insync.kafka_questions.ask import ask
     from insync.runtime.watch import Limits, StopReason
 
 __all__ = [
@@ -102,7 +102,6 @@ __all__ = [
     "WalkReporter",
     "WhyResult",
     "agree",
-    "ask",
     "bounded_check",
     "check",
     "diff",
@@ -150,11 +149,6 @@ _OF_MODULE = {
     ),
     "exploring.steps": ("Reached",),
     "export": ("export",),
-    "insync.kafka_questions.ask": ("ask",),
-    "insync.runtime.watch": (
-        "Limits",
-        "StopReason",
-    ),
     "liveness": (
         "LivenessResult",
         "RunResult",
@@ -223,17 +217,21 @@ _OF_MODULE = {
     ),
     "why": ("why",),
 }
-_MODULE_OF = {name: module for module, names in _OF_MODULE.items() for name in names}
+_MODULE_OF = {name: f"{__name__}.{module}" for module, names in _OF_MODULE.items() for name in names}
+_MODULE_OF |= dict.fromkeys(("Limits", "StopReason"), "insync.runtime.watch")
 
 
 if not TYPE_CHECKING:  # a checker of types would take every name for one that is there
 
     def __getattr__(name: str) -> object:
         """Load a public name with the module that defines it."""
+        if name == "ask":
+            warnings.warn("ask has moved: from insync.kafka_questions import ask", DeprecationWarning, stacklevel=2)
+            return importlib.import_module("insync.kafka_questions").ask
         if name not in _MODULE_OF:
             message = f"module {__name__!r} has no attribute {name!r}"
             raise AttributeError(message)
-        found = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+        found = getattr(importlib.import_module(_MODULE_OF[name]), name)
         globals()[name] = found
         return found
 
@@ -250,7 +248,7 @@ class _Door(ModuleType):
     """
 
     def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType) and _MODULE_OF.get(name) == name:
+        if isinstance(value, ModuleType) and _MODULE_OF.get(name) == f"{__name__}.{name}":
             value = getattr(value, name)
         super().__setattr__(name, value)
 
