@@ -13,7 +13,7 @@ import pytest
 import insync.cli.group
 from insync.cli import main as entry
 from insync.cli.interrupt import stop_on_interrupt
-from insync.machine import interruptible
+from insync.runtime import interruptible
 
 Handler = Callable[..., object] | int | None
 

@@ -8,9 +8,9 @@ import pytest
 
 from insync.explorer import progress
 from insync.explorer.progress import Pulse
-from insync.machine.interruptible import GivenUp
 from insync.runtime import watch as limits
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason, Watch, require_room
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from insync.explorer.mutants import Mutant, mutants_of
 from insync.explorer.mutate import Fate, MutantResult, mutate
-from insync.machine.interruptible import GivenUp
 from insync.model import (
     ANY,
     And,
@@ -36,6 +35,7 @@ from insync.model import (
     invariant,
     require,
 )
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason
 from insync_initials import Cabinet
 

@@ -23,7 +23,6 @@ from insync.explorer.stepping.stepper import Move
 from insync.explorer.symmetry import UNUSED, Alike, symmetry_for
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.machine.identity import conditions_key, program_key
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows, Words
 from insync.model import Model
@@ -35,6 +34,7 @@ from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK, Invariant, names_within
 from insync.properties.registry import Judged, confined, judge, select
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores

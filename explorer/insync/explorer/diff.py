@@ -23,13 +23,13 @@ from insync.explorer.products.product import Joined, join
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.traces.trace import Trace
-from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.given_names import given_names
 from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import confined, default_names, invariants_of, lemmas_of
 from insync.runtime.errors import UserError, closest
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 from insync.runtime.workers import available_cores
 

@@ -20,7 +20,6 @@ from insync.explorer.stepping.stepper import Move, confirmed
 from insync.explorer.tables import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.counterexample import refusal_trace, trace_of
 from insync.explorer.traces.trace import Trace
-from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.lints import suspicions
@@ -28,6 +27,7 @@ from insync.properties.invariants import names_within
 from insync.properties.registry import select_run_properties, whole_of
 from insync.properties.temporal import Fairness, Instance, RunKind, RunProperty, fair_sets
 from insync.runtime.errors import InternalError, UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = ["LivenessResult", "RunResult", "liveness"]

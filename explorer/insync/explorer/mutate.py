@@ -21,7 +21,6 @@ from insync.explorer.mutants import Mutant, mutants_of, same_steps
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.tables import TableColumns, Tabular, plural
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
@@ -41,6 +40,7 @@ from insync.properties.registry import (
     whole_of,
 )
 from insync.runtime.errors import ModelError, UserError, closest
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores
 

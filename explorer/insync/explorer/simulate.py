@@ -16,7 +16,6 @@ from insync.explorer.stepping.shrinking import FailingWalks, shrink
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.tables import TableColumns, Tabular, plural
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.walker import FailedWalk, Strategy, nothing_walked
@@ -30,6 +29,7 @@ from insync.model.tracing.program import Program
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import Judged, confined, judge
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.memory import peak_memory
 from insync.runtime.watch import Limits, StopReason, Watch, require_seconds_alone
 

@@ -19,12 +19,12 @@ from pathlib import Path
 
 from insync.explorer.agree import Engine, Opinion
 from insync.explorer.results import Verdict
-from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK
 from insync.runtime.cache import find_kept, kept_folder
 from insync.runtime.child_processes import Ran, Workshop
 from insync.runtime.errors import InternalError, UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.java import find_compiler, find_java
 from insync.runtime.memory import available_memory
 from insync.runtime.watch import Limits, StopReason, Watch

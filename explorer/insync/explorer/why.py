@@ -12,7 +12,6 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Space, count_states, negated
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
@@ -28,6 +27,7 @@ from insync.model.tracing.tracer import traced
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, judge, select
 from insync.runtime.errors import UserError, closest
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores
 

@@ -17,10 +17,10 @@ from insync.kafka.cluster.configuration import Elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka_questions.ask import ELECTABLE, LOSS, Asked, Cell, Given, Question, changes_of
-from insync.machine.interruptible import GivenUp
 from insync.model.evaluator import Codes
 from insync.model.tracing.tracer import traced
 from insync.properties.kafka import cluster_availability as properties
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Watch
 
 __all__ = [

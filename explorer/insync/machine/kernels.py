@@ -23,7 +23,6 @@ from insync.machine.emit.transitions import edges_module
 from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Edges, Expander
 from insync.machine.identity import conditions_key, program_key, words_key
-from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows, Sizes, Words, words_at
 from insync.machine.stores.collapse import CodingKernels, Component, components_of, digits_of, rest_masks
@@ -37,6 +36,7 @@ from insync.model.domains.layout import Schema
 from insync.model.expressions.graph import Node, Op
 from insync.model.symmetry.group import Symmetry
 from insync.model.tracing.program import Program
+from insync.runtime.interruptible import GivenUp, interruptible
 
 __all__ = [
     "CHUNK",

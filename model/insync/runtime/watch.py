@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-from insync.machine.interruptible import GivenUp
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.memory import available_memory, resident_memory
 
 __all__ = ["Limits", "StopReason", "Watch", "limits_of", "require_room", "require_seconds_alone", "require_whole"]

@@ -12,8 +12,8 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.comparing.conform import WALKS, Conforming, conform_walks
 from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
 from insync.kafka.cluster.model import Cluster
-from insync.machine.interruptible import GivenUp
 from insync.runtime.errors import InternalError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import StopReason
 from insync_classes import JarsOf
 

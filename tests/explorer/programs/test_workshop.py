@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from insync.machine.interruptible import GivenUp
 from insync.runtime.child_processes import Workshop
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, Watch
 
 ENDLESS = "echo $$ > id; sleep 600 & echo $! > child; wait"

@@ -18,7 +18,6 @@ from insync.explorer.progress import Phase
 from insync.explorer.search import breadth_first, partitions
 from insync.explorer.search import breadth_first as search_module
 from insync.explorer.testing import InsyncCheck, UnexpectedVerdict
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import code_kernels
 from insync.machine.stores import collapse, compressed
 from insync.machine.stores.collapse import Codec
@@ -31,6 +30,7 @@ from insync.model.expressions.graph import Op
 from insync.model.expressions.simplify import apply
 from insync.properties.registry import invariants_of, judge, sentences_of
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.memory import Block
 from insync_toys import TOYS, Overflow
 

@@ -9,11 +9,11 @@ import pytest
 from insync.explorer.stepping.shrinking import Failing, FailingWalks, shrink
 from insync.explorer.stepping.stepper import Stepper, Walk
 from insync.kafka.published import Kip320
-from insync.machine.interruptible import GivenUp
 from insync.model import Bool, BoundValues, Index, Int, Model, Not, Set, State, StateView, action, require
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.registry import run_properties_of
 from insync.runtime.errors import InternalError
+from insync.runtime.interruptible import GivenUp
 from insync_nearby import walked
 
 MODEL = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)

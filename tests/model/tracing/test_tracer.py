@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from insync.machine.interruptible import GivenUp
 from insync.model import Bool, Bound, Bounds, BoundValues, Int, Model, Not, Range, State, Subset, action, require
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import reachable
 from insync.model.tracing.tracer import traced
+from insync.runtime.interruptible import GivenUp
 from insync_evaluator import conditions
 from insync_toys import TOYS, Commit, Node, Overflow, Party, TokenRing
 

@@ -14,10 +14,10 @@ import pytest
 from insync.explorer import Limits, StopReason, Verdict
 from insync.explorer.run_identity import identity_of
 from insync.explorer.search.explored import Hit, Space
-from insync.machine.interruptible import GivenUp
 from insync.machine.packed import Found
 from insync.properties.registry import judge
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Watch
 from insync.spark_explore.driver.check import SparkOptions, open_run
 from insync.spark_explore.driver.jobs import Stopped

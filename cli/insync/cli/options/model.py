@@ -22,13 +22,13 @@ from insync.cli.options.task import Decorator, Named, Whole, gathered, option
 from insync.cli.show.choices import Choice, choices, default_of, range_of
 from insync.cli.show.models import model_properties
 from insync.cli.terminal import EPILOG, printable
-from insync.machine.interruptible import GivenUp
 from insync.model import Bound, Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, Watch
 
 __all__ = [

@@ -17,8 +17,8 @@ from insync.conformance.classes.java_ends import by_signal, how_it_ended
 from insync.conformance.classes.sources import Driven
 from insync.conformance.classes.subject import Argument, KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
-from insync.machine.interruptible import GivenUp
 from insync.runtime.errors import InternalError, UserError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.java import find_java
 from insync.runtime.watch import StopReason
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from insync.conformance.comparing.walks import Divergence
-from insync.machine.interruptible import GivenUp
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import StopReason
 
 __all__ = ["HandedOut"]

@@ -19,9 +19,9 @@ from insync.explorer.runs.state_graph import build_graph
 from insync.explorer.stepping.shrinking import shrink
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import AGREEMENT, Trace
-from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = ["Comparison", "Conformance", "Conforming", "Telling"]

@@ -22,9 +22,9 @@ from insync.conformance.steps.forbidden import forbidden_of
 from insync.conformance.steps.pair import Pair
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.kafka.cluster.model import Cluster
-from insync.machine.interruptible import GivenUp
 from insync.runtime.child_processes import modules_of_python
 from insync.runtime.errors import InternalError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import StopReason
 
 __all__ = ["AskedWalks", "WalkingProcess"]

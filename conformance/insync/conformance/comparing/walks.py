@@ -17,8 +17,8 @@ from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import TraceStep
-from insync.machine.interruptible import GivenUp
 from insync.model import ReadableState
+from insync.runtime.interruptible import GivenUp
 
 __all__ = ["AskedThough", "Divergence", "KafkaWalks"]
 

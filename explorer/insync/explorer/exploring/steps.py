@@ -12,7 +12,6 @@ from insync.explorer.progress import Reporter
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.trace_back import path_to
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
@@ -25,6 +24,7 @@ from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, explain, explain_step, failure_of_condition
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant, kept_for
 from insync.properties.registry import invariants_of
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason, Watch
 from insync.runtime.workers import Team, available_cores
 

@@ -24,7 +24,6 @@ from insync.explorer.mining.clauses import (
 )
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.explorer.stepping.stepper import Stepper
-from insync.machine.interruptible import GivenUp
 from insync.model import Model
 from insync.model.evaluator import Codes
 from insync.proofs.houdini import refuted_at_first
@@ -32,6 +31,7 @@ from insync.proofs.obligations import Preservation, enabled_actions
 from insync.proofs.results import ProofVerdict, Query, QueryReporter
 from insync.proofs.watch import ProofWatch, Stopped
 from insync.properties.invariants import Invariant
+from insync.runtime.interruptible import GivenUp
 
 __all__ = [
     "Mined",

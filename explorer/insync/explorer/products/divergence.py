@@ -17,7 +17,6 @@ from insync.explorer.stepping.stepper import Move, Refused, Stepper, confirmed
 from insync.explorer.tables import Shown, TableColumns, Tabular
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import DIFFERENCE, Trace, TraceStep
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
@@ -26,6 +25,7 @@ from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
 from insync.properties.condition_text import field_value, plain
 from insync.runtime.errors import InternalError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import StopReason, Watch
 from insync.runtime.workers import Team
 

@@ -21,7 +21,6 @@ from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.progress import Progress, Pulse, Reporter, estimated_end, last_growth, while_compiling
 from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
 from insync.machine.arrow_states import columns_of, decode_states
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import BATCH, PackedRows
 from insync.model import Model, ReadableState
@@ -32,6 +31,7 @@ from insync.properties.condition_text import field_value, plain
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
 from insync.runtime.files import write_whole
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 
 if TYPE_CHECKING:

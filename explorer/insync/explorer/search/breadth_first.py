@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 from insync.explorer.progress import SLOT_BYTES, Phase, Progress, Pulse, Reporter, estimated_end, progress_of
 from insync.explorer.search.explored import Hit, Space
 from insync.explorer.search.partitions import CodedPartition, Partition, StateRuns, WholePartition, coded
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, code_kernels
 from insync.machine.ownership import Ownership
 from insync.machine.packed import Found, PackedRows
 from insync.machine.stores.compressed import InsertOutcome, Turns
 from insync.model.domains.layout import Schema
 from insync.runtime.errors import ModelError
+from insync.runtime.interruptible import GivenUp
 from insync.runtime.watch import StopReason, Watch
 from insync.runtime.workers import Team
 

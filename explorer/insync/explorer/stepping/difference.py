@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from insync.explorer.stepping.stepper import Refused, Stepper, claims_of
-from insync.machine.interruptible import GivenUp
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model, ReadableState
 from insync.model.evaluator import Codes
 from insync.properties.condition_text import field_value, plain
 from insync.properties.registry import judge
+from insync.runtime.interruptible import GivenUp
 
 __all__ = ["Difference", "first_difference"]
 

@@ -8,9 +8,9 @@ from functools import cache
 from typing import Protocol, TypeVar
 
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, Walk
-from insync.machine.interruptible import GivenUp, delayed
 from insync.model.evaluator import Codes
 from insync.runtime.errors import InternalError
+from insync.runtime.interruptible import GivenUp, delayed
 
 __all__ = ["Failing", "FailingLists", "FailingWalks", "HasActions", "shrink"]
 

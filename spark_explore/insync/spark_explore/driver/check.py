@@ -25,13 +25,13 @@ from insync.explorer.search.explored import Space, SpaceShape
 from insync.explorer.search.trace_back import traced_back
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.symmetry import UNUSED, symmetry_for
-from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import Kernels, load
 from insync.machine.packed import Words
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import Judged, confined, judge
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp, interruptible
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver

@@ -9,8 +9,8 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from insync.machine.interruptible import GivenUp, delayed, interruptible
 from insync.runtime.errors import InternalError, UserError
+from insync.runtime.interruptible import GivenUp, delayed, interruptible
 from insync.runtime.watch import Limits, StopReason, Watch
 from insync.spark_explore.executor.level_task import LevelJob, Task, level_task
 from insync.spark_explore.executor.worker import Assignment

@@ -23,9 +23,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from insync.explorer.run_lock import RunLock
-from insync.machine.interruptible import GivenUp
 from insync.runtime.checksums import Damaged, Label, json_with_digest, require_digest
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp
 from insync.spark_explore.wire.run_folder import RunFolder
 
 __all__ = ["LEASE", "sole_driver"]

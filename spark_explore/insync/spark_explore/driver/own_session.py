@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
-from insync.machine.interruptible import GivenUp, interruptible
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp, interruptible
 from insync.runtime.watch import Watch
 from insync.spark_explore.driver.jvm import DriverJvm
 from insync.spark_explore.driver.requirements import load_packages

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from insync.machine.interruptible import delayed, interruptible
+from insync.runtime.interruptible import delayed, interruptible
 from insync.runtime.watch import Watch
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.session import is_local

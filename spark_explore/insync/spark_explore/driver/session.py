@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from insync.machine.interruptible import GivenUp, delayed, interruptible
 from insync.runtime.errors import UserError
+from insync.runtime.interruptible import GivenUp, delayed, interruptible
 from insync.runtime.watch import Limits, Watch
 from insync.runtime.workers import available_cores
 from insync.spark_explore.driver.class_archive import archive_options

@@ -13,13 +13,13 @@ from insync.explorer.given_model import ModelLike
 from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.search.walks import SeenStates, Taken, Walks
 from insync.explorer.simulate import SimulationResult, simulated, strategy_called
-from insync.machine.interruptible import GivenUp, interruptible
 from insync.machine.kernels import WALKS, Part, Texts, load
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, Walked, merged, nothing_walked
 from insync.model.abstraction import Abstraction
 from insync.model.expressions.graph import Node
 from insync.model.tracing.program import Program
+from insync.runtime.interruptible import GivenUp, interruptible
 from insync.runtime.memory import resident_memory
 from insync.runtime.watch import Limits, StopReason, Watch
 from insync.spark_explore.driver.check import SparkOptions
