@@ -13,7 +13,7 @@ import pytest
 import insync.cli.group
 from insync.cli import main as entry
 from insync.cli.interrupt import stop_on_interrupt
-from insync.runtime import interruptible
+from insync.runtime import watch
 
 Handler = Callable[..., object] | int | None
 
@@ -111,7 +111,7 @@ def test_what_nobody_waits_for_any_more_does_not_keep_the_process(
 
     monkeypatch.setattr(insync.cli.group, "run_command", run_command)
     monkeypatch.setattr(os, "_exit", ended_at_once)
-    monkeypatch.setattr(interruptible, "still_working", lambda: [1] * working)
+    monkeypatch.setattr(watch, "still_working", lambda: [1] * working)
     with pytest.raises(Ended if working else SystemExit) as ended:
         entry.main()
     assert (ended.value.args, capfd.readouterr().out) == ((3,), "said")

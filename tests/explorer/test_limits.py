@@ -10,8 +10,7 @@ from insync.explorer import progress
 from insync.explorer.progress import Pulse
 from insync.runtime import watch as limits
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason, Watch, require_room
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, require_room
 
 
 class Clock:

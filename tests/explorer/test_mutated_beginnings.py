@@ -35,8 +35,7 @@ from insync.model import (
     invariant,
     require,
 )
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason
+from insync.runtime.watch import GivenUp, Limits, StopReason
 from insync_initials import Cabinet
 
 

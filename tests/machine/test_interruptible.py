@@ -14,7 +14,7 @@ from llvmlite.binding import ffi
 from insync.explorer import Limits, check
 from insync.machine import compiler
 from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, texts
-from insync.runtime.interruptible import GivenUp, delayed, interruptible, still_working, unattended
+from insync.runtime.watch import GivenUp, delayed, interruptible, still_working, unattended
 from insync_toys import DieHard, TokenRing
 
 NEVER: Callable[[], object] = lambda: None  # noqa: E731
@@ -218,7 +218,7 @@ def test_the_time_limit_covers_compilation(llvm: SlowLlvm) -> None:
 LIBRARY_USER = """
 import threading
 from insync.machine import compiler
-from insync.runtime.interruptible import GivenUp, still_working
+from insync.runtime.watch import GivenUp, still_working
 from insync.machine.kernels import Part, compile_kernels
 from insync.model.catalogue import find_model
 
@@ -249,7 +249,7 @@ def test_the_interpreter_ends_in_peace_while_llvm_works(tmp_path: Path, monkeypa
 
 def test_a_reason_is_given_so_many_seconds_after_it_first_came_up(monkeypatch: pytest.MonkeyPatch) -> None:
     now, reasons = [100.0], [None, "stop"]
-    monkeypatch.setattr("insync.runtime.interruptible.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("insync.runtime.watch.time.perf_counter", lambda: now[0])
     later = delayed(lambda: reasons[-1], 2.0)
     reasons.append(None)
     assert later() is None

@@ -130,5 +130,5 @@ def _flush(stream: TextIO) -> None:
 
 
 def _still_working() -> bool:
-    machine = sys.modules.get("insync.runtime.interruptible")
+    machine = sys.modules.get("insync.runtime.watch")
     return machine is not None and bool(machine.still_working())

@@ -34,9 +34,8 @@ from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK, Invariant, names_within
 from insync.properties.registry import Judged, confined, judge, select
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
 from insync.runtime.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
-from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores
 
 if TYPE_CHECKING:

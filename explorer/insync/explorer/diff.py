@@ -29,8 +29,7 @@ from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import confined, default_names, invariants_of, lemmas_of
 from insync.runtime.errors import UserError, closest
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
 from insync.runtime.workers import available_cores
 
 __all__ = ["diff", "diff_traces"]

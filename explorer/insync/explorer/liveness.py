@@ -27,8 +27,7 @@ from insync.properties.invariants import names_within
 from insync.properties.registry import select_run_properties, whole_of
 from insync.properties.temporal import Fairness, Instance, RunKind, RunProperty, fair_sets
 from insync.runtime.errors import InternalError, UserError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch
 
 __all__ = ["LivenessResult", "RunResult", "liveness"]
 

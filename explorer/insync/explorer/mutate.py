@@ -40,8 +40,7 @@ from insync.properties.registry import (
     whole_of,
 )
 from insync.runtime.errors import ModelError, UserError, closest
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]

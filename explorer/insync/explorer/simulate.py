@@ -29,9 +29,8 @@ from insync.model.tracing.program import Program
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import Judged, confined, judge
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
 from insync.runtime.memory import peak_memory
-from insync.runtime.watch import Limits, StopReason, Watch, require_seconds_alone
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, require_seconds_alone
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called", "walk_watch"]
 

@@ -24,10 +24,9 @@ from insync.properties.invariants import TYPE_OK
 from insync.runtime.cache import find_kept, kept_folder
 from insync.runtime.child_processes import Ran, Workshop
 from insync.runtime.errors import InternalError, UserError
-from insync.runtime.interruptible import GivenUp
 from insync.runtime.java import find_compiler, find_java
 from insync.runtime.memory import available_memory
-from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch
 
 __all__ = [
     "TLC_VARIABLE",

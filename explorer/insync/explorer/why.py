@@ -27,8 +27,7 @@ from insync.model.tracing.tracer import traced
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, judge, select
 from insync.runtime.errors import UserError, closest
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores
 
 __all__ = ["why"]

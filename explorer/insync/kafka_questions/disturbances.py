@@ -20,8 +20,7 @@ from insync.kafka_questions.ask import ELECTABLE, LOSS, Asked, Cell, Given, Ques
 from insync.model.evaluator import Codes
 from insync.model.tracing.tracer import traced
 from insync.properties.kafka import cluster_availability as properties
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Watch
+from insync.runtime.watch import GivenUp, Watch
 
 __all__ = [
     "DISTURBANCES",

@@ -36,7 +36,7 @@ from insync.model.domains.layout import Schema
 from insync.model.expressions.graph import Node, Op
 from insync.model.symmetry.group import Symmetry
 from insync.model.tracing.program import Program
-from insync.runtime.interruptible import GivenUp, interruptible
+from insync.runtime.watch import GivenUp, interruptible
 
 __all__ = [
     "CHUNK",

@@ -11,8 +11,7 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.comparing.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import StopReason
+from insync.runtime.watch import GivenUp, StopReason
 from insync_classes import HarnessOf, JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from insync.conformance.comparing.handed_out import HandedOut
 from insync.conformance.comparing.walks import Divergence
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import StopReason
+from insync.runtime.watch import GivenUp, StopReason
 
 
 def difference(number: int) -> Divergence:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.conformance.comparing.tour import Tour, Went
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 
 Edge = tuple[int, int, int]
 

@@ -13,8 +13,7 @@ from insync.conformance.comparing.conform import WALKS, Conforming, conform_walk
 from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
 from insync.kafka.cluster.model import Cluster
 from insync.runtime.errors import InternalError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import StopReason
+from insync.runtime.watch import GivenUp, StopReason
 from insync_classes import JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]

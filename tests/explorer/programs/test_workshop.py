@@ -13,8 +13,7 @@ import pytest
 
 from insync.runtime.child_processes import Workshop
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, Watch
+from insync.runtime.watch import GivenUp, Limits, Watch
 
 ENDLESS = "echo $$ > id; sleep 600 & echo $! > child; wait"
 

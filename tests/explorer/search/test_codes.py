@@ -30,8 +30,8 @@ from insync.model.expressions.graph import Op
 from insync.model.expressions.simplify import apply
 from insync.properties.registry import invariants_of, judge, sentences_of
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
 from insync.runtime.memory import Block
+from insync.runtime.watch import GivenUp
 from insync_toys import TOYS, Overflow
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}

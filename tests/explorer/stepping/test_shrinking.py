@@ -13,7 +13,7 @@ from insync.model import Bool, BoundValues, Index, Int, Model, Not, Set, State, 
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.registry import run_properties_of
 from insync.runtime.errors import InternalError
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 from insync_nearby import walked
 
 MODEL = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)

@@ -9,7 +9,7 @@ from insync.model import Bool, Bound, Bounds, BoundValues, Int, Model, Not, Rang
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import reachable
 from insync.model.tracing.tracer import traced
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 from insync_evaluator import conditions
 from insync_toys import TOYS, Commit, Node, Overflow, Party, TokenRing
 

@@ -17,8 +17,7 @@ from insync.explorer.search.explored import Hit, Space
 from insync.machine.packed import Found
 from insync.properties.registry import judge
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Watch
+from insync.runtime.watch import GivenUp, Watch
 from insync.spark_explore.driver.check import SparkOptions, open_run
 from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger

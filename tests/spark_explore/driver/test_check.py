@@ -6,7 +6,7 @@ from typing import NoReturn
 import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 from insync.spark_explore import check, simulate
 from insync_toys import TokenRing
 

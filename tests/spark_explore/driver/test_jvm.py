@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 from insync.spark_explore.driver.jvm import DriverJvm
 
 pyspark = pytest.importorskip("pyspark")

@@ -14,7 +14,7 @@ import pytest
 from insync.explorer import Limits, Progress, StopReason
 from insync.explorer import check as check_locally
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 from insync.spark_explore import SparkOptions, check
 from insync.spark_explore.driver import lease
 from insync.spark_explore.driver.lease import LEASE, sole_driver

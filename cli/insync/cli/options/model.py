@@ -28,8 +28,7 @@ from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, Watch
+from insync.runtime.watch import GivenUp, Limits, Watch
 
 __all__ = [
     "PATIENCE",

@@ -18,9 +18,8 @@ from insync.conformance.classes.sources import Driven
 from insync.conformance.classes.subject import Argument, KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
 from insync.runtime.errors import InternalError, UserError
-from insync.runtime.interruptible import GivenUp
 from insync.runtime.java import find_java
-from insync.runtime.watch import StopReason
+from insync.runtime.watch import GivenUp, StopReason
 
 __all__ = ["JavaProcess"]
 

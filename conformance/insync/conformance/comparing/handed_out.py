@@ -6,8 +6,7 @@ import threading
 from collections.abc import Callable
 
 from insync.conformance.comparing.walks import Divergence
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import StopReason
+from insync.runtime.watch import GivenUp, StopReason
 
 __all__ = ["HandedOut"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 
 __all__ = ["Tour", "Went"]
 

@@ -15,7 +15,7 @@ from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.runs.state_graph import StateGraph
 from insync.model.tracing.program import BoundAction
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 
 __all__ = ["ActionShare", "KafkaTour", "Space", "asked_at_once"]
 

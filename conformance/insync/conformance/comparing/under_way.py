@@ -21,8 +21,7 @@ from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch
 
 __all__ = ["Comparison", "Conformance", "Conforming", "Telling"]
 

@@ -24,8 +24,7 @@ from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.kafka.cluster.model import Cluster
 from insync.runtime.child_processes import modules_of_python
 from insync.runtime.errors import InternalError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import StopReason
+from insync.runtime.watch import GivenUp, StopReason
 
 __all__ = ["AskedWalks", "WalkingProcess"]
 

@@ -18,7 +18,7 @@ from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import TraceStep
 from insync.model import ReadableState
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 
 __all__ = ["AskedThough", "Divergence", "KafkaWalks"]
 

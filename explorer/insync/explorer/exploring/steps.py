@@ -24,8 +24,7 @@ from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, explain, explain_step, failure_of_condition
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant, kept_for
 from insync.properties.registry import invariants_of
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch
 from insync.runtime.workers import Team, available_cores
 
 __all__ = [

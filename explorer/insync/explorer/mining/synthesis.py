@@ -31,7 +31,7 @@ from insync.proofs.obligations import Preservation, enabled_actions
 from insync.proofs.results import ProofVerdict, Query, QueryReporter
 from insync.proofs.watch import ProofWatch, Stopped
 from insync.properties.invariants import Invariant
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 
 __all__ = [
     "Mined",

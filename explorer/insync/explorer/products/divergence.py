@@ -25,8 +25,7 @@ from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
 from insync.properties.condition_text import field_value, plain
 from insync.runtime.errors import InternalError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import StopReason, Watch
+from insync.runtime.watch import GivenUp, StopReason, Watch
 from insync.runtime.workers import Team
 
 __all__ = [

@@ -31,8 +31,7 @@ from insync.properties.condition_text import field_value, plain
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
 from insync.runtime.files import write_whole
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
 
 if TYPE_CHECKING:
     import networkx as nx

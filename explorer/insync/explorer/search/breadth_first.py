@@ -23,8 +23,7 @@ from insync.machine.packed import Found, PackedRows
 from insync.machine.stores.compressed import InsertOutcome, Turns
 from insync.model.domains.layout import Schema
 from insync.runtime.errors import ModelError
-from insync.runtime.interruptible import GivenUp
-from insync.runtime.watch import StopReason, Watch
+from insync.runtime.watch import GivenUp, StopReason, Watch
 from insync.runtime.workers import Team
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from insync.model import Model, ReadableState
 from insync.model.evaluator import Codes
 from insync.properties.condition_text import field_value, plain
 from insync.properties.registry import judge
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 
 __all__ = ["Difference", "first_difference"]
 

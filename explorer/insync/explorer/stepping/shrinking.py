@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, Walk
 from insync.model.evaluator import Codes
 from insync.runtime.errors import InternalError
-from insync.runtime.interruptible import GivenUp, delayed
+from insync.runtime.watch import GivenUp, delayed
 
 __all__ = ["Failing", "FailingLists", "FailingWalks", "HasActions", "shrink"]
 

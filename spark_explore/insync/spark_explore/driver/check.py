@@ -31,8 +31,7 @@ from insync.model import Model
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import Judged, confined, judge
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp, interruptible
-from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, interruptible, limits_of
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.ledger import Ledger

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from insync.runtime.errors import InternalError, UserError
-from insync.runtime.interruptible import GivenUp, delayed, interruptible
-from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, delayed, interruptible
 from insync.spark_explore.executor.level_task import LevelJob, Task, level_task
 from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.packets import COLUMNS, Row, rows_of

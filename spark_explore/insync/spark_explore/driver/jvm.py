@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from insync.runtime.interruptible import GivenUp, interruptible, unattended
+from insync.runtime.watch import GivenUp, interruptible, unattended
 
 if TYPE_CHECKING:
     from pyspark import SparkConf

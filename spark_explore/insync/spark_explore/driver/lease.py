@@ -25,7 +25,7 @@ from typing import Any
 from insync.explorer.run_lock import RunLock
 from insync.runtime.checksums import Damaged, Label, json_with_digest, require_digest
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp
+from insync.runtime.watch import GivenUp
 from insync.spark_explore.wire.run_folder import RunFolder
 
 __all__ = ["LEASE", "sole_driver"]

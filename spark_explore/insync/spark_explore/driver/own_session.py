@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp, interruptible
-from insync.runtime.watch import Watch
+from insync.runtime.watch import GivenUp, Watch, interruptible
 from insync.spark_explore.driver.jvm import DriverJvm
 from insync.spark_explore.driver.requirements import load_packages
 

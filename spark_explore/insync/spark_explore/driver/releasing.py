@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from insync.runtime.interruptible import delayed, interruptible
-from insync.runtime.watch import Watch
+from insync.runtime.watch import Watch, delayed, interruptible
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.session import is_local
 from insync.spark_explore.executor.release import release_task

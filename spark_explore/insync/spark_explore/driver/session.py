@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from insync.runtime.errors import UserError
-from insync.runtime.interruptible import GivenUp, delayed, interruptible
-from insync.runtime.watch import Limits, Watch
+from insync.runtime.watch import GivenUp, Limits, Watch, delayed, interruptible
 from insync.runtime.workers import available_cores
 from insync.spark_explore.driver.class_archive import archive_options
 from insync.spark_explore.driver.own_session import own_session

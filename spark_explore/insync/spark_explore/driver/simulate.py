@@ -19,9 +19,8 @@ from insync.machine.walker import Strategy, Walked, merged, nothing_walked
 from insync.model.abstraction import Abstraction
 from insync.model.expressions.graph import Node
 from insync.model.tracing.program import Program
-from insync.runtime.interruptible import GivenUp, interruptible
 from insync.runtime.memory import resident_memory
-from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, interruptible
 from insync.spark_explore.driver.check import SparkOptions
 from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
