@@ -23,7 +23,7 @@ def _objects() -> Path:
     A change in any of them begins with an empty folder, whatever the keys of the product's own cache are made of.
     """
     digest = hashlib.sha256()
-    for package in ("model/insync/model", "explorer/insync/machine"):
+    for package in ("model/insync/runtime", "model/insync/model", "explorer/insync/machine"):
         for file in sorted((ROOT / package).rglob("*.py")):
             digest.update(f"{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
     return ROOT / ".pytest_cache" / "objects" / digest.hexdigest()[:16]

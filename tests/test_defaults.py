@@ -72,7 +72,7 @@ def test_a_grid_is_as_wide_as_a_line_of_code() -> None:
 
 ROOT = Path(__file__).parents[1]
 RECORD = Record(Path(__file__).parent / "defaults.json")
-FOLDERS = ("explorer", "spark_explore", "conformance")
+FOLDERS = ("model", "explorer", "spark_explore", "conformance")
 
 
 def stated(package: str) -> dict[str, str]:

@@ -13,9 +13,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {
-    "model": {"model", "kafka"},
+    "model": {"runtime", "model", "kafka"},
     "properties": {"properties", "proofs"},
-    "explorer": {"explorer", "machine"},
+    "explorer": {"explorer", "machine", "kafka_questions"},
     "spark_explore": {"spark_explore"},
     "conformance": {"conformance"},
     "cli": {"cli"},

@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PUBLIC = ("insync.model", "insync.properties", "insync.explorer", "insync.explorer.hypothesis", "insync.spark_explore")
+PUBLIC = (
+    "insync.model",
+    "insync.properties",
+    "insync.explorer",
+    "insync.explorer.hypothesis",
+    "insync.kafka_questions",
+    "insync.spark_explore",
+)
 PACKAGES = sorted(
     path
     for root in ("model", "properties", "explorer", "spark_explore", "conformance", "cli")

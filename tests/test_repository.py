@@ -112,14 +112,14 @@ def test_the_readme_leads_to_every_guide() -> None:
 
 
 def test_what_generates_code_stands_where_object_code_that_is_kept_looks_for_changes() -> None:
-    """tests/conftest.py keeps object code from run to run, for equal sources of these two packages."""
+    """tests/conftest.py keeps object code from run to run, for equal sources of these packages."""
     code = (
         "import pkgutil, sys, importlib, insync.machine as m\n"
         "for one in pkgutil.walk_packages(m.__path__, 'insync.machine.'): importlib.import_module(one.name)\n"
         "print(*sorted({'.'.join(name.split('.')[:2]) for name in sys.modules if name.startswith('insync.')}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.split() == ["insync.machine", "insync.model"]
+    assert done.stdout.split() == ["insync.machine", "insync.model", "insync.runtime"]
 
 
 def test_where_kafkas_jars_cannot_be_had_its_tests_are_left_out_with_a_word(tmp_path: Path) -> None:

@@ -9,7 +9,14 @@ __all__ = ["DOORS", "ROOT", "address", "chapters", "pages", "sections"]
 
 ROOT = Path(__file__).parents[2]
 
-DOORS = ("insync.model", "insync.properties", "insync.explorer", "insync.explorer.hypothesis", "insync.spark_explore")
+DOORS = (
+    "insync.model",
+    "insync.properties",
+    "insync.explorer",
+    "insync.explorer.hypothesis",
+    "insync.kafka_questions",
+    "insync.spark_explore",
+)
 """The modules that users import from; each has a page of its API."""
 
 _GUIDES: Mapping[str, Sequence[str]] = {

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 import insync.explorer
+import insync.kafka_questions
 from insync.explorer import Limits, agree, check, graph, liveness, mutate, prove, simulate
 from insync.model import UserError
 from insync_toys import TokenRing
 
-VERBS = ("agree", "ask", "check", "liveness", "mutate", "prove", "replay", "simulate")
+VERBS = ("agree", "check", "liveness", "mutate", "prove", "replay", "simulate")
 HEAVY = ("llvmlite", "z3", "hypothesis", "pyspark", "numpy", "scipy", "networkx", "pytest")
 
 
@@ -50,7 +51,6 @@ ORDERS = {
 
 @pytest.mark.slow_for(
     "agree-module first",
-    "ask-module first",
     "check-module first",
     "check-verb first",
     "check-out of the module",
@@ -91,7 +91,7 @@ def test_a_verb_can_be_sent_to_another_process() -> None:
 @pytest.mark.parametrize("verb", sorted({*VERBS, "bounded_check", "graph"}))
 def test_everything_after_the_model_is_said_by_name(verb: str) -> None:
     first, *rest = inspect.signature(getattr(insync.explorer, verb)).parameters.values()
-    assert first.name == {"replay": "trace", "ask": "bounds"}.get(verb, "model")
+    assert first.name == {"replay": "trace"}.get(verb, "model")
     assert {parameter.kind for parameter in rest} == {inspect.Parameter.KEYWORD_ONLY}
     if verb != "replay":
         assert {"bounds", "limits", "reporter", "stop"} <= {parameter.name for parameter in (first, *rest)}
@@ -173,3 +173,8 @@ def test_engines_without_names_are_a_mistake_in_one_sentence(given: Any) -> None
     with pytest.raises(UserError) as raised:
         agree(TokenRing(), engines=given)
     assert f"engines={given!r} is not a mapping from names to engines; write " in sentence(raised)
+
+
+def test_the_former_place_of_ask_answers_with_the_new_one() -> None:
+    with pytest.warns(DeprecationWarning, match=r"from insync\.kafka_questions import ask"):
+        assert insync.explorer.ask is insync.kafka_questions.ask  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@
 stop writes, and what would help; `exposure` joins several combinations of settings; `defects` searches an entry of the
 catalogue with and without its fix.
 """
+
 from __future__ import annotations
 
 from insync.kafka_questions.ask import ask as ask

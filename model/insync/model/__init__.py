@@ -7,8 +7,7 @@ of `domains`. The result is a program: expressions of `expressions`, whose meani
 permutes members of sorts. `abstraction` makes abstract states for coverage, `lints` finds what is probably a mistake,
 and `catalogue` finds models by name or file.
 
-Below all of these stand `errors`, `given_names` (lists of names that users give), `visible_text` (control characters as
-escapes), `file_kinds` (files that are read back) and `checksums` (their digests).
+Below all of these stands `given_names` (lists of names that users give).
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ __all__ = [
     "user_frame",
 ]
 
-_PACKAGE = str(Path(__file__).parent) + os.sep
+_OWN = tuple(f"{Path(__file__).parents[1] / name}{os.sep}" for name in ("model", "runtime"))
 _BRACKETS = {list: "[{}]", tuple: "({})"}
 _BETWEEN = ("<string>", "<frozen", copy.__file__)  # such as the constructor that dataclasses write
 
@@ -112,6 +112,6 @@ def user_frame() -> str:
 def author_frame() -> FrameType | None:
     """Return the frame of the innermost caller outside the modelling package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, *_BETWEEN)):
+    while frame is not None and frame.f_code.co_filename.startswith((*_OWN, *_BETWEEN)):
         frame = frame.f_back
     return frame

@@ -1,7 +1,7 @@
 """Internal: the searches of a state space by machine code, and the way from a state back to the start.
 
 `breadth_first` searches level by level; `beyond_memory` continues that search with sorted files when memory is full.
-`workers` has the threads, `partitions` the states that each of them owns, `explored` the counts and first violations.
+`partitions` has the states that each thread owns, `explored` the counts and first violations.
 `run_directory` writes the levels of a search that can be resumed. `trace_back` finds a shortest trace to a state, and
 `level_file` keeps the levels for it if the search has only codes. `walks` takes random walks.
 
