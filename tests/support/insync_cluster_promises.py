@@ -161,6 +161,12 @@ def _led_again(s: SeenCluster) -> tuple[bool, bool]:
     return all_run and not led, led or not all_run
 
 
+def _replaced(s: SeenCluster, name: str) -> tuple[bool, bool]:
+    dead = s.newest["leader"] == name and name not in s.running()
+    heirs = (s.isr & s.replicas(s.newest) & {*s.running()}) - s.fenced - {name}
+    return dead and bool(heirs), not dead or not heirs
+
+
 def _learns(s: SeenCluster, name: str) -> tuple[bool, bool]:
     broker = s.brokers[name]
     told = [s.brokers[leader]["hw"] for leader in s.leaders() if leader != name]
@@ -171,6 +177,7 @@ def _learns(s: SeenCluster, name: str) -> tuple[bool, bool]:
 
 CLUSTER_RUN_MEANINGS: dict[str, Callable[..., tuple[bool | None, bool]]] = {
     "a_leader_again": _led_again,
+    "a_dead_leader_is_replaced": _replaced,
     "all_acknowledged": lambda s: (None, len(s.state["acked"]) == s.model.b.records),
     "running_is_back_in_isr": _back,
     "followers_learn_the_watermark": _learns,
