@@ -57,12 +57,13 @@ def test_a_confined_search_says_so(insync: Insync) -> None:
 
 def test_a_graph_is_confined_and_says_so(insync: Insync, tmp_path: Path) -> None:
     pytest.importorskip("networkx")
-    line = ("graph", PLANE, "--output", tmp_path / "plane.dot")
-    code, out, _ = insync(*line, "--within", "near", "--within", "flat", "--quiet")
+    line = ("export", PLANE, "--to", "dot")
+    file = tmp_path / "plane.dot"
+    code, out, _ = insync(*line, "-o", file, "--within", "near", "--within", "flat", "--quiet")
     assert (code, out.splitlines()[1]) == (0, "  within near and flat: no step is taken from states outside")
     assert out.splitlines()[0].endswith("plane.dot: 12 states, 14 steps")
     whole = json.loads(insync(*line, "--within", "none", "--json").out)
-    assert (whole["within"], whole["distinct_states"]) == ([], 49)
+    assert whole["files"]["plane.dot"].count("[label=") == 49 + file.read_text().count(" -> ") + 70
 
 
 def test_the_object_has_what_it_was_confined_to(insync: Insync) -> None:

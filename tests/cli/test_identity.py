@@ -88,10 +88,10 @@ def test_an_answer_names_bounds_and_settings_as_a_search_does(insync: Insync) ->
 def test_a_graph_names_bounds_and_settings_alike(insync: Insync, tmp_path: Path) -> None:
     nx = pytest.importorskip("networkx")
     file = tmp_path / "graph.graphml"
-    code, out, err = insync("graph", MODEL, "--output", file, *CHOSEN, "--json", "--max-states", 2)
+    code, out, err = insync("export", MODEL, "--to", "graphml", "-o", file, *CHOSEN, "--json", "--max-states", 2)
     assert code == 0, err
     written = json.loads(out)
-    assert (written["bounds"], written["graph"], written["distinct_states"]) == (IDENTITY, str(file), 2)
+    assert (written["bounds"], written["files"]) == (IDENTITY, {"graph.graphml": file.read_text()})
     assert {name: str(value) for name, value in IDENTITY.items()}.items() <= nx.read_graphml(file).graph.items()
 
 

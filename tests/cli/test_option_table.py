@@ -32,8 +32,7 @@ OPTIONS = {
     "why": f"{LOOKED_AT} --html --max-depth --max-states --max-seconds --memory --threads {OUTPUT}",
     "spark export": "--model --master --remote --json",
     "spark prepare": "",
-    "export": "--to=tla --property* --within* --output --json",
-    "graph": "--output --max-depth --max-states=20000 --within* --json --quiet",
+    "export": "--to=tla --property* --within* --max-depth --max-states --output --json --quiet",
 }
 
 
@@ -66,7 +65,7 @@ ENDS: list[tuple[str, str, int, int | None]] = [
     ("prove", "--bmc", 1, 1000),
     ("prove", "--k", 1, 50),
     ("agree", "--z3-depth", 1, 200),
-    ("graph", "--max-states", 1, None),
+    ("export", "--max-states", 1, None),
 ]
 
 

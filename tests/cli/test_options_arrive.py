@@ -80,9 +80,9 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
       "limits": Limits(states=9, seconds=4.0)}),
     ("cli.commands.liveness.liveness", ["--unfair"],
      {"properties": None, "fairness": Fairness(), "limits": Limits()}),
-    ("cli.commands.graph.graph", ["--output", "x.dot"], {"limits": Limits(states=20_001)}),
-    ("cli.commands.graph.graph", ["--output", "x.dot", "--max-depth", "3", "--max-states", "9"],
-     {"limits": Limits(3, 10)}),
+    ("cli.commands.export.small_graph", ["--to", "dot"], {"depth": None, "states": 20_000}),
+    ("cli.commands.export.small_graph", ["--to", "dot", "--max-depth", "3", "--max-states", "9"],
+     {"depth": 3, "states": 9}),
     ("cli.commands.mutate.mutate", [],
      {"properties": None, "actions": None, "runs": False, "limits": Limits(), "threads": None}),
     ("cli.commands.mutate.mutate",
@@ -173,7 +173,7 @@ def without_reporters(named: dict[str, object]) -> dict[str, object]:
 def test_the_options_of_a_command_about_a_model_arrive(
     hear: Callable[[str, list[str]], Heard], verb: str, arguments: list[str], expected: dict[str, object]
 ) -> None:
-    command = {"bounded_check": "prove"}.get(verb.split(".")[-1], verb.split(".")[-1])
+    command = {"bounded_check": "prove", "small_graph": "export"}.get(verb.split(".")[-1], verb.split(".")[-1])
     heard = hear(verb, [command, *MODEL, *arguments])
     (model,) = heard.positional
     assert isinstance(model, Model)

@@ -69,7 +69,7 @@ ANSWERS = {
     "agree": ["agree", "MODEL", "--engine", "local-1", "--engine", "evaluator", "--json"],
     "list": ["list", "MODEL", "--json"],
     "export": ["export", "MODEL", "--json"],
-    "graph": ["graph", "MODEL", "--output", "graph.dot", "--json"],
+    "export of a graph": ["export", "MODEL", "--to", "dot", "--json"],
     "replay": ["replay", "out.json", "--model", "MODEL", "--json"],
 }
 

@@ -1,4 +1,4 @@
-"""The commands liveness, agree, mutate and graph."""
+"""The commands liveness, agree and mutate, and graphs that export writes."""
 
 from __future__ import annotations
 
@@ -100,9 +100,10 @@ def test_liveness_that_was_stopped_at_once_says_that_nothing_is_decided(insync: 
             "agree kip320 --engine apalache",
             "insync agree: --engine: 'apalache' is not known; give evaluator or local-1",
         ),
-        ("graph kip320 --output x.png", "x.png: a graph is written as .graphml or .dot; give the file one of"),
-        ("graph kip320 --output x.dot --max-states 9", "The graph has more than 9 states, so it was not written"),
-        ("graph kip320", "insync graph: --output FILE is missing. Where the graph goes: "),
+        ("export kip320 --to dot -o x.dot --max-states 9", "The graph of kip320 has more than 9 states, so it was not"),
+        ("export kip320 --to dot --property strong_isr", "--property has no effect on --to dot; leave it out, or"),
+        ("export kip320 --max-depth 3", "--max-depth has no effect on --to tla; leave it out, or choose another"),
+        ("graph kip320", "the command graph has gone; write insync export MODEL --to graphml -o FILE, or --to dot."),
     ],
 )
 def test_mistakes_are_one_sentence(

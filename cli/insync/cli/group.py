@@ -18,26 +18,37 @@ from insync.cli.terminal import EPILOG, ExitCode, emit, emit_error, prepare_stre
 
 __all__ = ["insync", "run_command"]
 
-_COMMANDS = {
-    "list": "Show the models, their bounds and their properties.",
-    "check": "Search the whole space of a model, and prove or refute its properties.",
-    "simulate": "Take random walks through a model, and shorten the one that fails.",
-    "explore": "Step through a model by hand, and see why a step is not enabled.",
-    "replay": "Execute a trace file again, and show or convert it.",
-    "report": "Make a page of trace files, to step through and send.",
-    "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",
-    "defects": "Show the published defects of Kafka's replication, each with its shortest trace.",
-    "kafka": "Ask Kafka's own classes, of releases from 3.7 on, what they do.",
-    "liveness": "Decide what can happen, and what must in every fair run.",
-    "prove": "Prove properties by induction, or look for short violations, with z3.",
-    "agree": "Let several engines search a model, and compare them.",
-    "why": "Count what a search exercised: every guard, branch, field and premise.",
-    "diff": "Compare two models, releases or settings, or two traces.",
-    "mutate": "Break a model in every small way; see which properties notice.",
-    "spark": "Use the states that a search on Spark left in its run directory.",
-    "graph": "Write the graph of a small space for other tools.",
-    "export": "Write a model in another tool's language.",
+_GROUPS = {
+    "Ask about Kafka": {
+        "ask": "Ask what a Kafka release with these settings can lose, and what would prevent it.",
+        "defects": "Show the published defects of Kafka's replication, each with its shortest trace.",
+        "kafka": "Ask Kafka's own classes, of releases from 3.7 on, what they do.",
+    },
+    "Check a model": {
+        "list": "Show the models, their bounds and their properties.",
+        "check": "Search the whole space of a model, and prove or refute its properties.",
+        "simulate": "Take random walks through a model, and shorten the one that fails.",
+        "liveness": "Decide what can happen, and what must in every fair run.",
+        "prove": "Prove properties by induction, or look for short violations, with z3.",
+        "explore": "Step through a model by hand, and see why a step is not enabled.",
+        "why": "Count what a search exercised: every guard, branch, field and premise.",
+        "mutate": "Break a model in every small way; see which properties notice.",
+        "diff": "Compare two models, releases or settings, or two traces.",
+    },
+    "Look at results": {
+        "replay": "Execute a trace file again, and show or convert it.",
+        "report": "Make a page of trace files, to step through and send.",
+        "export": "Write a model in another tool's language, or the graph of its states.",
+    },
 }
+_OTHERS = {
+    "agree": "Let several engines search a model, and compare them.",
+    "spark": "Use the states that a search on Spark left in its run directory.",
+}
+_COMMANDS = {name: said for group in (*_GROUPS.values(), _OTHERS) for name, said in group.items()}
+
+_MOVED = {"graph": "insync export MODEL --to graphml -o FILE, or --to dot"}
+"""Commands of the release before, with what took their place."""
 
 _HELP = frozenset({"-h", "--help"})
 
@@ -99,6 +110,9 @@ class _Commands(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _MOVED:
+            message = f"the command {cmd_name} has gone; write {_MOVED[cmd_name]}."
+            raise click.UsageError(message)
         if cmd_name not in _COMMANDS:
             return None
         file = _FILES.get(cmd_name, cmd_name)
@@ -106,8 +120,12 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+        width = max(map(len, _COMMANDS))
+        for name, commands in _GROUPS.items():
+            with formatter.section(name):
+                formatter.write_dl([(one.ljust(width), said) for one, said in commands.items()])
+        formatter.write_paragraph()
+        formatter.write_text(f"Also: {', '.join(_OTHERS)}. `insync COMMAND --help` tells of each.")
 
 
 def _show_versions(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:

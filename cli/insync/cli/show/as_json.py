@@ -7,12 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.model.catalogue import model_reference
-from insync.properties.invariants import names_within
-
 if TYPE_CHECKING:
     from insync.explorer.results import CheckResult, PropertyResult
-    from insync.explorer.runs.state_graph import StateGraph
     from insync.explorer.search.walks import AbstractStates
     from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.trace import Trace
@@ -20,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = [
     "check_json",
     "demands_json",
-    "graph_json",
     "simulation_json",
     "steps_json",
     "tables_json",
@@ -119,24 +114,6 @@ def _abstract_states(found: AbstractStates | None) -> dict[str, object] | None:
         "last_new_walk": found.last_new,
         "growth": [list(pair) for pair in found.growth],
     }
-
-
-def graph_json(graph: StateGraph, file: Path) -> str:
-    """Return the object for a graph that was written to `file`."""
-    return json.dumps(
-        {
-            "model": model_reference(graph.model),
-            "bounds": graph.model.identity,
-            "within": list(names_within(graph.model)),
-            "graph": str(file),
-            "stopped_by": graph.stopped_by,
-            "distinct_states": len(graph),
-            "transitions": len(graph.source),
-            "depth": len(graph.starts) - 1,
-            "not_expanded": len(graph) - graph.expanded,
-        },
-        ensure_ascii=False,
-    )
 
 
 def tables_json(model: str, bounds: Mapping[str, int | str], out: str, states: int, transitions: int) -> str:

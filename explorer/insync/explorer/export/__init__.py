@@ -1,6 +1,6 @@
 """Internal: the verb `export`, which writes a model in the language of another tool.
 
-`formats` is the table of formats, with DOT for small state graphs. `promela` writes a model for Spin, and `tla` a TLA+
+`formats` is the table of formats, with the graphs of small spaces. `promela` writes a model for Spin, and `tla` a TLA+
 module for people, TLC and Apalache.
 """
 
