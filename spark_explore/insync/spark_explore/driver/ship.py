@@ -10,7 +10,7 @@ from insync.spark_explore.wire.code_bundle import STAMP, insync_version
 
 __all__ = ["write_namespace"]
 
-_PACKAGES = ("model", "kafka", "properties", "proofs", "machine", "explorer", "spark_explore")
+_PACKAGES = ("runtime", "model", "kafka", "properties", "proofs", "machine", "explorer", "spark_explore")
 """The packages that a worker may import: all but those of the command line."""
 
 
