@@ -11,19 +11,19 @@ from insync.cli.show.availability_report import (
     describe_availability_row,
     stops_in_words,
 )
-from insync.kafka_questions.disturbances import FAILURES, STOPS, Stopped
+from insync.kafka_questions.disturbances import FAILURES, STOPS, FewestFailures
 
 KINDS = [failure.name for failure in FAILURES]
 NEVER, UNKNOWN = "never", "unknown"
 
 
-def stops(refused: list[int | str], leaderless: list[int | str]) -> list[Stopped]:
+def stops(refused: list[int | str], leaderless: list[int | str]) -> list[FewestFailures]:
     """Return findings: numbers of brokers down, fenced, slow, and down beside slow ones, for each way to stop."""
 
-    def one(name: str, by: str, number: int | str) -> Stopped:
+    def one(name: str, by: str, number: int | str) -> FewestFailures:
         if isinstance(number, int):
-            return Stopped(name, by, number, number - 1, ())
-        return Stopped(name, by, None, 3 if number == NEVER else -1, ())
+            return FewestFailures(name, by, number, number - 1, ())
+        return FewestFailures(name, by, None, 3 if number == NEVER else -1, ())
 
     numbers = dict(zip(STOPS, (refused, leaderless), strict=True))
     return [one(name, by, number) for name in STOPS for by, number in zip(KINDS, numbers[name], strict=True)]
@@ -81,7 +81,7 @@ def test_a_row_of_the_table_has_its_numbers_below_their_names() -> None:
 
 
 def test_scripts_are_told_what_was_counted() -> None:
-    (first, *_) = availability_json([Stopped("writes_are_taken", "slow", 2, 1, ("b1 drops b2 from the ISR",))])
+    (first, *_) = availability_json([FewestFailures("writes_are_taken", "slow", 2, 1, ("b1 drops b2 from the ISR",))])
     assert first == {
         "name": "writes_are_taken", "by": "slow", "failures": 2, "more_than": 1, "steps": ["b1 drops b2 from the ISR"],
     }  # fmt: skip

@@ -34,7 +34,7 @@ WALKS = {
     "abstract_states": False,
     "until_saturated": None,
 }
-PROVE = {"properties": (), "lemmas": (), "infer": False, "proof": None, "within": None, "query_seconds": None}
+PROVE = {"properties": (), "lemmas": (), "infer": False, "proof": None, "within": None}
 INDUCTION = {**PROVE, "automatic": False, "mine": False, "unbounded": False, "threads": None}
 CLUSTER = {"threads": None, "promises": list(PROMISES)}
 
@@ -100,8 +100,8 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
     ("explorer.prove",
      ["--induction", "--k", "2", "--lemma", "a", "--within", "strong_isr", "--max-seconds", "3", "--timeout", "2",
       *CHOSEN],
-     {**INDUCTION, "properties": tuple(BOTH), "lemmas": ("a",), "within": ["strong_isr"], "query_seconds": 2.0, "k": 2,
-      "limits": Limits(seconds=3.0)}),
+     {**INDUCTION, "properties": tuple(BOTH), "lemmas": ("a",), "within": ["strong_isr"], "k": 2,
+      "limits": Limits(seconds=3.0, query_seconds=2.0)}),
     ("explorer.prove", ["--infer"], {**INDUCTION, "k": None, "infer": True, "limits": Limits()}),
     ("explorer.prove", ["--mine"], {**INDUCTION, "k": None, "mine": True, "limits": Limits()}),
     ("explorer.prove", ["--unbounded", "--replicas", "2"],
@@ -109,7 +109,7 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
     ("explorer.bounded_check", ["--bmc", "4", "--lemma", "a", "--property", "weak_isr"],
      {**PROVE, "depth": 4, "lemmas": ("a",), "properties": ("weak_isr",), "limits": Limits()}),
     ("explorer.bounded_check", ["--bmc", "4", "--infer", "--max-seconds", "3", "--timeout", "2"],
-     {**PROVE, "depth": 4, "infer": True, "query_seconds": 2.0, "limits": Limits(seconds=3.0)}),
+     {**PROVE, "depth": 4, "infer": True, "limits": Limits(seconds=3.0, query_seconds=2.0)}),
 ]  # fmt: skip
 
 OTHERS: list[tuple[str, list[str], dict[str, object]]] = [

@@ -201,10 +201,10 @@ def test_a_watch_tells_about_once_a_second_while_it_is_asked(monkeypatch: pytest
     end = time.perf_counter() + 0.3
     with watch.telling(lambda: told.append(watch.seconds)):
         while time.perf_counter() < end:
-            assert watch.interrupted() is None
+            assert watch.reason() is None
     assert 2 <= len(told) <= 6
     time.sleep(0.06)
-    assert watch.interrupted() is None
+    assert watch.reason() is None
     assert len(told) <= 6
 
 

@@ -30,8 +30,8 @@ from insync.proofs.results import (
     Query,
     StateSequence,
 )
-from insync.proofs.watch import Stop
 from insync.properties.registry import invariants_of
+from insync.runtime.watch import StopReason
 from insync_lamp import Lamp
 
 WIDTH = 90
@@ -121,7 +121,7 @@ def test_an_answer_that_is_missing_is_named() -> None:
     unknown = replace(PROVED, verdict=ProofVerdict.UNKNOWN, queries=(BEGUN, OPEN))
     assert attempt(result=unknown)[0] == ("incomplete: never_on not proved; go_off is unknown (no answer in time)")
     assert attempt(result=unknown)[3] == "  go_off      unknown      1.00 s  no answer in time"
-    stopped = replace(unknown, queries=(BEGUN,), unanswered=("press", "go_off"), stopped_by=Stop.TIME)
+    stopped = replace(unknown, queries=(BEGUN,), unanswered=("press", "go_off"), stopped_by=StopReason.TIME)
     assert attempt(result=stopped)[:2] == [
         "incomplete: never_on not proved",
         "  stopped by the limit on the time (--max-seconds) before an answer to: press, go_off",
@@ -187,7 +187,7 @@ def test_a_bounded_check_that_finds_something() -> None:
 
 def test_a_bounded_check_that_ends_early() -> None:
     rest = "  no violation of never_on up to depth 1; longer traces were not looked at"
-    assert search(replace(NONE, verdict=BoundedVerdict.UNKNOWN, stopped_by=Stop.INTERRUPT))[:2] == [
+    assert search(replace(NONE, verdict=BoundedVerdict.UNKNOWN, stopped_by=StopReason.INTERRUPT))[:2] == [
         "incomplete: stopped by Ctrl-C at depth 2", rest,
     ]  # fmt: skip
     unsure = Query("depth 2", ProofVerdict.UNKNOWN, 0.5, reason="z3 says: too hard")
@@ -200,7 +200,7 @@ def test_a_bounded_check_that_ends_early() -> None:
 
 
 def test_an_attempt_for_scripts(tmp_path: Path) -> None:
-    result = Induction(ProofVerdict.REFUTED, 2, ("never_on",), (BEGUN, BREAKS), ("go_off",), Stop.TIME)
+    result = Induction(ProofVerdict.REFUTED, 2, ("never_on",), (BEGUN, BREAKS), ("go_off",), StopReason.TIME)
     made = replace(
         ATTEMPT, result=result, traces=(TRACE,), lemmas=(BROKEN,), lost=("whole",), dropped=(Dropped("a", "b", "c"),)
     )
@@ -239,11 +239,11 @@ def test_an_attempt_for_scripts(tmp_path: Path) -> None:
     [
         (BoundedVerdict.NONE_WITHIN, None, "depth"),
         (BoundedVerdict.UNKNOWN, None, "unknown"),
-        (BoundedVerdict.UNKNOWN, Stop.INTERRUPT, "interrupt"),
+        (BoundedVerdict.UNKNOWN, StopReason.INTERRUPT, "interrupt"),
         (BoundedVerdict.VIOLATED, None, None),
     ],
 )
-def test_a_bounded_check_for_scripts(verdict: BoundedVerdict, stopped_by: Stop | None, said: str | None) -> None:
+def test_a_bounded_check_for_scripts(verdict: BoundedVerdict, stopped_by: StopReason | None, said: str | None) -> None:
     traces = (TRACE,) if verdict is BoundedVerdict.VIOLATED else ()
     made = replace(SEARCH, result=replace(NONE, verdict=verdict, stopped_by=stopped_by), traces=traces)
     found = json.loads(search_json(made, [None] * len(traces)))

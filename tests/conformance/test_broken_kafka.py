@@ -59,7 +59,7 @@ FORGETS_ELIGIBLE = """\
 )
 def test_a_leader_that_never_asks_is_told_apart(jars_of: JarsOf, tmp_path: Path, change: str, field: str) -> None:
     (tmp_path / "broken.patch").write_text(f"--- a/{PARTITION}\n+++ b/{PARTITION}\n{change}")
-    stepper, seen = MachineStepper(Cluster(**{"release": "4.3", **WALKS}), lambda: None), set()
+    stepper, seen = MachineStepper(Cluster(**{"release": "4.3", **WALKS})), set()
     with Harness(patched(read_patch(str(tmp_path / "broken.patch"), "4.3.1"), jars_of("4.3.1"))) as harness:
         walks = KafkaWalks(stepper, partial(Pair, stepper, harness), Coverage.of(stepper), 60)
         for number in range(12):

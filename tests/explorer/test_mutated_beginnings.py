@@ -35,7 +35,7 @@ from insync.model import (
     invariant,
     require,
 )
-from insync.runtime.watch import GivenUp, Limits, StopReason
+from insync.runtime.watch import Limits, Stopped, StopReason
 from insync_initials import Cabinet
 
 
@@ -131,7 +131,7 @@ def test_where_nobody_knows_whether_it_is_equivalent_a_mutant_that_survives_is_u
     """The search that would tell was stopped by the time; what kills a mutant is found all the same."""
 
     def too_slow(*given: object, **named: object) -> None:
-        raise GivenUp(StopReason.TIME)
+        raise Stopped(StopReason.TIME)
 
     known = found(model)
     monkeypatch.setattr(sys.modules["insync.explorer.mutate"], "compile_kernels", too_slow)

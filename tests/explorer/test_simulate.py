@@ -19,6 +19,7 @@ from insync.model.catalogue import find_model
 from insync.model.evaluator import evaluate
 from insync.properties.registry import sentences_of
 from insync.runtime.errors import InternalError, UserError
+from insync.runtime.watch import Watch
 from insync_corners import Late
 from insync_evaluator import conditions
 from insync_toys import TOYS, Clock, DieHard, Overflow, TokenRing
@@ -310,7 +311,7 @@ def test_shrinking_leaves_no_step_that_is_not_needed() -> None:
     failed = walker.walk(0, 2000).failed
     walker.close()
     assert failed is not None
-    unshortened = shrink(walks, failed.actions, stopped=lambda: True)
+    unshortened = shrink(walks, failed.actions, Watch(Limits(seconds=0)))
     assert walks.failing(unshortened.actions) == unshortened
     found = shrink(walks, failed.actions)
     short = found.actions

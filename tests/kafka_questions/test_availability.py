@@ -10,14 +10,21 @@ import pytest
 
 from insync.explorer import Limits, check
 from insync.kafka_questions.ask import Question
-from insync.kafka_questions.disturbances import FAILURES, STOPS, Failure, Stopped, availability, availability_matrix
+from insync.kafka_questions.disturbances import (
+    FAILURES,
+    STOPS,
+    Failure,
+    FewestFailures,
+    availability,
+    availability_matrix,
+)
 
 TAKEN, LED = STOPS
 DOWN, FENCED, SLOW, BESIDE = (failure.name for failure in FAILURES)
 CALM: dict[str, int | str] = {"records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "metadata_lag": 0}
 
 
-def found(**bounds: int | str) -> dict[tuple[str, str], Stopped]:
+def found(**bounds: int | str) -> dict[tuple[str, str], FewestFailures]:
     return {(one.name, one.by): one for one in availability(Question(bounds=bounds))}
 
 
@@ -111,7 +118,9 @@ def test_a_search_that_was_ended_knows_nothing(ended: str) -> None:
 
 
 def test_a_matrix_has_each_minimum_with_and_without_unclean_elections() -> None:
-    rows: list[tuple[Any, list[Stopped]]] = list(availability_matrix(Question(bounds={"replicas": 2, "elr": "off"})))
+    rows: list[tuple[Any, list[FewestFailures]]] = list(
+        availability_matrix(Question(bounds={"replicas": 2, "elr": "off"}))
+    )
     assert [settings for settings, _ in rows] == [
         {"min_insync": minimum, "unclean": unclean} for minimum in (1, 2) for unclean in ("off", "on")
     ]

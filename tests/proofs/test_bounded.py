@@ -20,7 +20,7 @@ from insync.proofs.k_induction import check_induction
 from insync.proofs.results import BoundedVerdict, ProofVerdict, Query
 from insync.proofs.smt import SymbolicState
 from insync.proofs.smt.solver import Answer, Found, Solver
-from insync.proofs.watch import Deadline, ProofLimits
+from insync.runtime.watch import Limits, Watch
 
 KIP101_LEMMAS = (
     "log_is_blank_from_its_end",
@@ -101,7 +101,7 @@ def test_no_violation_within_the_depth_is_not_a_proof() -> None:
 
 def test_no_answer_in_time_is_unknown() -> None:
     model = find_model("kip101")(log_size=4, max_records=4, max_leader_epoch=4)
-    found = check_bounded(model, judge(model).invariants, 30, limits=ProofLimits(query_seconds=0.05))
+    found = check_bounded(model, judge(model).invariants, 30, watch=Watch(Limits(query_seconds=0.05)))
     assert found.verdict is BoundedVerdict.UNKNOWN
     assert found.queries[-1].verdict is ProofVerdict.UNKNOWN
     assert found.queries[-1].reason == "no answer in time"
@@ -151,7 +151,7 @@ def test_of_several_properties_that_fail_at_a_depth_those_are_told_that_z3_has_s
     """After the first violation z3 says so much of each other property; None leaves it alone."""
     honest, said = Solver.check, list[Answer]()
 
-    def answered(self: Solver, deadline: Deadline) -> Answer:
+    def answered(self: Solver, deadline: Watch) -> Answer:
         said.append(later if later is not None and Answer.POSSIBLE in said else honest(self, deadline))
         return said[-1]
 

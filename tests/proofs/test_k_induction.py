@@ -22,7 +22,7 @@ pytest.importorskip("z3")
 from insync.proofs.k_induction import check_induction
 from insync.proofs.obligations import Preservation, conjuncts
 from insync.proofs.results import ALIKE, Bounded, BoundedVerdict, Induction, ProofVerdict, Query
-from insync.proofs.watch import ProofLimits, ProofWatch
+from insync.runtime.watch import Limits, Watch
 
 WRONG = "followers_trail_the_high_watermark"
 
@@ -183,7 +183,7 @@ def test_a_step_that_leaves_a_domain_refutes() -> None:
 @pytest.mark.slow
 def test_no_answer_in_time_is_unknown_and_never_proved() -> None:
     model = find_model("kip320")(log_size=4, max_records=4, max_leader_epoch=4)
-    watch = ProofWatch(ProofLimits(query_seconds=0.3))
+    watch = Watch(Limits(query_seconds=0.3))
     query = Preservation(model, with_lemmas(model), watch=watch).ask("become_leader")
     assert query.verdict is ProofVerdict.UNKNOWN
     assert "no answer in time" in query.reason

@@ -46,7 +46,7 @@ from insync.proofs.houdini import infer, refuted_at_first
 from insync.proofs.k_induction import INITIATION, check_induction
 from insync.proofs.results import BoundedVerdict, ProofVerdict
 from insync.proofs.smt import Answer, Solver, SymbolicProgram
-from insync.proofs.watch import Deadline
+from insync.runtime.watch import Watch
 
 
 class Odd(Model):
@@ -89,7 +89,7 @@ def test_the_first_state_is_an_initial_one_and_any_of_them(model: Model) -> None
     for codes in itertools.islice(itertools.product(*sizes), 0, None, 1 if len(initials) < 30 else 7):
         with solver.scope():
             solver.add(cell == code for cell, code in zip(state.cells, codes, strict=True))
-            possible = solver.check(Deadline(None)) is Answer.POSSIBLE
+            possible = solver.check(Watch()) is Answer.POSSIBLE
         assert possible == (codes in initials)
         allowed += possible
     assert allowed > 3
@@ -148,7 +148,7 @@ def test_dijkstras_invariant_is_inductive_from_all_of_them() -> None:
 
 def test_candidates_that_fail_in_an_initial_state_are_dropped() -> None:
     (small,) = judge(Odd(), ["small"]).invariants
-    (dropped,) = refuted_at_first(Odd(), [small])
+    (dropped,) = refuted_at_first(Odd(), [small], Watch())
     assert (dropped.name, dropped.by) == ("small", "an initial state")
     assert infer(Odd(), [small]).kept == ()
 
@@ -168,7 +168,7 @@ class Settled(SelfStabilizing):
 
 
 def test_of_very_many_initial_states_z3_finds_the_one_that_fails() -> None:
-    dropped = refuted_at_first(Settled(), judge(Settled(), ["one_value", "in_its_range"]).invariants)
+    dropped = refuted_at_first(Settled(), judge(Settled(), ["one_value", "in_its_range"]).invariants, Watch())
     assert [(one.name, one.by) for one in dropped] == [("one_value", "an initial state")]
 
 
@@ -204,7 +204,7 @@ def test_initial_states_that_nobody_can_count_can_be_proved_about() -> None:
     found = check_bounded(model, [white], 2)
     assert found.verdict is BoundedVerdict.VIOLATED
     assert model.decode(found.sequences[0].codes[0])["colour"] == {f"n{n}": "BLACK" for n in range(14)}
-    assert [one.name for one in refuted_at_first(model, [dijkstra, white])] == ["some_white"]
+    assert [one.name for one in refuted_at_first(model, [dijkstra, white], Watch())] == ["some_white"]
     trace = violation_trace(model, white, moves_through(model, found.sequences[0].codes))
     assert replay(trace, model=model) == trace
     with pytest.raises(ReplayError, match="the state in the trace is none of the initial states of countless"):

@@ -24,7 +24,7 @@ from insync.model.lints import suspicions
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import confined, judge, select
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Limits, StopReason, limits_of
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 
 __all__ = [
     "SHARES",
@@ -394,11 +394,10 @@ def z3_engine(depth: int) -> Engine:
     def engine(model: Model, properties: Sequence[str], limits: Limits, stop: threading.Event | None = None) -> Opinion:
         from insync.proofs.bounded import check_bounded
         from insync.proofs.results import BoundedVerdict
-        from insync.proofs.watch import ProofLimits
 
         most = depth if limits.depth is None else min(depth, limits.depth)
         asked = judge(model, properties).invariants
-        answer = check_bounded(model, asked, most, limits=ProofLimits(limits.seconds), stop=stop)
+        answer = check_bounded(model, asked, most, watch=Watch(Limits(seconds=limits.seconds), stop))
         found_any = answer.verdict is BoundedVerdict.VIOLATED
         steps = {found.name for found in asked if isinstance(found, StepInvariant)}
         pairs = zip(answer.violated, answer.sequences, strict=True)
@@ -416,7 +415,7 @@ def z3_engine(depth: int) -> Engine:
             paths={},
             seconds=answer.seconds,
             note=beyond if answer.verdict is BoundedVerdict.UNKNOWN else f"up to depth {most}",
-            stopped_by=None if answer.stopped_by is None else StopReason(str(answer.stopped_by)),
+            stopped_by=answer.stopped_by,
         )
 
     return engine

@@ -35,7 +35,7 @@ from insync.properties.invariants import TYPE_OK, Invariant, names_within
 from insync.properties.registry import Judged, confined, judge, select
 from insync.runtime.errors import UserError
 from insync.runtime.memory import HUGE_PAGE, HugePages, huge_pages, peak_memory
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores
 
 if TYPE_CHECKING:
@@ -100,17 +100,17 @@ def check(
     started = time.perf_counter()
     try:
         with watch.telling(while_compiling(reporter, watch)):
-            program = traced(model, watch.go_on)
-            with program.graph.asking(watch.go_on):
+            program = traced(model, watch.check)
+            with program.graph.asking(watch.check):
                 judged = judge(model, names)
-    except GivenUp as ended:
+    except Stopped as ended:
         return _untraced(model, names, ended, time.perf_counter() - started)
     initials = PackedRows.of(program.initials.rows, program.schema.words)
     try:
-        alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
+        alike = symmetry_for(model, judged.conditions, watch) if symmetry else UNUSED
         with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(program, judged.nodes, stopped=watch.interrupted, symmetry=alike.symmetry)
-    except GivenUp as ended:
+            kernels = compile_kernels(program, judged.nodes, watch=watch, symmetry=alike.symmetry)
+    except Stopped as ended:
         return stopped_before(model, judged, ended, time.perf_counter() - started)
     size = threads or available_cores()
     untraced: dict[str, str] = {}
@@ -131,10 +131,10 @@ def check(
             violations = violations_in(
                 model, judged.invariants, space, lambda state, level: path_to(model, search, state, level)
             )
-        except GivenUp as ended:
+        except Stopped as ended:
             space = search.space
             violations, untraced = (), _untraced_violations(judged.invariants, space, ended)
-            stopped = StopReason.of(ended)
+            stopped = ended.reason
         finally:
             search.close()
     seconds = {"compile": compiled - started, "search": searched - compiled}
@@ -174,7 +174,7 @@ def _pages_of(space: Space) -> HugePages | None:
     return huge_pages() if used >= MANY_PAGES * HUGE_PAGE else None
 
 
-def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: GivenUp) -> dict[str, str]:
+def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: Stopped) -> dict[str, str]:
     """Return a sentence for each violation when the search for its trace was ended."""
     hits = {checked[number].name: hit for number, hit in sorted(space.violations.items())}
     if space.refused is not None:
@@ -186,15 +186,15 @@ def _untraced_violations(checked: Sequence[Invariant], space: Space, ended: Give
     }
 
 
-def _untraced(model: Model, names: Sequence[str], ended: GivenUp, seconds: float) -> CheckResult:
+def _untraced(model: Model, names: Sequence[str], ended: Stopped, seconds: float) -> CheckResult:
     """Return the result of a search that ended while its model was traced."""
-    extent = Extent((), 0, StopReason.of(ended), dict.fromkeys(action_specs(type(model)), 0), (), ())
+    extent = Extent((), 0, ended.reason, dict.fromkeys(action_specs(type(model)), 0), (), ())
     return concluded(model, "local", names, extent, (), {"compile": seconds, "search": 0.0}, {})
 
 
-def stopped_before(model: Model, judged: Judged, ended: GivenUp, seconds: float) -> CheckResult:
+def stopped_before(model: Model, judged: Judged, ended: Stopped, seconds: float) -> CheckResult:
     """Return the result, without states, of a search that ended while it was compiled, after `seconds` seconds."""
-    nothing = Space([], [0] * len(model.program.actions), stopped_by=StopReason.of(ended))
+    nothing = Space([], [0] * len(model.program.actions), stopped_by=ended.reason)
     return result_of(model, judged, nothing, (), {"compile": seconds, "search": 0.0})
 
 

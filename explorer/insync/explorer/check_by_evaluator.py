@@ -156,7 +156,7 @@ class _EvaluatorSearch:
         return list(fresh)
 
     def _must_stop(self) -> bool:
-        self.stopped_by = self.watch.interrupted()
+        self.stopped_by = self.watch.reason()
         if self.stopped_by is None and not self.watch.may_use(0):
             self.stopped_by = StopReason.MEMORY
         return self.stopped_by is not None

@@ -29,7 +29,7 @@ from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import confined, default_names, invariants_of, lemmas_of
 from insync.runtime.errors import UserError, closest
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.runtime.workers import available_cores
 
 __all__ = ["diff", "diff_traces"]
@@ -138,10 +138,10 @@ class _Searches:
         try:
             with watch.telling(while_compiling(self._reporter, watch)):
                 for model in (first, second):
-                    traced(model, watch.go_on)
+                    traced(model, watch.check)
                 return join(first, second), None
-        except GivenUp as ended:
-            return None, StopReason.of(ended)
+        except Stopped as ended:
+            return None, ended.reason
 
 
 def _asked(models: Sequence[Model], names: Sequence[str] | None) -> list[list[str]]:

@@ -27,7 +27,7 @@ from insync.properties.invariants import names_within
 from insync.properties.registry import select_run_properties, whole_of
 from insync.properties.temporal import Fairness, Instance, RunKind, RunProperty, fair_sets
 from insync.runtime.errors import InternalError, UserError
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 
 __all__ = ["LivenessResult", "RunResult", "liveness"]
 
@@ -211,7 +211,7 @@ class _Court:
         self.graph, self.watch = graph, watch
         self.stopped_by: StopReason | None = None
         self._adjacency = adjacency_of(graph)
-        self._over_since: float | None = None
+        self._overtime = watch.later(_OVERTIME_SECONDS) if graph.expanded else watch
 
     def decided(self, found: RunProperty, fairness: Fairness) -> RunResult:
         """Return the result for a property; incomplete if a limit is reached."""
@@ -221,7 +221,7 @@ class _Court:
         if self.graph.refused:
             return replace(result, undecided="not decided: type_ok fails")
         try:
-            self._go_on(found.kind)
+            (self._overtime if found.kind is RunKind.SOMETIMES else self.watch).check()
             instances = found.instances(self.graph.model)
             result = replace(result, instances=len(instances))
             if found.kind is RunKind.SOMETIMES:
@@ -229,8 +229,8 @@ class _Court:
                 shown, absent, result = Verdict.HOLDS, Verdict.VIOLATED, replace(result, unreached=unreached)
             else:
                 trace, shown, absent = self._counterexample(found, fairness, instances), Verdict.VIOLATED, Verdict.HOLDS
-        except GivenUp as ended:
-            self.stopped_by = StopReason.of(ended)
+        except Stopped as ended:
+            self.stopped_by = ended.reason
             stopped = "decision" if self.graph.stopped_by is None else "exploration"
             return replace(result, undecided=f"not decided: the {stopped} was stopped")
         if trace is not None:
@@ -240,24 +240,10 @@ class _Court:
         what = "not reached" if found.kind is RunKind.SOMETIMES else "no run breaks it"
         return replace(result, undecided=f"{what} in the part that was explored")
 
-    def _go_on(self, kind: RunKind) -> None:
-        reason = self._over() if kind is RunKind.SOMETIMES else self.watch.interrupted()
-        if reason is not None:
-            raise GivenUp(reason)
-
-    def _over(self) -> StopReason | None:
-        """Return why a search for a witness must end, if it must: `_OVERTIME_SECONDS` after everything else."""
-        reason = self.watch.interrupted()
-        if reason is None or not self.graph.expanded:
-            return reason
-        if self._over_since is None:
-            self._over_since = time.perf_counter()
-        return reason if time.perf_counter() - self._over_since >= _OVERTIME_SECONDS else None
-
     def _witness(self, found: RunProperty, instances: Sequence[Instance]) -> tuple[Trace | None, tuple[str, ...]]:
         """Return the trace to the state by which every binding is reached, or else the bindings that are not."""
         graph = self.graph
-        truth = graph.truth([one.then for one in instances], self._over)
+        truth = graph.truth([one.then for one in instances], self._overtime)
         unreached = tuple(str(one) for one, holds in zip(instances, truth, strict=True) if not holds.any())
         if unreached or not instances:
             return None, unreached if len(unreached) < len(instances) else ()
@@ -288,7 +274,7 @@ class _Court:
 
         graph, adjacency, watch = self.graph, self._adjacency, self.watch
         asked = [instance.then] if instance.when is None else [instance.then, instance.when]
-        then, *rest = graph.truth(asked, watch.interrupted)
+        then, *rest = graph.truth(asked, watch)
         start = rest[0] if rest else np.arange(len(graph)) < graph.initial
         inside = ~then
         looping = inside.copy()

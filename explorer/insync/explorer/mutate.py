@@ -40,7 +40,7 @@ from insync.properties.registry import (
     whole_of,
 )
 from insync.runtime.errors import ModelError, UserError, closest
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
@@ -252,12 +252,12 @@ class _Jury:
         program, conditions = self.model.program, []
         try:
             for mutant in mutants:
-                watch.go_on()
+                watch.check()
                 same = same_steps(self.whole.program, mutant)
                 conditions.append(combine(program.graph, Op.OR, [program.outside, same]))
-            kernels = compile_kernels(program, conditions, stopped=watch.interrupted)
-        except GivenUp as ended:
-            return [StopReason.of(ended)] * len(mutants)
+            kernels = compile_kernels(program, conditions, watch=watch)
+        except Stopped as ended:
+            return [ended.reason] * len(mutants)
         differing, stopped = self._violated(kernels, watch)
         others = True if stopped is None else stopped
         return [False if number in differing else others for number in range(len(mutants))]
@@ -281,9 +281,9 @@ class _Jury:
         if self.stop.is_set():
             return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
         try:
-            program = mutant.program(self.whole.program, Watch(self.limits, self.stop).go_on)
-        except GivenUp as ended:
-            return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.of(ended))
+            program = mutant.program(self.whole.program, Watch(self.limits, self.stop).check)
+        except Stopped as ended:
+            return _result(mutant, Fate.UNDECIDED, {}, None, ended.reason)
         except ModelError:  # an initial state has a value outside its field's domain
             return _result(mutant, Fate.KILLED, {TYPE_OK: 1})
         if not program.initials.enumerated:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from insync.explorer.search.explored import Space
 
 __all__ = [
-    "SLOT_BYTES",
     "DiskNeed",
     "Phase",
     "Progress",
@@ -253,22 +252,18 @@ def _line(values: Sequence[float]) -> tuple[float, float]:
 # ----------------------------------------------------------------------------------------------- breadth-first search
 
 
-SLOT_BYTES = 16
-"""Bytes for each state in the table of states that are kept whole."""
-
-
-def progress_of(space: Space, watch: Watch, row_bytes: int, pending: int, rate: float) -> Progress:
+def progress_of(space: Space, watch: Watch, state_bytes: int, pending: int, rate: float) -> Progress:
     """Return the progress of a search.
 
     Args:
         space: the searched space.
         watch: of the search.
-        row_bytes: bytes of a packed state.
+        state_bytes: bytes of memory for a state that is kept whole.
         pending: states of the last level that are not expanded yet.
         rate: states found per second in the last seconds.
     """
     distinct = sum(len(partition) for partition in space.partitions)
-    end, resident = estimated_end(space.visited, watch.reaches), watch.resident
+    end, resident = estimated_end(space.visited, watch.allows), watch.resident
     to_come = 0 if end is None else max(0, end.states - distinct)
     return Progress(
         level=len(space.levels),
@@ -279,13 +274,13 @@ def progress_of(space: Space, watch: Watch, row_bytes: int, pending: int, rate: 
         seconds=watch.seconds,
         growth=last_growth(space.visited),
         end=end,
-        memory_at_end=resident + to_come * _bytes_of_state(space, row_bytes, distinct),
+        memory_at_end=resident + to_come * _bytes_of_state(space, state_bytes, distinct),
         memory_limit=watch.memory_bytes,
     )
 
 
-def _bytes_of_state(space: Space, row_bytes: int, distinct: int) -> int:
+def _bytes_of_state(space: Space, state_bytes: int, distinct: int) -> int:
     """The approximate bytes of memory for each state."""
     if space.kept == "states":
-        return row_bytes + SLOT_BYTES
+        return state_bytes
     return sum(partition.used_bytes for partition in space.partitions) // max(1, distinct)

@@ -28,11 +28,10 @@ from insync.proofs.houdini import Dropped, Inferred, infer, refuted_at_first
 from insync.proofs.k_induction import check_induction
 from insync.proofs.proof_file import Proof, read_proof
 from insync.proofs.results import Bounded, CounterexampleToInduction, Induction, ProofVerdict, Query, StateSequence
-from insync.proofs.watch import ProofLimits, ProofWatch
 from insync.properties.invariants import TYPE_OK, Invariant
 from insync.properties.registry import confined, judge, lemmas_of, select_lemmas
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Limits, require_seconds_alone
+from insync.runtime.watch import Limits, Watch, limits_of
 from insync.runtime.workers import available_cores
 
 __all__ = [
@@ -87,14 +86,15 @@ def prove(
         k: how many good states in a row are assumed before a step; None is that of the proof file, or 1.
         within: names of invariants; the proof is then about states that are reached through states in which they hold.
             None is those of the proof file, or the confinement of the model's class.
-        limits: `seconds` for all of the work; a proof has no other limit.
-        query_seconds: for each query to z3; one that takes longer is unknown, and the next one follows.
+        limits: `seconds` for all of the work, and `query_seconds`; a proof has no other limit.
+        query_seconds: in place of that of `limits`, for each query to z3; one that takes longer is unknown, and the
+            next one follows.
         threads: how many queries z3 answers at a time; None is one per core.
         reporter: called with each query when it is answered.
         stop: ends the work when it is set.
 
     Raises:
-        UserError: an unknown model, bound, property or lemma, another limit than seconds, or z3 is not installed.
+        UserError: an unknown model, bound, property or lemma, another limit than those of time, or z3 is not installed.
     """
     saved = read_proof(Path(proof)) if proof is not None else None
     if unbounded and saved is not None and saved.conditions:
@@ -140,8 +140,8 @@ def bounded_check(
         infer: whether to find the lemmas that can be proved; without `lemmas` and `proof` all are candidates.
         proof: a file that `ProofResult.save` wrote; its lemmas are used too.
         within: names of invariants; no step leads from a state in which one fails. See `prove`.
-        limits: `seconds` for all of the work.
-        query_seconds: for each query to z3.
+        limits: `seconds` for all of the work, and `query_seconds`.
+        query_seconds: in place of that of `limits`, for each query to z3.
         reporter: called with each query when it is answered.
         stop: ends the work when it is set.
 
@@ -206,17 +206,17 @@ class _Work:
         stop: threading.Event | None,
         threads: int | None = None,
     ) -> None:
-        given = require_seconds_alone(limits, "a proof")
+        given = limits_of(limits, "a proof", ("seconds", "query_seconds"))
+        if query_seconds is not None:
+            given = replace(given, query_seconds=query_seconds)
         self.model, self.reporter, self.stop = model, reporter, stop
-        self.watch = ProofWatch(ProofLimits(given.seconds, query_seconds, threads or available_cores()), stop)
+        self.watch = Watch(given, stop, threads or available_cores())
 
     def bounded(self, conditions: _Conditions, depth: int, infer: bool) -> BoundedResult:
         """Find a violation within a depth, with lemmas that are proved first."""
         model, asked = self.model, conditions.properties
         lemmas = self._proved_lemmas(conditions.lemmas, infer)
-        result = check_bounded(
-            model, asked, depth, lemmas=lemmas, limits=self.watch.left, reporter=self.reporter, stop=self.stop
-        )
+        result = check_bounded(model, asked, depth, lemmas=lemmas, reporter=self.reporter, watch=self.watch)
         return BoundedResult(model, asked, lemmas, result, _traces(model, asked, result))
 
     def _proved_lemmas(self, lemmas: list[Invariant], infer: bool) -> list[Invariant]:
@@ -246,20 +246,16 @@ class _Work:
         """Prove conditions for all values of open bounds; lemmas that were not chosen must hold in a small instance."""
         from insync.proofs.unbounded import check_all_bounds
 
-        left = self.watch.left.seconds
-        seconds = _SEARCHING if left is None else min(_SEARCHING, left)
         lemmas = [] if chosen else conditions.lemmas
-        dropped = refuted_candidates(self.model, lemmas, seconds=seconds, stop=self.stop)
+        dropped = refuted_candidates(self.model, lemmas, seconds=self.watch.within(_SEARCHING).left, stop=self.stop)
         kept = replace(conditions, lemmas=_without(conditions.lemmas, dropped))
-        limits = self.watch.left
         small = small_instance(self.model)
         result = check_all_bounds(
             self.model,
             kept.all,
-            limits=limits,
             rehearsal=None if small.identity == self.model.identity else small,
             reporter=self.reporter,
-            stop=self.stop,
+            watch=self.watch,
         )
         return replace(self._result(kept, result, dropped), unbounded=type(self.model).unbounded)
 
@@ -293,11 +289,11 @@ class _Work:
 
     def _refuted(self, asked: Sequence[Invariant]) -> list[Dropped]:
         """Return the conditions that fail in an initial state, or in a reachable state of the small instance."""
-        dropped = refuted_at_first(self.model, asked, self.stop)
-        left = self.watch.left.seconds
-        seconds = _SEARCHING if left is None else min(_SEARCHING, left)
+        dropped = refuted_at_first(self.model, asked, self.watch)
         rest = _named(_without(asked, dropped))
-        return dropped + refuted_candidates(self.model, rest, seconds=seconds, stop=self.stop)
+        return dropped + refuted_candidates(
+            self.model, rest, seconds=self.watch.within(_SEARCHING).left, stop=self.stop
+        )
 
     def _largest_inductive(self, conditions: _Conditions, refuted: Sequence[Dropped]) -> ProofResult:
         """Find the largest inductive subset of the conditions that no state refutes."""
@@ -330,11 +326,10 @@ class _Work:
         return replace(self._result(conditions, kept.induction, dropped, lost), mined=mined)
 
     def _induction(self, conditions: Sequence[Invariant], k: int) -> Induction:
-        left = self.watch.left
-        return check_induction(self.model, conditions, k=k, limits=left, reporter=self.reporter, stop=self.stop)
+        return check_induction(self.model, conditions, k=k, reporter=self.reporter, watch=self.watch)
 
     def _infer(self, model: Model, candidates: Sequence[Invariant]) -> Inferred:
-        return infer(model, candidates, limits=self.watch.left, reporter=self.reporter, stop=self.stop)
+        return infer(model, candidates, reporter=self.reporter, watch=self.watch)
 
     def _result(
         self, conditions: _Conditions, result: Induction, dropped: Sequence[Dropped] = (), lost: Sequence[str] = ()

@@ -30,7 +30,7 @@ from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
 from insync.properties.registry import Judged, confined, judge
 from insync.runtime.errors import UserError
 from insync.runtime.memory import peak_memory
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, require_seconds_alone
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 
 __all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called", "walk_watch"]
 
@@ -194,12 +194,12 @@ class WalkEngine(Protocol):
         program: Program,
         conditions: Sequence[Node],
         abstraction: Abstraction | None,
-        stopped: Callable[[], object],
+        watch: Watch,
     ) -> None:
         """Compile a program; with an abstraction, its walks note abstract states.
 
         Raises:
-            GivenUp: `stopped`, which is called again and again, returned a reason.
+            Stopped: the work must stop.
         """
 
     def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
@@ -227,9 +227,9 @@ def simulated(
     started = time.perf_counter()
     try:
         with watch.telling(_while_compiling(reporter, watch)):
-            engine.compile(program, judged.nodes, abstraction, watch.interrupted)
-    except GivenUp as ended:
-        taken = Taken(taken.total, StopReason.of(ended))
+            engine.compile(program, judged.nodes, abstraction, watch)
+    except Stopped as ended:
+        taken = Taken(taken.total, ended.reason)
         spent = {"compile": time.perf_counter() - started, "search": 0.0}
         return _simulation_of(model, judged, walks, abstraction, taken, None, spent)
     compiled = time.perf_counter()
@@ -243,9 +243,9 @@ def simulated(
     violation = None
     if taken.total.failed is not None:
         try:
-            violation = _shortened(model, judged, taken.total.failed, watch.interrupted)
-        except GivenUp as ended:
-            taken = replace(taken, stopped_by=StopReason.of(ended))
+            violation = _shortened(model, judged, taken.total.failed, watch)
+        except Stopped as ended:
+            taken = replace(taken, stopped_by=ended.reason)
         spent["shrink"] = time.perf_counter() - searched
     return _simulation_of(model, judged, walks, abstraction, taken, violation, spent)
 
@@ -289,29 +289,29 @@ def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
         UserError: another limit than seconds.
     """
     instead = " Say how many walks with walks=, and how long they are with depth=."
-    return Watch(require_seconds_alone(limits, "random walks", instead), stop)
+    return Watch(limits_of(limits, "random walks", ("seconds",), instead), stop)
 
 
-def _shortened(model: Model, judged: Judged, failed: FailedWalk, stopped: Callable[[], object]) -> Violation:
+def _shortened(model: Model, judged: Judged, failed: FailedWalk, watch: Watch) -> Violation:
     """Return the violation that a failing walk ends in, without the steps that it does not need.
 
     Args:
         model: the model.
         judged: the properties.
         failed: the walk.
-        stopped: ends the shortening when it returns something true; the walk is then as short as it is.
+        watch: ends the shortening; the walk is then as short as it is.
 
     Raises:
-        GivenUp: stopped before the evaluator had taken a long walk once.
+        Stopped: stopped before the evaluator had taken a long walk once.
     """
     stepper, start = Stepper(model), model.program.initials[failed.start]
     if failed.property == len(judged.nodes):
-        shortened = shrink(FailingWalks(stepper, None, start), failed.actions, stopped)
+        shortened = shrink(FailingWalks(stepper, None, start), failed.actions, watch)
         trace = refusal_trace(model, shortened.moves)
         return Violation(TYPE_OK, trace.length, trace)
     violated, node = judged.invariants[failed.property], judged.nodes[failed.property]
     walks = FailingWalks(stepper, lambda codes: not evaluate(node, codes), start)
-    trace = violation_trace(model, violated, shrink(walks, failed.actions, stopped).moves)
+    trace = violation_trace(model, violated, shrink(walks, failed.actions, watch).moves)
     return Violation(violated.name, trace.length, trace)
 
 

@@ -19,7 +19,7 @@ from insync.explorer.tlc import opinion_within
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge
-from insync.runtime.child_processes import Ran, Workshop
+from insync.runtime.child_processes import ProgramRunner, Ran
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.memory import available_memory
 from insync.runtime.watch import Limits, StopReason
@@ -90,15 +90,15 @@ def spin_opinion(
         InternalError: Spin or the compiler rejects the text, or the counts differ from those of Spin.
     """
 
-    def ask(shop: Workshop) -> Opinion:
-        return _Report.of(_searched(shop, tools, text, limits)).opinion(model, properties, limits)
+    def ask(runner: ProgramRunner) -> Opinion:
+        return _Report.of(_searched(runner, tools, text, limits)).opinion(model, properties, limits)
 
     return opinion_within("spin", limits, stop, ask)
 
 
-def _searched(shop: Workshop, tools: SpinTools, text: str, limits: Limits) -> Ran:
-    shop.write("model.pml", text)
-    made = shop.run([tools.spin, "-a", "model.pml"])
+def _searched(runner: ProgramRunner, tools: SpinTools, text: str, limits: Limits) -> Ran:
+    runner.write("model.pml", text)
+    made = runner.run([tools.spin, "-a", "model.pml"])
     if made.code != 0:
         message = f"Spin refuses the exported model: {_end_of(made.output)}"
         raise InternalError(message)
@@ -113,11 +113,11 @@ def _searched(shop: Workshop, tools: SpinTools, text: str, limits: Limits) -> Ra
         defined["MOST_STATES"] = limits.states
     effort = "-O1" if len(text) < _LONG else "-O0"  # for long texts compilation takes longer than the search
     flags = [effort, "-w", "-DSAFETY", "-DNOREDUCE", "-DBFS", "-DCOUNT", *(f"-D{k}={v}" for k, v in defined.items())]
-    compiled = shop.run([tools.compiler, *flags, "-o", "pan", "pan.c"])
+    compiled = runner.run([tools.compiler, *flags, "-o", "pan", "pan.c"])
     if compiled.code != 0:
         message = f"The C compiler refuses the exported model: {_end_of(compiled.output)}"
         raise InternalError(message)
-    return shop.run(["./pan", f"-m{_DEEPEST}", "-w18", "-E", "-n"])
+    return runner.run(["./pan", f"-m{_DEEPEST}", "-w18", "-E", "-n"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,9 @@ class _Report:
             raise InternalError(message)
         numbers = {name: tuple(map(int, text.split())) for name, text in counted.items()}
         early = until[1] if until else "memory" if "MEMLIM" in ran.output else ""
-        return cls(**numbers, stored=int(stored[1]), transitions=int(transitions[1]), until=early, seconds=ran.work)
+        return cls(
+            **numbers, stored=int(stored[1]), transitions=int(transitions[1]), until=early, seconds=ran.cpu_seconds
+        )
 
     def opinion(self, model: Model, properties: Sequence[str], limits: Limits) -> Opinion:
         """Return the result in terms of the model."""

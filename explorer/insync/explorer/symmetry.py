@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -29,6 +29,7 @@ from insync.proofs.equivariance import PermutedParts
 from insync.properties.invariants import names_within
 from insync.runtime.cache import load_object, save_object
 from insync.runtime.errors import ModelError, UserError
+from insync.runtime.watch import Watch
 
 __all__ = ["UNUSED", "Alike", "alike_key", "keep_shown", "symmetry_for", "was_shown"]
 
@@ -59,13 +60,13 @@ class Alike:
 UNUSED = Alike()
 
 
-def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[], None] = lambda: None) -> Alike:
+def symmetry_for(model: Model, conditions: Mapping[str, Node], watch: Watch | None = None) -> Alike:
     """Return the symmetry that a search of a model may use.
 
     Args:
         model: the model.
         conditions: the conditions that are checked in each state, by name.
-        go_on: called again and again; an exception it raises ends the examination.
+        watch: raises Stopped when the examination must stop; None is no limit.
 
     Raises:
         UserError: the members of a symmetric sort are not treated alike, or it could not be shown that they are.
@@ -83,7 +84,7 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], go_on: Callable[[
         return Alike(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
     key = alike_key(model, symmetry, conditions)
     if not was_shown(key):
-        _Examination(model, symmetry).run(conditions, go_on)
+        _Examination(model, symmetry).run(conditions, watch or Watch())
         keep_shown(key)
     return Alike(symmetry)
 
@@ -104,7 +105,7 @@ class _Examination:
         self.presence = Presence(symmetry, self.program.graph.cell_sizes)
         self._actions = {(action.name, action.parameters): action for action in self.program.actions}
 
-    def run(self, conditions: Mapping[str, Node], go_on: Callable[[], None]) -> None:
+    def run(self, conditions: Mapping[str, Node], watch: Watch) -> None:
         """Examine all parts under the permutations that generate all."""
         self._examine_places()
         for permutation in self.symmetry.generators():
@@ -112,7 +113,7 @@ class _Examination:
             one.examine_initial()
             one.examine_within()
             for action in self.program.actions:
-                go_on()
+                watch.check()
                 one.examine_action(action)
             for name, node in conditions.items():
                 one.examine_property(name, node)

@@ -22,11 +22,11 @@ from insync.explorer.results import Verdict
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK
 from insync.runtime.cache import find_kept, kept_folder
-from insync.runtime.child_processes import Ran, Workshop
+from insync.runtime.child_processes import ProgramRunner, Ran
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.java import find_compiler, find_java
 from insync.runtime.memory import available_memory
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch
+from insync.runtime.watch import Limits, Stopped, Watch
 
 __all__ = [
     "TLC_VARIABLE",
@@ -85,8 +85,8 @@ def tlc_opinion(
         InternalError: TLC rejects the module, or fails during the search.
     """
 
-    def ask(shop: Workshop) -> Opinion:
-        return TlcReport.of(_searched(shop, tlc, files, limits)).opinion(model)
+    def ask(runner: ProgramRunner) -> Opinion:
+        return TlcReport.of(_searched(runner, tlc, files, limits)).opinion(model)
 
     return opinion_within("tlc", limits, stop, ask)
 
@@ -114,20 +114,20 @@ def tlc_opinion_of_runs(
     """
     traces = []
 
-    def ask(shop: Workshop) -> Opinion:
-        report = TlcReport.of(_searched(shop, tlc, files, limits, name))
+    def ask(runner: ProgramRunner) -> Opinion:
+        report = TlcReport.of(_searched(runner, tlc, files, limits, name))
         if report.broken:
-            traces.append((shop.folder / _TRACE).read_text(encoding="utf-8"))
+            traces.append((runner.folder / _TRACE).read_text(encoding="utf-8"))
         return report.opinion(model)
 
     said = opinion_within("tlc", limits, stop, ask)
     return said, "".join(traces)
 
 
-def _searched(shop: Workshop, tlc: Tlc, files: Mapping[str, str], limits: Limits, run_property: str = "") -> Ran:
+def _searched(runner: ProgramRunner, tlc: Tlc, files: Mapping[str, str], limits: Limits, run_property: str = "") -> Ran:
     """Run TLC on a module, with the configuration of a property of runs if one is named."""
     for name, text in files.items():
-        shop.write(name, text)
+        runner.write(name, text)
     most = limits.memory_bytes or available_memory() // 2
     module = next(iter(files))
     named = module.removesuffix(".tla")
@@ -136,8 +136,8 @@ def _searched(shop: Workshop, tlc: Tlc, files: Mapping[str, str], limits: Limits
     if run_property:
         options += ["-dumpTrace", "json", _TRACE]
         named = f"{named}.{run_property}"
-    ran = shop.run([*start, "tlc2.TLC", *options, "-config", f"{named}.cfg", module])
-    tlc.keep(shop.folder / ARCHIVE)
+    ran = runner.run([*start, "tlc2.TLC", *options, "-config", f"{named}.cfg", module])
+    tlc.keep(runner.folder / ARCHIVE)
     return ran
 
 
@@ -185,7 +185,9 @@ class TlcReport:
         generated, distinct = (int(text.replace(",", "")) for text in counts[-1]) if counts else (0, 0)
         states = [int(number) for number in _STATE.findall(ran.output)]
         length = max(states, default=1)  # TLC prints no trace for a violation in an initial state
-        return cls(generated, distinct, int(depth[1]) if depth else 0, broken[1] if broken else "", length, ran.work)
+        return cls(
+            generated, distinct, int(depth[1]) if depth else 0, broken[1] if broken else "", length, ran.cpu_seconds
+        )
 
     def opinion(self, model: Model) -> Opinion:
         """Return the result in terms of the model."""
@@ -307,10 +309,10 @@ def _compiled(sources: Path, jars: list[str]) -> Path:
     stamp = "\n".join(f"{path} {path.stat().st_mtime_ns}" for path in files)
 
     def compile_into(new: Path) -> None:
-        with Workshop(Watch(Limits(), None)) as shop:
-            shop.write("sources", "\n".join(f'"{path}"' for path in files if path.suffix == ".java"))
+        with ProgramRunner(Watch()) as runner:
+            runner.write("sources", "\n".join(f'"{path}"' for path in files if path.suffix == ".java"))
             options = ["-encoding", "UTF-8", "-nowarn", "-proc:none", "-cp", os.pathsep.join(jars), "-d", str(new)]
-            ran = shop.run([find_compiler("The engine tlc"), *options, "@sources"])
+            ran = runner.run([find_compiler("The engine tlc"), *options, "@sources"])
         if ran.code != 0:
             message = f"The sources of TLC in {sources} do not compile: {ran.output.strip()[-400:]}"
             raise UserError(message)
@@ -327,7 +329,7 @@ def _compiled(sources: Path, jars: list[str]) -> Path:
 
 
 def opinion_within(
-    engine: str, limits: Limits, stop: threading.Event | None, ask: Callable[[Workshop], Opinion]
+    engine: str, limits: Limits, stop: threading.Event | None, ask: Callable[[ProgramRunner], Opinion]
 ) -> Opinion:
     """Run a checker in a folder of its own. If it is stopped, the result has the reason and no verdict.
 
@@ -339,8 +341,8 @@ def opinion_within(
     """
     started = time.perf_counter()
     try:
-        with Workshop(Watch(limits, stop)) as shop:
-            return ask(shop)
-    except GivenUp as ended:
-        reason = StopReason.of(ended)
+        with ProgramRunner(Watch(limits, stop)) as runner:
+            return ask(runner)
+    except Stopped as ended:
+        reason = ended.reason
         return Opinion(engine, None, 0, None, None, {}, {}, time.perf_counter() - started, stopped_by=reason)

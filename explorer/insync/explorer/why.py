@@ -27,7 +27,7 @@ from insync.model.tracing.tracer import traced
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, judge, select
 from insync.runtime.errors import UserError, closest
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.runtime.workers import Team, available_cores
 
 __all__ = ["why"]
@@ -73,8 +73,8 @@ def why(
         with watch.telling(while_compiling(reporter, watch)):
             asked = _Questionnaire(fresh, actions, properties, watch)
         space, answers = asked.searched(watch, threads or available_cores(), reporter)
-    except GivenUp as ended:
-        return _stopped_before(fresh, StopReason.of(ended), time.perf_counter() - started)
+    except Stopped as ended:
+        return _stopped_before(fresh, ended.reason, time.perf_counter() - started)
     covered = tuple(one(answers) for one in asked.actions)
     return WhyResult(
         model=model_reference(fresh),
@@ -122,9 +122,9 @@ class _Questionnaire:
     def __init__(
         self, model: Model, actions: Sequence[str] | None, properties: Sequence[str] | None, watch: Watch
     ) -> None:
-        self.program = program = traced(model, watch.go_on)
+        self.program = program = traced(model, watch.check)
         self.conditions: dict[str, Node] = {}
-        with program.graph.asking(watch.go_on):
+        with program.graph.asking(watch.check):
             self._inside = apply(Op.NOT, program.outside)
             self._questions = Questions(program.graph, self._inside)
             self.actions = self._of_actions(model, actions, watch)
@@ -134,7 +134,7 @@ class _Questionnaire:
         self, model: Model, names: Sequence[str] | None, watch: Watch
     ) -> list[Callable[[Answers], ActionCoverage]]:
         bindings: dict[str, list[Anatomy]] = {}
-        for one in anatomies(model, watch.go_on):
+        for one in anatomies(model, watch.check):
             bindings.setdefault(one.name, []).append(one)
         return [
             ask_of_action(self._questions, self.program.schema, name, spec.place, bindings.get(name, []))
@@ -156,12 +156,12 @@ class _Questionnaire:
         """Search the space and count its states that meet each condition.
 
         Raises:
-            GivenUp: the watch ended the compilation.
+            Stopped: the watch ended the compilation.
         """
         conditions = negated([self._inside, *self._questions.nodes.values()])
         with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(self.program, stopped=watch.interrupted)
-            counting = compile_kernels(self.program, conditions, (Part.COUNT,), stopped=watch.interrupted)
+            kernels = compile_kernels(self.program, watch=watch)
+            counting = compile_kernels(self.program, conditions, (Part.COUNT,), watch=watch)
         initials = PackedRows.of(self.program.initials.rows, self.program.schema.words)
         with Team(threads) as team:
             search = BreadthFirstSearch(kernels, watch, team, threads, initials, keep_going=True, reporter=reporter)

@@ -20,7 +20,7 @@ from insync.kafka_questions.ask import ELECTABLE, LOSS, Asked, Cell, Given, Ques
 from insync.model.evaluator import Codes
 from insync.model.tracing.tracer import traced
 from insync.properties.kafka import cluster_availability as properties
-from insync.runtime.watch import GivenUp, Watch
+from insync.runtime.watch import Stopped, Watch
 
 __all__ = [
     "DISTURBANCES",
@@ -30,8 +30,8 @@ __all__ = [
     "Disturbance",
     "Disturbed",
     "Failure",
+    "FewestFailures",
     "Remedy",
-    "Stopped",
     "attempts",
     "availability",
     "availability_matrix",
@@ -310,7 +310,7 @@ FAILURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class FewestFailures:
     """The fewest failures of a kind that break a property.
 
     Attributes:
@@ -328,7 +328,7 @@ class Stopped:
     steps: tuple[str, ...]
 
 
-def availability(question: Question) -> list[Stopped]:
+def availability(question: Question) -> list[FewestFailures]:
     """Return the fewest failures of each kind that break each of `STOPS`, under the settings of a question.
 
     At first all replicas are in the ISR. Brokers fail one after the other and do not come back; those that are down
@@ -339,7 +339,7 @@ def availability(question: Question) -> list[Stopped]:
     return [stopped for failure in FAILURES for stopped in _by(failure, own)]
 
 
-def availability_matrix(question: Question) -> Iterator[tuple[Given, list[Stopped]]]:
+def availability_matrix(question: Question) -> Iterator[tuple[Given, list[FewestFailures]]]:
     """Yield `availability` for each min.insync.replicas and unclean.leader.election.enable; acks has no influence."""
     replicas: int = Cluster(**question.bounds).b.replicas
     own = question.share(_SHARE)
@@ -349,19 +349,19 @@ def availability_matrix(question: Question) -> Iterator[tuple[Given, list[Stoppe
             yield settings, availability(own.changed(settings))
 
 
-def _by(failure: Failure, question: Question) -> Iterator[Stopped]:
+def _by(failure: Failure, question: Question) -> Iterator[FewestFailures]:
     model, watch = _model(failure, question.bounds), question.watch()
     try:
-        traced(model, watch.go_on)
+        traced(model, watch.check)
         found, whole = _fewest(failure, model, watch)
-    except GivenUp:
+    except Stopped:
         found, whole = {}, False
     for name in STOPS:
         if name in found:
             failures, steps = found[name]
-            yield Stopped(name, failure.name, failures, failures - 1, steps)
+            yield FewestFailures(name, failure.name, failures, failures - 1, steps)
         else:
-            yield Stopped(name, failure.name, None, model.b.replicas if whole else -1, ())
+            yield FewestFailures(name, failure.name, None, model.b.replicas if whole else -1, ())
 
 
 def _model(failure: Failure, given: Mapping[str, int | str]) -> Cluster:
@@ -387,7 +387,7 @@ def _fewest(failure: Failure, model: Cluster, watch: Watch) -> tuple[_Ways, bool
     before: dict[Codes, tuple[Codes, int] | None] = {start: None}
     fewest, expanded, found, number = {start: 0}, set[Codes](), _Ways(), 0
     while queue and len(found) < len(claims):
-        if watch.interrupted() is not None:
+        if watch.reason() is not None:
             return found, False
         failures, _, codes = heapq.heappop(queue)
         if codes in expanded:

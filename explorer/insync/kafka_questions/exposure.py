@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from insync.explorer.results import Verdict, Violation, together
 from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka_questions.ask import LOSS, PROMISES, Asked, Given, Question, is_promised
-from insync.kafka_questions.disturbances import Disturbed, Remedy, Stopped, attempts, availability, disturbed, remedies
+from insync.kafka_questions.disturbances import (
+    Disturbed,
+    FewestFailures,
+    Remedy,
+    attempts,
+    availability,
+    disturbed,
+    remedies,
+)
 
 __all__ = ["Exposure", "exposures"]
 
@@ -32,7 +40,7 @@ class Exposure:
     asked: Asked | None
     remedies: tuple[Remedy, ...] = ()
     disturbed: tuple[Disturbed, ...] = ()
-    stops: tuple[Stopped, ...] = ()
+    stops: tuple[FewestFailures, ...] = ()
     beyond: str = ""
 
     @property

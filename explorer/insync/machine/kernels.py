@@ -36,7 +36,7 @@ from insync.model.domains.layout import Schema
 from insync.model.expressions.graph import Node, Op
 from insync.model.symmetry.group import Symmetry
 from insync.model.tracing.program import Program
-from insync.runtime.watch import GivenUp, interruptible
+from insync.runtime.watch import Stopped, StopReason, Watch, left_behind
 
 __all__ = [
     "CHUNK",
@@ -300,30 +300,27 @@ def store_text(words: int) -> Text:
     return Text(Part.STORE, words_key("store", words), lambda: store_module(words))
 
 
-def load(made: Texts, stopped: Callable[[], object] | None = None) -> Kernels:
+def load(made: Texts, watch: Watch | None = None) -> Kernels:
     """Return the compiled functions; a text is generated only if the object cache has no code for its key.
 
     Args:
         made: the texts.
-        stopped: called ten times a second; a true result is the reason to stop. None compiles in this thread, without
-            interruption.
+        watch: the limits of the work; None compiles in this thread, without interruption.
 
     Raises:
-        GivenUp: `stopped` gave a reason. A thread finishes the current part, for the cache; see `interruptible`.
+        Stopped: the work must stop. A thread finishes the current part, for the cache.
     """
-    if stopped is None:
-        return _loaded(made, lambda: True)
-    return interruptible(lambda wanted: _loaded(made, wanted), stopped)
+    return _loaded(made) if watch is None else watch.attend(lambda: _loaded(made))
 
 
-def _loaded(made: Texts, wanted: Callable[[], bool]) -> Kernels:
+def _loaded(made: Texts) -> Kernels:
     from insync.machine.compiler import compile_module  # loads LLVM, which takes time
 
     functions: dict[str, Callable[..., int]] = {}
     for text in made.parts:
         with _one_at_a_time:
-            if not wanted():
-                raise GivenUp(None)
+            if left_behind():
+                raise Stopped(StopReason.INTERRUPT)
             library = compile_module(text.key, text.make)
         more = _OF_SYMMETRY if text.part is Part.EXPAND and made.sizes.symmetric else {}
         wanted_of = {**_FUNCTIONS[text.part], **more}
@@ -335,12 +332,12 @@ def compile_kernels(
     program: Program,
     conditions: Sequence[Node] = (),
     parts: Collection[Part] = SEARCH,
-    stopped: Callable[[], object] | None = None,
+    watch: Watch | None = None,
     symmetry: Symmetry | None = None,
     abstraction: Abstraction | None = None,
 ) -> Kernels:
     """Return the compiled functions of a program; see `texts` and `load`."""
-    return load(texts(program, conditions, parts, symmetry, abstraction), stopped)
+    return load(texts(program, conditions, parts, symmetry, abstraction), watch)
 
 
 # ------------------------------------------------------------------------------------------------ codes and sorted rows

@@ -1,4 +1,4 @@
-"""Child processes in a folder of their own; a supervisor, the guardian, kills them and removes it when insync ends."""
+"""Child processes in a folder of their own; a supervisor, the guardian, ends both when this process ends."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from insync.runtime.watch import Watch
 
 __all__ = [
     "Ended",
-    "Guarded",
+    "GuardedPrograms",
+    "ProgramRunner",
     "Ran",
-    "Workshop",
     "modules_of_python",
 ]
 
@@ -40,10 +40,10 @@ class Ended:
     """An ended program: its exit code, negative for a signal, and its CPU time in seconds."""
 
     code: int
-    work: float
+    cpu_seconds: float
 
 
-class Guarded:
+class GuardedPrograms:
     """Programs under a guardian: starts them, sends signals, and returns which have ended.
 
     Args:
@@ -133,9 +133,6 @@ class Guarded:
         return _NO_GUARDIAN
 
 
-# A temporary folder in which programs run one after the other.
-
-
 _OFTEN = 0.05  # the longest interval of polling, in seconds
 _SOON = 0.002  # the first interval
 
@@ -146,11 +143,11 @@ class Ran:
 
     code: int
     output: str
-    work: float
+    cpu_seconds: float
 
 
-class Workshop:
-    """A context manager: a temporary folder for programs, which are killed at its end.
+class ProgramRunner:
+    """Runs programs one after the other in a temporary folder; a context manager, which kills them at its end.
 
     Args:
         watch: stops a running program.
@@ -163,7 +160,7 @@ class Workshop:
         self._watch = watch
         self._begun = 0
         self.folder = Path(tempfile.gettempdir()).resolve() / f"insync-judge-{uuid.uuid4().hex}"
-        self._programs = Guarded(self.folder)
+        self._programs = GuardedPrograms(self.folder)
 
     def __enter__(self) -> Self:
         return self
@@ -179,7 +176,7 @@ class Workshop:
         """Run a program in the folder until it ends.
 
         Raises:
-            GivenUp: the watch stops the work; the program is killed when the workshop is closed.
+            Stopped: the watch stops the work; the program is killed when the context ends.
             UserError: the program cannot be started.
         """
         self._begun += 1
@@ -187,13 +184,10 @@ class Workshop:
         self._programs.start(name, command, output)
         pause = _SOON
         while (ended := self._programs.ended().get(name)) is None:
-            self._watch.go_on()
+            self._watch.check()
             time.sleep(pause)
             pause = min(2 * pause, _OFTEN)
-        return Ran(ended.code, output.read_text(encoding="utf-8", errors="replace"), ended.work)
-
-
-# Python processes of `multiprocessing`, and their module search path.
+        return Ran(ended.code, output.read_text(encoding="utf-8", errors="replace"), ended.cpu_seconds)
 
 
 _SAFE_PATH = "PYTHONSAFEPATH"

@@ -13,12 +13,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from types import BuiltinFunctionType, FrameType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from insync.runtime.visible_text import visible
-
-if TYPE_CHECKING:
-    from insync.model.tracing.program import Check
 
 __all__ = [
     "DomainError",
@@ -57,10 +54,10 @@ class DomainError(UserError):
     """A step assigns a value that its field cannot hold, or assigns outside an array.
 
     Attributes:
-        check: the check that fails; None after pickling, as its nodes belong to one process.
+        check: the check of the program that fails; None after pickling, as its nodes belong to one process.
     """
 
-    def __init__(self, message: str, check: Check | None = None) -> None:
+    def __init__(self, message: str, check: Any = None) -> None:
         super().__init__(message)
         self.check = check
 

@@ -1,4 +1,7 @@
-"""Whole-file writes: a file is complete or not there at all, and a path that cannot be written is found early."""
+"""Files that users name: written whole or not at all, checked early, and read as text or JSON of a kind.
+
+A kind of file is a trace, a proof or a recorded run; messages about such a file say what is wrong with it and where.
+"""
 
 from __future__ import annotations
 
@@ -122,9 +125,6 @@ def _cannot_write(path: Path, error: OSError) -> UserError:
         f"{path}: cannot be written ({reason}). Nothing was left there; "
         "name a file in a directory with room that you may write to."
     )
-
-
-# Reading files of a kind (traces, proofs, recorded runs) as text and as JSON, with messages that say what is wrong.
 
 
 class _NotOfTheKind(ValueError):

@@ -39,13 +39,13 @@ class _Program:
                 preexec_fn=_begin,
             )
         self.id = self._process.pid
-        self._work = 0.0
+        self._cpu_seconds = 0.0
 
     def ended(self) -> dict[str, float] | None:
         """Return its exit code and CPU time in seconds; None while it runs."""
         self._wait(os.WNOHANG)
         code = self._process.returncode
-        return None if code is None else {"code": code, "work": self._work}
+        return None if code is None else {"code": code, "cpu_seconds": self._cpu_seconds}
 
     def end(self) -> None:
         if self.ended() is None:
@@ -58,7 +58,7 @@ class _Program:
             known, status, used = os.wait4(self.id, how)
             if known:
                 self._process.returncode = os.waitstatus_to_exitcode(status)
-                self._work = used.ru_utime + used.ru_stime
+                self._cpu_seconds = used.ru_utime + used.ru_stime
 
 
 def _begin() -> None:

@@ -6,7 +6,6 @@ evaluator executes a trace of z3 again before it is returned.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -15,9 +14,9 @@ from insync.model.evaluator import Evaluator, evaluate
 from insync.model.expressions.graph import Node
 from insync.proofs.results import Bounded, BoundedVerdict, ProofVerdict, Query, QueryReporter, StateSequence
 from insync.proofs.smt import Answer, Formula, Solver, SymbolicProgram, Unrolling, all_of, any_of, negation
-from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import TYPE_OK, Invariant
 from insync.runtime.errors import InternalError, ModelError
+from insync.runtime.watch import Stopped, Watch
 
 __all__ = ["check_bounded", "replayed", "traced"]
 
@@ -34,9 +33,8 @@ def check_bounded(
     depth: int,
     *,
     lemmas: Sequence[Invariant] = (),
-    limits: ProofLimits | None = None,
     reporter: QueryReporter | None = None,
-    stop: threading.Event | None = None,
+    watch: Watch | None = None,
 ) -> Bounded:
     """Return whether a violation is in the states of `depth` levels or the steps from them; type_ok is always checked.
 
@@ -45,18 +43,17 @@ def check_bounded(
         properties: the properties to check.
         depth: the number of levels; the initial states are the first.
         lemmas: conditions that are proved to hold in every reachable state; z3 assumes them.
-        limits: the limits of the check; each depth is a query.
         reporter: receives each query when it is answered.
-        stop: ends the check when it is set.
+        watch: the limits of the check; each depth is a query.
 
     Raises:
         UserError: z3 is not installed.
     """
-    watch = ProofWatch(limits, stop)
+    watch = watch or Watch()
     try:
         return _BoundedCheck(model, properties, lemmas, watch, reporter).run(depth)
-    except Stopped:
-        return Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (), watch.stopped)
+    except Stopped as stopped:
+        return Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (), stopped.reason)
 
 
 class _BoundedCheck:
@@ -65,7 +62,7 @@ class _BoundedCheck:
         model: Model,
         properties: Sequence[Invariant],
         lemmas: Sequence[Invariant],
-        watch: ProofWatch,
+        watch: Watch,
         reporter: QueryReporter | None,
     ) -> None:
         self.model = model
@@ -114,18 +111,18 @@ class _BoundedCheck:
         self, verdict: BoundedVerdict, depth: int, violations: Mapping[str, StateSequence] | None = None
     ) -> Bounded:
         found = violations or {}
-        stopped = self.watch.stopped if verdict is BoundedVerdict.UNKNOWN else None
+        stopped = self.watch.reason() if verdict is BoundedVerdict.UNKNOWN else None
         return Bounded(verdict, depth, tuple(found), tuple(found.values()), tuple(self.queries), stopped)
 
     def _at(self, length: int) -> Bounded | None:
         """Ask about traces of one length; return the result of the whole check if this decides it."""
-        deadline = self.watch.query()
+        query = self.watch.query()
         if length > 1:
             self.conditions += self.unrolling.extend()
             self.conditions += self.unrolling.states[-1].all_hold(self.lemmas)
         failing = self._failing()
-        solver, answer = self._ask(any_of(failing.values()), deadline)
-        self._report(Query(f"depth {length}", _VERDICTS[answer], deadline.elapsed, reason=solver.reason))
+        solver, answer = self._ask(any_of(failing.values()), query)
+        self._report(Query(f"depth {length}", _VERDICTS[answer], query.seconds, reason=solver.reason))
         if answer is Answer.UNKNOWN:
             return self._answer(BoundedVerdict.UNKNOWN, length - 1)
         if answer is Answer.POSSIBLE:
@@ -143,10 +140,10 @@ class _BoundedCheck:
         ]
         return {**failing, TYPE_OK: any_of(leaving)} if leaving else failing
 
-    def _ask(self, violation: Formula, deadline: Deadline) -> tuple[Solver, Answer]:
+    def _ask(self, violation: Formula, query: Watch) -> tuple[Solver, Answer]:
         solver = Solver(self.watch, one_shot=True)
         solver.add([*self.conditions, violation])
-        return solver, solver.check(deadline)
+        return solver, solver.check(query)
 
     def _violations(self, failing: dict[str, Formula], solver: Solver) -> dict[str, StateSequence]:
         """Return a trace for each property that fails at this depth; properties that fail in one trace share it."""
@@ -185,7 +182,7 @@ class _BoundedCheck:
             self.reporter(query)
 
 
-def traced(model: Model, conditions: Sequence[Invariant], watch: ProofWatch) -> list[Node]:
+def traced(model: Model, conditions: Sequence[Invariant], watch: Watch) -> list[Node]:
     """Return the nodes of conditions in a model's graph.
 
     Raises:
@@ -193,7 +190,7 @@ def traced(model: Model, conditions: Sequence[Invariant], watch: ProofWatch) -> 
     """
     nodes = []
     for condition in conditions:
-        watch.go_on()
+        watch.check()
         nodes.append(condition.node(model))
     return nodes
 

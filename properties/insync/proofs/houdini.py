@@ -7,7 +7,6 @@ cost time.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from insync.proofs.bounded import check_bounded
 from insync.proofs.k_induction import INITIATION, concluded_from
 from insync.proofs.obligations import Preservation, broken_by, enabled_actions
 from insync.proofs.results import Induction, ProofVerdict, Query, QueryReporter
-from insync.proofs.watch import ProofLimits, ProofWatch, Stopped
 from insync.properties.explain import explain
 from insync.properties.invariants import TYPE_OK, Invariant
+from insync.runtime.watch import Stopped, Watch
 
 __all__ = ["Dropped", "Inferred", "infer", "refuted_at_first"]
 
@@ -65,41 +64,37 @@ def infer(
     model: Model,
     candidates: Sequence[Invariant],
     *,
-    limits: ProofLimits | None = None,
     reporter: QueryReporter | None = None,
-    stop: threading.Event | None = None,
+    watch: Watch | None = None,
 ) -> Inferred:
     """Return the largest inductive subset of the candidates; if it is stopped, those that nothing has refuted so far.
 
     Args:
         model: the model.
         candidates: properties and lemmas alike.
-        limits: the limits of the proof; a candidate without an answer within the time of a query is dropped.
         reporter: receives each query when it is answered.
-        stop: ends the inference when it is set.
+        watch: the limits of the proof; a candidate without an answer within the time of a query is dropped.
 
     Raises:
         UserError: z3 is not installed.
     """
     report = reporter if reporter is not None else lambda query: None
-    return _Inference(model, candidates, limits, report, stop).run()
+    return _Inference(model, candidates, report, watch or Watch()).run()
 
 
-def refuted_at_first(
-    model: Model, candidates: Sequence[Invariant], stop: threading.Event | None = None
-) -> list[Dropped]:
-    """Return the candidates that fail in an initial state; those found so far if `stop` is set."""
+def refuted_at_first(model: Model, candidates: Sequence[Invariant], watch: Watch) -> list[Dropped]:
+    """Return the candidates that fail in an initial state; those found so far if the work must stop."""
     initials = model.program.initials
     many = not initials.enumerated or len(initials) > _FEW
     where = "an initial state" if many or len(initials) > 1 else "the initial state"
     if many:
-        answer = check_bounded(model, candidates, 1, stop=stop)
+        answer = check_bounded(model, candidates, 1, watch=watch)
         first = {name: found.codes[0] for name, found in zip(answer.violated, answer.sequences, strict=True)}
         failing = [candidate for candidate in candidates if candidate.name in first]
         return [Dropped(one.name, where, explain(model, one, first[one.name]) or "") for one in failing]
     found = []
     for candidate in candidates:
-        if stop is not None and stop.is_set():
+        if watch.stopped:
             break
         reasons = (explain(model, candidate, codes) for codes in initials)
         reason = next((reason for reason in reasons if reason is not None), None)
@@ -113,12 +108,11 @@ class _Inference:
         self,
         model: Model,
         candidates: Sequence[Invariant],
-        limits: ProofLimits | None,
         report: QueryReporter,
-        stop: threading.Event | None,
+        watch: Watch,
     ) -> None:
-        self.model, self.watch, self.report = model, ProofWatch(limits, stop), report
-        self.dropped = refuted_at_first(model, candidates, stop)
+        self.model, self.watch, self.report = model, watch, report
+        self.dropped = refuted_at_first(model, candidates, watch)
         fallen = {d.name for d in self.dropped}
         self.kept = [c for c in candidates if c.name not in fallen]
         self.alike: Query | None = None
@@ -134,7 +128,7 @@ class _Inference:
         return Inferred(kept, tuple(self.dropped), concluded_from(questions, kept, queries, self.watch))
 
     def _drop_until_inductive(self) -> None:
-        self.watch.go_on()
+        self.watch.check()
         while unanswered := [name for name in enabled_actions(self.model) if name not in self.answered]:
             steps = Preservation(self.model, self.kept, watch=self.watch)
             self.alike = steps.likeness()

@@ -8,7 +8,7 @@ conditions are too weak, not that one of them is false.
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 
@@ -16,8 +16,8 @@ from insync.model import Model
 from insync.proofs.bounded import check_bounded
 from insync.proofs.obligations import Preservation, enabled_actions
 from insync.proofs.results import Bounded, BoundedVerdict, Induction, ProofVerdict, Query, QueryReporter
-from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import Invariant
+from insync.runtime.watch import Stopped, Watch
 
 __all__ = ["INITIATION", "check_induction", "concluded_from"]
 
@@ -30,9 +30,8 @@ def check_induction(
     conditions: Sequence[Invariant],
     *,
     k: int = 1,
-    limits: ProofLimits | None = None,
     reporter: QueryReporter | None = None,
-    stop: threading.Event | None = None,
+    watch: Watch | None = None,
 ) -> Induction:
     """Return whether the conditions, properties and lemmas alike, are inductive together; type_ok is proved with them.
 
@@ -40,14 +39,13 @@ def check_induction(
         model: the model.
         conditions: the conditions to prove.
         k: the number of successive good states that are assumed before a step.
-        limits: the limits of the proof.
         reporter: receives each query when it is answered.
-        stop: ends the proof when it is set.
+        watch: the limits of the proof.
 
     Raises:
         UserError: z3 is not installed.
     """
-    watch = ProofWatch(limits, stop)
+    watch = watch or Watch()
     names = tuple(c.name for c in conditions)
     queries: list[Query] = []
 
@@ -56,14 +54,14 @@ def check_induction(
         if reporter is not None:
             reporter(query)
 
-    start = Deadline(None)
-    first = check_bounded(model, conditions, k, limits=watch.left, stop=stop)
+    begun = time.perf_counter()
+    first = check_bounded(model, conditions, k, watch=watch)
     if first.stopped_by is None:
-        answered(_initiation(first, start.elapsed))
+        answered(_initiation(first, time.perf_counter() - begun))
     if first.verdict is BoundedVerdict.VIOLATED:
         return Induction(ProofVerdict.REFUTED, k, names, tuple(queries), violation=first)
     with suppress(Stopped):
-        watch.go_on()
+        watch.check()
         steps = Preservation(model, conditions, k, watch)
         if (alike := steps.likeness()) is not None:
             answered(alike)
@@ -74,7 +72,7 @@ def check_induction(
 
 
 def concluded_from(
-    questions: Sequence[str], conditions: Sequence[str], queries: Sequence[Query], watch: ProofWatch, k: int = 1
+    questions: Sequence[str], conditions: Sequence[str], queries: Sequence[Query], watch: Watch, k: int = 1
 ) -> Induction:
     """Return the result of an induction from its queries: a query without an answer makes the verdict unknown.
 
@@ -88,7 +86,7 @@ def concluded_from(
     known = {query.name for query in queries}
     unanswered = tuple(name for name in questions if name not in known)
     worst = _worst([*(query.verdict for query in queries), *([ProofVerdict.UNKNOWN] if unanswered else [])])
-    stopped = watch.stopped if unanswered else None
+    stopped = watch.reason() if unanswered else None
     return Induction(worst, k, tuple(conditions), tuple(queries), unanswered, stopped)
 
 

@@ -12,9 +12,9 @@ Measured in docs/adr/0008-cells-as-bit-vectors.md.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,10 +41,10 @@ from insync.proofs.smt import (
     any_of,
     negation,
 )
-from insync.proofs.watch import Deadline, ProofWatch
 from insync.properties.explain import explain, explain_step
 from insync.properties.invariants import TYPE_OK, Invariant, StepInvariant
 from insync.runtime.errors import InternalError
+from insync.runtime.watch import Watch, Work
 
 __all__ = [
     "Preservation",
@@ -79,11 +79,9 @@ class Preservation:
         Stopped: the proof has to stop.
     """
 
-    def __init__(
-        self, model: Model, conditions: Sequence[Invariant], k: int = 1, watch: ProofWatch | None = None
-    ) -> None:
+    def __init__(self, model: Model, conditions: Sequence[Invariant], k: int = 1, watch: Watch | None = None) -> None:
         self.model = model
-        self.watch = watch if watch is not None else ProofWatch()
+        self.watch = watch if watch is not None else Watch()
         self.conditions = list(conditions)
         self.program = SymbolicProgram(model.program, self.watch)
         states = [c for c in conditions if not isinstance(c, StepInvariant)]
@@ -125,9 +123,9 @@ class Preservation:
         Raises:
             Stopped: the proof has to stop.
         """
-        begun = Deadline(None)
+        begun = time.perf_counter()
         spared = len(self.spared)
-        return Query(ALIKE, ProofVerdict.PROVED, begun.elapsed, spared) if spared else None
+        return Query(ALIKE, ProofVerdict.PROVED, time.perf_counter() - begun, spared) if spared else None
 
     @cached_property
     def spared(self) -> frozenset[int]:
@@ -143,7 +141,7 @@ class Preservation:
 
     def _step_conditions(self, number: int) -> list[Node]:
         """Return the step invariants for an action, as conditions on the state before."""
-        self.watch.go_on()
+        self.watch.check()
         return [part.node for group in self._of_steps(number, None) for part in group]
 
     def _always(self, condition: Node) -> bool:
@@ -195,7 +193,7 @@ class Preservation:
         groups = []
         for found in self.conditions:
             if isinstance(found, StepInvariant) and only in (None, found.name):
-                self.watch.go_on()
+                self.watch.check()
                 node = found.by_action(self.model)[number]
                 if node is not node.graph.true:
                     groups.append([Part(found.name, node, 0, of_step=True)])
@@ -216,10 +214,10 @@ class _Line:
 
     def _cases(self) -> Iterator[_Case]:
         for name in self.names:
-            deadline = self.steps.watch.query()
+            query = self.steps.watch.query()
             for number, action in enumerate(self.steps.model.program.actions):
                 if action.name == name and name not in self.skipped and number not in self.steps.spared:
-                    yield _Case(self.steps, number, deadline, self.only)
+                    yield _Case(self.steps, number, query, self.only)
 
     def cases_of(self, name: str) -> Iterator[_Case]:
         """Yield the cases of the next action in line."""
@@ -255,9 +253,9 @@ class _Line:
 class _Case:
     """The obligation of one bound action."""
 
-    def __init__(self, steps: Preservation, number: int, deadline: Deadline, only: str | None) -> None:
-        begun = Deadline(None)
-        self.steps, self.number, self.deadline = steps, number, deadline
+    def __init__(self, steps: Preservation, number: int, query: Watch, only: str | None) -> None:
+        begun = time.perf_counter()
+        self.steps, self.number, self.query = steps, number, query
         self.action = steps.model.program.actions[number]
         self.evaluator = Evaluator(steps.model.program)
         last = steps.unrolling.states[-1]
@@ -267,48 +265,47 @@ class _Case:
         self.groups = steps.groups(number, only)
         self.counterexample: CounterexampleToInduction | None = None
         self.reason = ""
-        self.seconds = begun.elapsed
-        self._under_way: tuple[Question, Future[Answer]] | None = None
+        self.seconds = time.perf_counter() - begun
+        self._under_way: tuple[Question, Work[Answer]] | None = None
 
     def begin(self) -> None:
         """Begin the question whether the step can break anything, in a thread of the watch."""
         if self._under_way is not None or not self.groups:
             return
-        begun = Deadline(None)
+        begun = time.perf_counter()
         bad = [all_of(formulas) for parts in self.groups for _, formulas in self._questions(parts)]
-        question = Question([self.steps.all_good, *self.guard, any_of(bad)], self.deadline, SECONDS_FOR_ALL)
-        self._under_way = question, self.steps.watch.begin(question.answer)
-        self.seconds += begun.elapsed
+        question = Question([self.steps.all_good, *self.guard, any_of(bad)], self.query, SECONDS_FOR_ALL)
+        self._under_way = question, self.steps.watch.begin(question.answer, question.interrupt)
+        self.seconds += time.perf_counter() - begun
 
     def give_up(self) -> None:
         """End the question without an answer; it may begin again."""
         if self._under_way is not None:
-            question, answer = self._under_way
-            self.steps.watch.give_up(answer, question.interrupt)
+            self._under_way[1].give_up()
             self._under_way = None
 
     def answer_at_once(self) -> Answer:
         """Return whether the step can break anything; unknown if the question was not begun, or takes too long."""
         if not self.groups:
             return Answer.IMPOSSIBLE
-        self.steps.watch.go_on()
+        self.steps.watch.check()
         if self._under_way is None:
             return Answer.UNKNOWN
         (question, under_way), self._under_way = self._under_way, None
-        answer = self.steps.watch.end(under_way, question.interrupt)
+        answer = under_way.result()
         self.seconds += question.seconds
         if answer is Answer.POSSIBLE:
             self._refuted(question.found)
         if answer is Answer.UNKNOWN:
-            self.steps.watch.go_on()
+            self.steps.watch.check()
         return answer
 
     def ask_one_by_one(self) -> Answer:
-        """Return whether the step can break anything, by a question for each conjunct until the deadline."""
-        begun = Deadline(None)
+        """Return whether the step can break anything, by a question for each conjunct until the query must stop."""
+        begun = time.perf_counter()
         answers = (self._ask(parts) for parts in self.groups)
         answer = next((answer for answer in answers if answer is not Answer.IMPOSSIBLE), Answer.IMPOSSIBLE)
-        self.seconds += begun.elapsed
+        self.seconds += time.perf_counter() - begun
         return answer
 
     def _ask(self, parts: Sequence[Part]) -> Answer:
@@ -341,7 +338,7 @@ class _Case:
         """Ask until there is no such state or a good one; return the answer and the assumptions that were added."""
         needed: list[Formula] = []
         while True:
-            answer = solver.check(self.deadline)
+            answer = solver.check(self.query)
             if answer is not Answer.POSSIBLE:
                 self.reason = solver.reason
                 return answer, needed

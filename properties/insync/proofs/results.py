@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from insync.proofs.watch import Stop
+from insync.runtime.watch import StopReason
 
 __all__ = [
     "ALIKE",
@@ -106,7 +106,7 @@ class Induction:
     conditions: tuple[str, ...]
     queries: tuple[Query, ...]
     unanswered: tuple[str, ...] = ()
-    stopped_by: Stop | None = None
+    stopped_by: StopReason | None = None
     violation: Bounded | None = None
 
     @property
@@ -157,7 +157,7 @@ class Bounded:
     violated: tuple[str, ...]
     sequences: tuple[StateSequence, ...]
     queries: tuple[Query, ...]
-    stopped_by: Stop | None = None
+    stopped_by: StopReason | None = None
 
     @property
     def seconds(self) -> float:

@@ -8,7 +8,7 @@ from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply, as_number
 from insync.model.tracing.program import Program
 from insync.proofs.smt import Answer, Solver, SymbolicProgram
-from insync.proofs.watch import Deadline
+from insync.runtime.watch import Limits, Watch
 
 __all__ = ["same_value"]
 
@@ -33,5 +33,5 @@ def same_value(program: Program, left: Node, right: Node, where: Sequence[Node],
     symbolic, solver = SymbolicProgram(program), Solver(one_shot=True)
     state = symbolic.fresh("s")
     solver.add([*symbolic.typed(state), *state.all_hold([*where, apply(Op.NOT, equal)])])
-    answer = solver.check(Deadline(seconds))
+    answer = solver.check(Watch(Limits(seconds=seconds)))
     return None if answer is Answer.UNKNOWN else answer is Answer.IMPOSSIBLE

@@ -11,7 +11,7 @@ from insync.conformance.classes.harness import Harness
 from insync.conformance.comparing.conform import TOUR, WALKS, Conforming, conform_tour, conform_walks
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
-from insync.runtime.watch import GivenUp, StopReason
+from insync.runtime.watch import Stopped, StopReason
 from insync_classes import HarnessOf, JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
@@ -89,7 +89,7 @@ def test_who_wants_the_end_gets_it_though_kafka_has_not_begun(jars_of: JarsOf) -
     with Harness(jars_of("4.1.2"), stop=stop) as harness:
         stop.set()
         began = time.perf_counter()
-        with pytest.raises(GivenUp) as given_up:
+        with pytest.raises(Stopped) as given_up:
             harness.take("open", brokers=3, replicas=[1, 2, 3], elr=True, configuration={})
     assert given_up.value.reason is StopReason.INTERRUPT
     assert time.perf_counter() - began < 5

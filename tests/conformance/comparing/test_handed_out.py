@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from insync.conformance.comparing.handed_out import HandedOut
 from insync.conformance.comparing.walks import Divergence
-from insync.runtime.watch import GivenUp, StopReason
+from insync.runtime.watch import Stopped, StopReason
 
 
 def difference(number: int) -> Divergence:
@@ -23,7 +23,7 @@ def test_the_first_walk_that_differs_counts_and_those_before_it(count: int, diff
 
     def take(number: int) -> Divergence | None:
         if reason := handed_out.needless(number):
-            raise GivenUp(reason)
+            raise Stopped(reason)
         return difference(number) if number in differ else None
 
     threads = [threading.Thread(target=handed_out.work, args=(take,)) for _ in range(several)]
@@ -42,7 +42,7 @@ def test_who_stops_it_gets_the_walks_that_were_taken() -> None:
 
     def take(number: int) -> None:
         if number == 4:
-            raise GivenUp("interrupt")
+            raise Stopped(StopReason.INTERRUPT)
 
     handed_out.work(take)
     assert (handed_out.walks, handed_out.stopped_by, handed_out.found) == (4, StopReason.INTERRUPT, None)

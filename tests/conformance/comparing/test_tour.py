@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.conformance.comparing.tour import Tour, Went
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, StopReason
 
 Edge = tuple[int, int, int]
 
@@ -146,5 +146,5 @@ def test_what_was_refused_is_tried_again_but_not_for_ever() -> None:
 
 
 def test_who_wants_the_end_waits_for_no_plan() -> None:
-    with pytest.raises(GivenUp, match="enough"):
-        Tour([0], [0], [0], 1, stopped=lambda: "enough")
+    with pytest.raises(Stopped, match="states"):
+        Tour([0], [0], [0], 1, stopped=lambda: StopReason.STATES)

@@ -13,7 +13,7 @@ from insync.conformance.comparing.conform import WALKS, Conforming, conform_walk
 from insync.conformance.comparing.walking_process import AskedWalks, WalkingProcess
 from insync.kafka.cluster.model import Cluster
 from insync.runtime.errors import InternalError
-from insync.runtime.watch import GivenUp, StopReason
+from insync.runtime.watch import Stopped, StopReason
 from insync_classes import JarsOf
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
@@ -54,7 +54,7 @@ def test_a_walk_is_given_up_and_the_next_one_can_be_taken(jars_of: JarsOf) -> No
                 seen.set()
             return StopReason.TIME if seen.is_set() else None
 
-        with pytest.raises(GivenUp) as given_up:
+        with pytest.raises(Stopped) as given_up:
             process.take(0, stopped)
         assert given_up.value.reason is StopReason.TIME
         process.begin(asked(MODEL, 5))

@@ -25,6 +25,7 @@ from insync.explorer.mining.grammar import atoms_of, prefixes_of
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.model import Array, Bool, Int, Model, Range, Record, SetOf, State, StateView, action
 from insync.model.evaluator import Codes, evaluate
+from insync.runtime.watch import Watch
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 LOCK = f"{EXAMPLES / 'lock.py'}:FixedLock"
@@ -33,7 +34,7 @@ VOTES = f"{EXAMPLES / 'election.py'}:Election"
 
 @pytest.fixture(scope="module")
 def said(lock: Model) -> list[Saying]:
-    return sayings_of(lock, lock, nothing)
+    return sayings_of(lock, lock, Watch())
 
 
 def nothing() -> None:
@@ -43,7 +44,7 @@ def nothing() -> None:
 def states_of(model: Model, most: int = 500) -> list[Codes]:
     stepper = MachineStepper(model)
     try:
-        return reached_from(stepper, model.program.initials, most, nothing)[0]
+        return reached_from(stepper, model.program.initials, most, Watch())[0]
     finally:
         stepper.close()
 
@@ -105,9 +106,9 @@ def test_what_a_candidate_says_is_true_where_its_columns_say_so(lock: Model) -> 
     states = states_of(lock)
     domain = [range(cell.size) for cell in lock.program.schema.cells]
     every = list(product(*domain))
-    sayings = sayings_of(lock, lock, nothing)
-    table, reader = TruthTable(lock, sayings, nothing), ConditionReader(lock)
-    found = [one for size in (1, 2, 3) for one in true_candidates(sayings, table.failing(states), size, nothing)]
+    sayings = sayings_of(lock, lock, Watch())
+    table, reader = TruthTable(lock, sayings, Watch()), ConditionReader(lock)
+    found = [one for size in (1, 2, 3) for one in true_candidates(sayings, table.failing(states), size, Watch())]
     assert len(found) > 20
     refuted = 0
     for one in found:
@@ -142,15 +143,15 @@ def test_those_of_which_no_part_is_true_are_all_found(said: list[Saying], data: 
             and (number == 0 or any(sayings[1].uses[literal // 2] for literal in literals))
             and (size != 2 or literals[0] ^ 1 != literals[1])
         }
-        assert set(true_candidates(sayings, failing, size, nothing)) == expected
+        assert set(true_candidates(sayings, failing, size, Watch())) == expected
 
 
 def test_of_those_that_differ_in_names_alone_one_is_made(lock: Model) -> None:
-    sayings = sayings_of(lock, lock, nothing)
-    failing = TruthTable(lock, sayings, nothing).failing(states_of(lock))
+    sayings = sayings_of(lock, lock, Watch())
+    failing = TruthTable(lock, sayings, Watch()).failing(states_of(lock))
     number = next(at for at, one in enumerate(sayings) if len(one.prefix.variables) == 2)
     (exchanged,) = sayings[number].renamed
-    found = {one.literals for one in true_candidates(sayings, failing, 3, nothing) if one.saying == number}
+    found = {one.literals for one in true_candidates(sayings, failing, 3, Watch()) if one.saying == number}
     assert found
     for literals in found:
         others = [exchanged[literal] for literal in literals]
@@ -167,7 +168,7 @@ def test_of_those_that_differ_in_names_alone_one_is_made(lock: Model) -> None:
     ],
 )
 def test_the_text_of_a_candidate(lock: Model, literals: tuple[int, ...], text: str) -> None:
-    saying = sayings_of(lock, lock, nothing)[1]
+    saying = sayings_of(lock, lock, Watch())[1]
     assert saying.atoms[:3] == ("doing[worker] == Doing.INSIDE", "doing[worker] == Doing.RESTING", "holder == NONE")
     assert text_of(saying, Candidate(1, literals)) == text
 
@@ -175,11 +176,11 @@ def test_the_text_of_a_candidate(lock: Model, literals: tuple[int, ...], text: s
 def test_states_are_all_or_a_sample_and_the_same_every_time() -> None:
     model = model_of(VOTES, {"servers": 2})
     stepper = MachineStepper(model)
-    every, whole = reached_from(stepper, model.program.initials, 500, nothing)
+    every, whole = reached_from(stepper, model.program.initials, 500, Watch())
     assert (len(every), whole) == (sum(check(model, properties=[]).levels), True)
-    assert reached_from(stepper, model.program.initials, len(every), nothing) == (every, True)
-    some, whole = reached_from(stepper, model.program.initials, len(every) - 1, nothing)
+    assert reached_from(stepper, model.program.initials, len(every), Watch()) == (every, True)
+    some, whole = reached_from(stepper, model.program.initials, len(every) - 1, Watch())
     assert not whole
     assert set(some) < set(every)
-    assert some == reached_from(stepper, model.program.initials, len(every) - 1, nothing)[0]
+    assert some == reached_from(stepper, model.program.initials, len(every) - 1, Watch())[0]
     stepper.close()

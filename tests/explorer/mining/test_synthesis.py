@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from insync.runtime.watch import Watch
+
 pytest.importorskip("z3")
 
 from insync.explorer import Limits, prove
@@ -90,7 +92,7 @@ def test_candidates_that_are_false_are_dropped_however_few_states_they_were_trie
     assert result.mined.fallen > 0
     model = model_of(LOCK, {})
     stepper = Stepper(model)
-    states, every = reached_from(stepper, model.program.initials, 100, lambda: None)
+    states, every = reached_from(stepper, model.program.initials, 100, Watch())
     assert every
     for lemma in result.lemmas:
         assert all(evaluate(lemma.node(model), codes) for codes in states)

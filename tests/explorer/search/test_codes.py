@@ -31,7 +31,7 @@ from insync.model.expressions.simplify import apply
 from insync.properties.registry import invariants_of, judge, sentences_of
 from insync.runtime.errors import UserError
 from insync.runtime.memory import Block
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped
 from insync_toys import TOYS, Overflow
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 2, "max_leader_epoch": 1}
@@ -298,7 +298,7 @@ def no_room_for_a_trace(monkeypatch: pytest.MonkeyPatch) -> Model:
     """End every search for a trace by the limit on the memory; return a model that violates weak_isr."""
 
     def readable(search: search_module.BreadthFirstSearch) -> NoReturn:
-        raise GivenUp(StopReason.MEMORY)
+        raise Stopped(StopReason.MEMORY)
 
     monkeypatch.setattr(search_module.BreadthFirstSearch, "readable", readable)
     return find_model("truncate_to_high_watermark")(**LOSING)

@@ -13,7 +13,7 @@ from insync.model import Bool, BoundValues, Index, Int, Model, Not, Set, State, 
 from insync.model.evaluator import Codes, evaluate
 from insync.properties.registry import run_properties_of
 from insync.runtime.errors import InternalError
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Limits, Stopped, Watch
 from insync_nearby import walked
 
 MODEL = Kip320(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
@@ -71,10 +71,10 @@ def test_who_stops_it_gets_the_part_that_there_is_by_then(monkeypatch: pytest.Mo
     walks, (actions, *_) = FailingWalks(STEPPER, committed_everywhere), failing_lists(1)
     whole = walks.failing(actions)
     assert whole is not None
-    assert shrink(walks, actions, lambda: "stopped") == whole, "one walk is taken in the grace that there is"
+    assert shrink(walks, actions, Watch(Limits(seconds=0))) == whole, "one walk is taken in the grace that there is"
     monkeypatch.setattr("insync.explorer.stepping.shrinking._GRACE_SECONDS", 0.0)
-    with pytest.raises(GivenUp):
-        shrink(walks, actions, lambda: "stopped")
+    with pytest.raises(Stopped):
+        shrink(walks, actions, Watch(Limits(seconds=0)))
 
 
 class Lever(Index):

@@ -9,7 +9,7 @@ from insync.model import Bool, Bound, Bounds, BoundValues, Int, Model, Not, Rang
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import reachable
 from insync.model.tracing.tracer import traced
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, StopReason
 from insync_evaluator import conditions
 from insync_toys import TOYS, Commit, Node, Overflow, Party, TokenRing
 
@@ -110,10 +110,10 @@ def test_tracing_that_is_not_to_begin_runs_nothing_of_a_model() -> None:
             super().initial(s)
 
     def stop() -> None:
-        raise GivenUp("interrupt")
+        raise Stopped(StopReason.INTERRUPT)
 
     model = Noted(parties=2)
-    with pytest.raises(GivenUp):
+    with pytest.raises(Stopped):
         traced(model, stop)
     assert ran == []
     traced(model, lambda: None)

@@ -9,7 +9,7 @@ import pytest
 z3 = pytest.importorskip("z3")
 
 from insync.proofs.smt import Answer, Solver  # noqa: E402 -- it needs z3
-from insync.proofs.watch import Deadline  # noqa: E402
+from insync.runtime.watch import Limits, Watch  # noqa: E402
 
 
 class Unsure:
@@ -49,7 +49,7 @@ def test_what_ends_a_question_without_an_answer_is_named(
 ) -> None:
     solver = Solver()
     monkeypatch.setattr(solver, "_solver", Unsure(why))
-    assert solver.check(Deadline(seconds)) is Answer.UNKNOWN
+    assert solver.check(Watch(Limits(seconds=seconds))) is Answer.UNKNOWN
     assert solver.reason == reason
 
 
@@ -62,7 +62,7 @@ def test_z3_is_told_how_long_it_may_take(
 ) -> None:
     solver, unsure = Solver(), Unsure()
     monkeypatch.setattr(solver, "_solver", unsure)
-    solver.check(Deadline(seconds))
+    solver.check(Watch(Limits(seconds=seconds)))
     told = unsure.told["timeout"]
     assert isinstance(told, int)
     assert least <= told <= most

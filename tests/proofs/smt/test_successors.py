@@ -18,7 +18,7 @@ from insync_toys import TOYS, DieHard, Overflow, TokenRing
 z3 = pytest.importorskip("z3")
 
 from insync.proofs.smt import Answer, Solver, SymbolicProgram, Unrolling  # noqa: E402 -- it needs z3
-from insync.proofs.watch import Deadline  # noqa: E402
+from insync.runtime.watch import Limits, Watch  # noqa: E402
 
 NAMES = ("truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320", "async_isr")
 MODELS = [pytest.param(toy, id=f"{toy.name}{index}") for index, toy in enumerate(TOYS)]
@@ -81,7 +81,7 @@ def ends(model: Model, length: int, *, ordered: bool) -> set[tuple[int, ...]]:
     for _ in range(length):
         solver.add(unrolling.extend())
     found: set[tuple[int, ...]] = set()
-    while solver.check(Deadline(None)) is Answer.POSSIBLE:
+    while solver.check(Watch()) is Answer.POSSIBLE:
         codes = [solver.found.codes(state) for state in unrolling.states]
         for before, step, after in zip(codes, unrolling.steps, codes[1:], strict=False):
             assert Evaluator(model.program).step(solver.found.chosen(step.choices), before) == after
@@ -149,12 +149,12 @@ def test_fresh_states_are_typed() -> None:
     solver.add(program.typed(state))
     outside = [z3.UGE(cell, size) for cell, size in zip(state.cells, program.sizes, strict=True) if size & (size - 1)]
     solver.add([z3.Or(*outside)])
-    assert solver.check(Deadline(None)) is Answer.IMPOSSIBLE
+    assert solver.check(Watch()) is Answer.IMPOSSIBLE
 
 
 def test_past_the_deadline_the_answer_is_unknown() -> None:
     a, b, c = (z3.BitVec(name, 40) for name in "abc")
     solver = Solver()
     solver.add([a * b * c == 1234567890123, z3.UGT(a, 1 << 20), z3.UGT(b, 1 << 20), a * a == b * b * c + 7])
-    assert solver.check(Deadline(0.05)) is Answer.UNKNOWN
+    assert solver.check(Watch(Limits(seconds=0.05))) is Answer.UNKNOWN
     assert solver.reason == "no answer in time"

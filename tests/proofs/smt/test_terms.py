@@ -16,7 +16,7 @@ from insync_expressions import SIZES, Tree, conditions, direct, made, numbers, s
 z3 = pytest.importorskip("z3")
 
 from insync.proofs.smt import RULES, Terms, width_of  # noqa: E402 -- it needs z3
-from insync.proofs.watch import ProofWatch  # noqa: E402
+from insync.runtime.watch import Watch  # noqa: E402
 
 STATES = st.tuples(*(st.integers(0, size - 1) for size in SIZES))
 TREES = numbers(3) | conditions(3) | sets(3)
@@ -25,7 +25,7 @@ TREES = numbers(3) | conditions(3) | sets(3)
 def value(node: Node, codes: Sequence[int], sizes: Sequence[int] = SIZES) -> int:
     """Return what z3 makes of a node in a state, as the range of the node reads its bits."""
     cells = [z3.BitVecVal(code, width_of(0, size - 1)) for code, size in zip(codes, sizes, strict=True)]
-    terms = Terms(cells, ProofWatch())
+    terms = Terms(cells, Watch())
     if node.is_bool:
         return int(z3.is_true(z3.simplify(terms.bool(node))))
     found = z3.simplify(terms.number(node))
@@ -123,8 +123,8 @@ def test_terms_shared_with_another_state_mean_the_same(tree: Tree, codes: tuple[
         reads[n.index] = (n.op is Op.CELL and n.arg == cell) or any(reads[a.index] for a in n.args)
     widths = [width_of(0, size - 1) for size in SIZES]
     cells, changed = ([z3.BitVecVal(c, w) for c, w in zip(some, widths, strict=True)] for some in (codes, other))
-    before = Terms(cells, ProofWatch())
-    after = Terms(changed, ProofWatch(), before, lambda n: reads[n.index])
+    before = Terms(cells, Watch())
+    after = Terms(changed, Watch(), before, lambda n: reads[n.index])
     term = z3.simplify(after.bool(node) if node.is_bool else after.number(node))
     found = int(z3.is_true(term)) if node.is_bool else term.as_signed_long() if node.lo < 0 else term.as_long()
     assert found == direct(tree, other)

@@ -31,7 +31,7 @@ from insync.explorer import prove
 from insync.proofs.results import ALIKE, ProofVerdict
 from insync.proofs.unbounded import check_all_bounds
 from insync.proofs.unbounded.induction import AllBounds, Helpers
-from insync.proofs.watch import ProofLimits, ProofWatch, Stop
+from insync.runtime.watch import Limits, StopReason, Watch
 
 WRONG = "followers_trail_the_high_watermark"
 KIP320 = find_model("kip320")
@@ -93,7 +93,7 @@ class BeginsLow(BeginsHigh):
 
 def proof_of(model: Model) -> AllBounds:
     lemmas = [lemma for name, lemma in lemmas_of(model).items() if name != WRONG]
-    return AllBounds(model, [*judge(model).invariants, *lemmas], ProofWatch(ProofLimits()))
+    return AllBounds(model, [*judge(model).invariants, *lemmas], Watch(Limits()))
 
 
 def unproved(model: Model, action: str) -> str:
@@ -113,7 +113,7 @@ def test_it_begins_well_and_replicas_are_alike() -> None:
 
 def test_what_no_state_changes_must_hold_at_first() -> None:
     model = ShortLogs(replicas=2)
-    query = AllBounds(model, judge(model, ["logs_are_short"]).invariants, ProofWatch()).initiation()
+    query = AllBounds(model, judge(model, ["logs_are_short"]).invariants, Watch()).initiation()
     assert (query.verdict, query.reason) == (ProofVerdict.UNKNOWN, "logs_are_short is not proved")
 
 
@@ -126,7 +126,7 @@ def test_an_initial_state_outside_its_domain_under_some_bounds_is_no_beginning()
 def test_a_rehearsal_teaches_which_conditions_help() -> None:
     model, helpers = KIP320(replicas=2), dict[str, Helpers]()
     lemmas = ["quorum_is_the_newest_request", "replicas_believe_their_request", "unsent_requests_are_blank"]
-    AllBounds(model, [lemmas_of(model)[name] for name in lemmas], ProofWatch(), helpers).rehearse()
+    AllBounds(model, [lemmas_of(model)[name] for name in lemmas], Watch(), helpers).rehearse()
     assert helpers["controller_elect_leader"].of(lemmas[0]) == {lemmas[0], lemmas[1]}
     assert helpers["controller_drop_leader"].of(lemmas[0]) == {lemmas[0]}
 
@@ -152,7 +152,7 @@ def test_a_member_that_is_not_fenced_breaks_it() -> None:
 def test_a_lemma_that_is_false_is_not_proved() -> None:
     model = KIP320(replicas=2)
     conditions = [*judge(model).invariants, lemmas_of(model)[WRONG]]
-    (query,) = AllBounds(model, conditions, ProofWatch()).steps("leader_expand_isr")
+    (query,) = AllBounds(model, conditions, Watch()).steps("leader_expand_isr")
     assert query.verdict is ProofVerdict.UNKNOWN
 
 
@@ -167,17 +167,17 @@ def test_without_lemmas_nothing_is_proved_and_nothing_refuted() -> None:
 def test_it_ends_when_it_is_told_to() -> None:
     model, stop = KIP320(replicas=2), threading.Event()
     conditions = [*judge(model).invariants, *lemmas_of(model).values()]
-    result = check_all_bounds(model, conditions, stop=stop, reporter=lambda _: stop.set())
+    result = check_all_bounds(model, conditions, watch=Watch(stop=stop), reporter=lambda _: stop.set())
     assert result.verdict is ProofVerdict.UNKNOWN
-    assert result.stopped_by is Stop.INTERRUPT
+    assert result.stopped_by is StopReason.INTERRUPT
     assert [query.name for query in result.queries] == ["initiation"]
     assert "become_follower" in result.unanswered
 
 
 def test_no_time_is_no_proof() -> None:
     model = KIP320(replicas=2)
-    result = check_all_bounds(model, judge(model).invariants, limits=ProofLimits(seconds=0))
-    assert (result.verdict, result.stopped_by, result.queries) == (ProofVerdict.UNKNOWN, Stop.TIME, ())
+    result = check_all_bounds(model, judge(model).invariants, watch=Watch(Limits(seconds=0)))
+    assert (result.verdict, result.stopped_by, result.queries) == (ProofVerdict.UNKNOWN, StopReason.TIME, ())
 
 
 def test_what_is_no_condition_on_a_state_is_refused() -> None:

@@ -12,9 +12,9 @@ pytest.importorskip("z3")
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.unbounded import induction
 from insync.proofs.unbounded.induction import Assumed, Conclusion, Helpers, Questions
-from insync.proofs.watch import Deadline, ProofWatch
+from insync.runtime.watch import Limits, Watch
 
-WATCH = ProofWatch()
+WATCH = Watch()
 X, Y, Z = z3.Int("x"), z3.Int("y"), z3.Int("z")
 GOOD = {"x is positive": X > 0, "y is above x": Y > X, "z is none": Z == 0}
 P, Q = z3.Bool("p"), z3.Bool("q")
@@ -36,7 +36,7 @@ def asked(
 ) -> str | None:
     """Return why conclusions do not follow; None if they do."""
     known = Helpers() if helpers is None else helpers
-    return Questions(WATCH, Assumed([Y < 100], good), conclusions, known, Deadline(seconds)).wait()
+    return Questions(WATCH, Assumed([Y < 100], good), conclusions, known, Watch(Limits(seconds=seconds))).wait()
 
 
 def test_what_a_conclusion_needs_besides_its_own_condition_is_learnt() -> None:

@@ -17,9 +17,8 @@ from insync.explorer.search.explored import Hit, Space
 from insync.machine.packed import Found
 from insync.properties.registry import judge
 from insync.runtime.errors import UserError
-from insync.runtime.watch import GivenUp, Watch
+from insync.runtime.watch import Stopped, Watch
 from insync.spark_explore.driver.check import SparkOptions, open_run
-from insync.spark_explore.driver.jobs import Stopped
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, read_manifest, write_manifest
 from insync.spark_explore.wire.code_bundle import recipe_for
@@ -115,7 +114,7 @@ def test_spark_is_waited_for_where_it_alone_knows_how_many_tasks_there_are(
 
 
 def given_up(options: SparkOptions, keep_going: bool = False) -> Any:
-    nobody = GivenUp(StopReason.TIME)
+    nobody = Stopped(StopReason.TIME)
     return vars(module)["_not_begun"](
         MODEL, judge(MODEL, ["exclusive"]), nobody, {"compile": 1.5, "start": 2.0}, options, keep_going
     )

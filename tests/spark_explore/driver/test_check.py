@@ -6,7 +6,7 @@ from typing import NoReturn
 import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped
 from insync.spark_explore import check, simulate
 from insync_toys import TokenRing
 
@@ -29,7 +29,7 @@ def test_the_time_of_a_search_begins_with_its_compilation() -> None:
 
 def test_what_is_stopped_while_spark_starts_has_looked_at_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def starting(*given: object, **named: object) -> NoReturn:
-        raise GivenUp(StopReason.TIME)
+        raise Stopped(StopReason.TIME)
 
     monkeypatch.setattr("insync.spark_explore.driver.check.begin_session", starting)
     found = check(TokenRing())

@@ -13,9 +13,9 @@ pa = pytest.importorskip("pyarrow")
 from pyspark.errors import PySparkException  # noqa: E402 -- it needs the extra
 
 from insync.runtime.errors import InternalError, UserError  # noqa: E402
-from insync.runtime.watch import Limits, StopReason, Watch  # noqa: E402
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch  # noqa: E402
 from insync.spark_explore.driver import jobs  # noqa: E402
-from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan  # noqa: E402
+from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, level_plan, run_plan  # noqa: E402
 from insync.spark_explore.executor.level_task import LevelJob  # noqa: E402
 from insync.spark_explore.executor.worker import Assignment, RunPlace  # noqa: E402
 from insync.spark_explore.wire.packets import Kind, to_batch  # noqa: E402

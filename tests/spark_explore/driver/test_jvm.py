@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, Watch
 from insync.spark_explore.driver.jvm import DriverJvm
 
 pyspark = pytest.importorskip("pyspark")
@@ -63,9 +64,16 @@ def nothing_is_left(tmp_path: Path) -> bool:
 
 
 def test_who_gives_up_while_it_starts_leaves_nothing(start: Start, tmp_path: Path) -> None:
-    jvm = start("exec sleep 100")
-    with pytest.raises(GivenUp):
-        jvm.connect(lambda: (tmp_path / "pid").exists())
+    jvm, stop = start("exec sleep 100"), threading.Event()
+
+    def stop_once_it_runs() -> None:
+        while not (tmp_path / "pid").exists():
+            time.sleep(0.01)
+        stop.set()
+
+    threading.Thread(target=stop_once_it_runs).start()
+    with pytest.raises(Stopped):
+        jvm.connect(Watch(stop=stop))
     jvm.leave()
     assert gone(tmp_path)
     assert nothing_is_left(tmp_path)
@@ -74,7 +82,7 @@ def test_who_gives_up_while_it_starts_leaves_nothing(start: Start, tmp_path: Pat
 def test_one_that_ends_too_early_is_an_error(start: Start, tmp_path: Path) -> None:
     jvm = start("exit 3")
     with pytest.raises(RuntimeError, match="it ended with exit code 3"):
-        jvm.connect(lambda: None)
+        jvm.connect(Watch())
     jvm.end()
     assert nothing_is_left(tmp_path)
 
@@ -108,7 +116,7 @@ from insync.spark_explore.driver.jvm import DriverJvm
 with tempfile.TemporaryFile() as log:
     jvm = DriverJvm(pyspark.SparkConf(loadDefaults=False), log)
     print("started", flush=True)
-    jvm.connect(lambda: None)
+    jvm.connect(Watch())
 """
 
 

@@ -14,7 +14,7 @@ import pytest
 from insync.explorer import Limits, Progress, StopReason
 from insync.explorer import check as check_locally
 from insync.runtime.errors import UserError
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped
 from insync.spark_explore import SparkOptions, check
 from insync.spark_explore.driver import lease
 from insync.spark_explore.driver.lease import LEASE, sole_driver
@@ -84,7 +84,7 @@ def test_the_lease_of_a_driver_that_is_dead_is_taken_over(tmp_path: Path, conten
 
 def test_somebody_who_does_not_want_to_wait_for_a_dead_driver(tmp_path: Path) -> None:
     _left_behind(tmp_path)
-    with pytest.raises(GivenUp), sole_driver(on_a_store(tmp_path), lambda: StopReason.INTERRUPT):
+    with pytest.raises(Stopped), sole_driver(on_a_store(tmp_path), lambda: StopReason.INTERRUPT):
         pass
     assert (tmp_path / LEASE).exists()
 

@@ -14,9 +14,9 @@ from insync.explorer.progress import Phase, Progress
 from insync.explorer.search.explored import Space
 from insync.machine.packed import Found
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 from insync.spark_explore.driver import search
-from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped
+from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory
 from insync.spark_explore.driver.ledger import Ledger, LevelFigures
 from insync.spark_explore.driver.search import MOST_IN_MEMORY, MOST_LEVELS, SparkSearch
 from insync.spark_explore.executor.worker import Assignment, RunPlace

@@ -31,7 +31,6 @@ from insync.cli.show.figures import seconds
 from insync.cli.terminal import emit_error, exit_code_for
 from insync.explorer import Limits
 from insync.explorer.named_model import Naming, kinds_of, same_name
-from insync.proofs.watch import ProofLimits
 from insync.runtime.errors import UserError
 from insync.runtime.files import check_writable
 
@@ -192,7 +191,7 @@ class Helped:
 )
 @gathered(
     "limits",
-    ProofLimits,
+    Limits,
     seconds=option(
         "--max-seconds", type=Seconds(), metavar="S", help="Stop after S seconds, with what is known by then."
     ),
@@ -209,7 +208,7 @@ def command(
     properties: tuple[str, ...],
     within: tuple[str, ...],
     helped: Helped,
-    limits: ProofLimits,
+    limits: Limits,
     engine: Engine,
     output: Output,
     build: Build,
@@ -272,8 +271,7 @@ def command(
                 infer=way.infer,
                 proof=helped.proof,
                 within=names,
-                limits=Limits(seconds=limits.seconds),
-                query_seconds=limits.query_seconds,
+                limits=limits,
                 reporter=report,
                 stop=stop,
             )
@@ -289,8 +287,7 @@ def command(
                 proof=helped.proof,
                 k=way.k,
                 within=names,
-                limits=Limits(seconds=limits.seconds),
-                query_seconds=limits.query_seconds,
+                limits=limits,
                 threads=engine.threads,
                 reporter=report,
                 stop=stop,

@@ -28,7 +28,7 @@ from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
 from insync.runtime.errors import UserError
-from insync.runtime.watch import GivenUp, Limits, Watch
+from insync.runtime.watch import Limits, Stopped, Watch
 
 __all__ = [
     "PATIENCE",
@@ -78,8 +78,8 @@ class ChosenModel:
         """
         model = confined(self.kind(**self.chosen), names_of_within(within))
         try:
-            example = traced(model, Watch(Limits(seconds=patience), None).go_on).initials.example
-        except GivenUp:
+            example = traced(model, Watch(Limits(seconds=patience), None).check).initials.example
+        except Stopped:
             return model
         if example is not None:
             checked_grid(model, model.decode(example))

@@ -14,7 +14,7 @@ from insync.explorer import Violation
 from insync.explorer.results import Verdict
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.ask import FEWEST_RECORDS, Asked, Cell, Given, is_promised, shown_bounds
-from insync.kafka_questions.disturbances import Disturbed, Remedy, Stopped
+from insync.kafka_questions.disturbances import Disturbed, FewestFailures, Remedy
 
 __all__ = ["Files", "answer_json", "disturbed_json", "matrix_json", "promises_json", "remedy_json"]
 
@@ -30,7 +30,7 @@ def answer_json(
     files: Files,
     calm: tuple[Asked, Files] | None,
     disturbances: Sequence[tuple[Disturbed, Files]],
-    stops: Sequence[Stopped],
+    stops: Sequence[FewestFailures],
     verdict: str,
 ) -> str:
     """Return the object for an answer.
@@ -150,7 +150,7 @@ def matrix_json(
     given: Given,
     promises: Sequence[str],
     cells: Sequence[tuple[Cell, Path | None]],
-    stops: Sequence[tuple[Given, Sequence[Stopped]]],
+    stops: Sequence[tuple[Given, Sequence[FewestFailures]]],
     warnings: Sequence[str],
     verdict: str,
 ) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from insync.cli.show.figures import plural
 from insync.kafka_questions.ask import Given
-from insync.kafka_questions.disturbances import STOPS, Stopped
+from insync.kafka_questions.disturbances import STOPS, FewestFailures
 
 __all__ = [
     "AVAILABILITY_HEAD",
@@ -25,7 +25,7 @@ AVAILABILITY_HEAD = (
 """The head of a table with rows of `describe_availability_row`."""
 
 
-def describe_availability(found: Sequence[Stopped], width: int) -> str:
+def describe_availability(found: Sequence[FewestFailures], width: int) -> str:
     """Return sentences on when writes stop, one for each way."""
     lines = ["", "When do writes stop?"]
     for said in stops_in_words(found):
@@ -33,12 +33,12 @@ def describe_availability(found: Sequence[Stopped], width: int) -> str:
     return "\n".join(lines)
 
 
-def stops_in_words(found: Sequence[Stopped]) -> list[str]:
+def stops_in_words(found: Sequence[FewestFailures]) -> list[str]:
     """Return a sentence for each of `STOPS`."""
     return [_when(words, {one.by: one for one in found if one.name == name}) for name, words in STOPS.items()]
 
 
-def _when(words: str, by: dict[str, Stopped]) -> str:
+def _when(words: str, by: dict[str, FewestFailures]) -> str:
     if by["down"].failures == 0:
         return f"{words} though no broker has failed"
     said = []
@@ -55,7 +55,7 @@ def _when(words: str, by: dict[str, Stopped]) -> str:
     return f"{words} when {listed}{'; not all was searched' if unknown else ''}"
 
 
-def describe_availability_row(settings: Given, found: Sequence[Stopped]) -> str:
+def describe_availability_row(settings: Given, found: Sequence[FewestFailures]) -> str:
     """Return the row of the table for a min.insync.replicas, with or without unclean election."""
     numbers = {(one.name, one.by): _number(one) for one in found}
     refused, leaderless = STOPS
@@ -68,13 +68,13 @@ def describe_availability_row(settings: Given, found: Sequence[Stopped]) -> str:
     return f"  {settings['min_insync']:<19}  {settings['unclean']:<7}  {one}  {two.rstrip():<23} {last}".rstrip()
 
 
-def _number(one: Stopped) -> str:
+def _number(one: FewestFailures) -> str:
     if one.failures is None:
         return "never" if one.more_than >= 0 else "unknown"
     return str(one.failures)
 
 
-def availability_json(found: Sequence[Stopped]) -> list[dict[str, object]]:
+def availability_json(found: Sequence[FewestFailures]) -> list[dict[str, object]]:
     """Return the failures that stop writes, as JSON values."""
     return [
         {

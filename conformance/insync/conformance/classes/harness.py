@@ -47,7 +47,7 @@ class Harness(JavaProcess):
         """Give a command and return what came of it.
 
         Raises:
-            GivenUp: the end was asked for meanwhile, and has come.
+            Stopped: the end was asked for meanwhile, and has come.
             KafkaRaised: Kafka has thrown an exception.
             UserError: somebody has ended the process, or the system has.
             InternalError: the process has ended by itself.

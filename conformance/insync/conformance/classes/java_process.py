@@ -19,7 +19,7 @@ from insync.conformance.classes.subject import Argument, KafkaRaised
 from insync.conformance.jars.jar_set import JarSet
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.java import find_java
-from insync.runtime.watch import GivenUp, StopReason
+from insync.runtime.watch import Stopped, StopReason
 
 __all__ = ["JavaProcess"]
 
@@ -79,7 +79,7 @@ class JavaProcess:
         """Give a command and return the answer.
 
         Raises:
-            GivenUp: the end was asked for meanwhile, and has come.
+            Stopped: the end was asked for meanwhile, and has come.
             KafkaRaised: Kafka has thrown an exception.
             UserError: somebody has ended the process, or the system has.
             InternalError: the process has ended by itself.
@@ -118,7 +118,7 @@ class JavaProcess:
             patience -= _LOOK_SECONDS if self._stop.is_set() else 0
             if patience < 0:
                 self._process.kill()
-                raise GivenUp(StopReason.INTERRUPT)
+                raise Stopped(StopReason.INTERRUPT)
 
     def close(self) -> None:
         """End the process."""

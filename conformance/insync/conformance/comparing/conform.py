@@ -19,7 +19,7 @@ from insync.explorer.progress import WalkReporter
 from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.explorer.stepping.stepper import Stepper
 from insync.kafka.cluster.model import Cluster
-from insync.runtime.watch import Limits, Watch
+from insync.runtime.watch import Limits, StopReason, Watch
 from insync.runtime.workers import Team
 
 __all__ = ["EVERYTHING", "TOUR", "WALKS", "Conformance", "Conforming", "conform_tour", "conform_walks"]
@@ -111,7 +111,7 @@ def conform_walks(
     traced(model, reporter, watch)
     asked = forbidden_of(model) if forbidden else []
     with ExitStack() as opened, Team(len(subjects) + len(beside)) as team:
-        steppers = [opened.enter_context(closing(MachineStepper(model, watch.interrupted))) for _ in subjects]
+        steppers = [opened.enter_context(closing(MachineStepper(model, watch))) for _ in subjects]
         each = [
             Comparison(stepper, subject.version, watch, partial(new_pair, stepper, subject), asked, reporter)
             for stepper, subject in zip(steppers, subjects, strict=True)
@@ -122,7 +122,7 @@ def conform_walks(
 
         def work(place: int) -> None:
             def take(number: int) -> Divergence | None:
-                def stopped() -> object:
+                def stopped() -> StopReason | None:
                     return handed_out.needless(number) or tell.stopped(place)
 
                 if place >= len(each):
@@ -164,6 +164,6 @@ def conform_tour(
         UserError: the extra `graph` is not installed.
     """
     watch = Watch(limits or Limits(), stop)
-    with closing(MachineStepper(traced(model, reporter, watch), watch.interrupted)) as stepper:
+    with closing(MachineStepper(traced(model, reporter, watch), watch)) as stepper:
         beside = Comparison(stepper, subject.version, watch, partial(new_pair, stepper, subject), reporter=reporter)
         return beside.tour(Telling(reporter, watch, [beside.coverage]), limits, stop)

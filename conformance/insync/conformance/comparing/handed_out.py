@@ -6,12 +6,9 @@ import threading
 from collections.abc import Callable
 
 from insync.conformance.comparing.walks import Divergence
-from insync.runtime.watch import GivenUp, StopReason
+from insync.runtime.watch import Stopped, StopReason
 
 __all__ = ["HandedOut"]
-
-_NEEDLESS = "needless"
-"""Why a walk is given up after which comes one that has already come to a difference."""
 
 
 class HandedOut:
@@ -39,20 +36,20 @@ class HandedOut:
         """Take walks until there are none left; several threads may do so at once.
 
         Args:
-            take: takes the walk of a number; raises GivenUp when it is told to stop.
+            take: takes the walk of a number; raises Stopped when it is told to stop.
         """
         while (number := self._handed_out()) is not None:
             try:
                 self._came_to(number, take(number))
-            except GivenUp as given_up:
-                self._give_up(given_up)
+            except Stopped as stopped:
+                self._stop(number, stopped.reason)
             except BaseException:
                 self._end = 0  # the others need not go on
                 raise
 
-    def needless(self, number: int) -> str | None:
-        """Return a reason to give a walk up, if a walk before it has come to a difference."""
-        return _NEEDLESS if number > self._end else None
+    def needless(self, number: int) -> StopReason | None:
+        """Return a reason to stop a walk, if a walk before it has come to a difference."""
+        return StopReason.INTERRUPT if number > self._end else None
 
     def _handed_out(self) -> int | None:
         with self._lock:
@@ -67,7 +64,7 @@ class HandedOut:
             if found is not None and number < self._end:
                 self.found, self._end = found, number
 
-    def _give_up(self, given_up: GivenUp) -> None:
+    def _stop(self, number: int, reason: StopReason) -> None:
         with self._lock:
-            if given_up.reason != _NEEDLESS:
-                self.stopped_by = StopReason.of(given_up)
+            if self.needless(number) is None:
+                self.stopped_by = reason

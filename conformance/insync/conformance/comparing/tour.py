@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, StopReason
 
 __all__ = ["Tour", "Went"]
 
@@ -48,7 +48,7 @@ class Tour:
         stopped: asked now and then, while the plan is begun, whether to give up; something true is the reason.
 
     Raises:
-        GivenUp: `stopped` gave a reason.
+        Stopped: `stopped` gave a reason.
 
     Attributes:
         source, action, target: the steps.
@@ -63,7 +63,7 @@ class Tour:
         target: Sequence[int],
         states: int,
         at_once: Mapping[int, int] | None = None,
-        stopped: Callable[[], object] = lambda: None,
+        stopped: Callable[[], StopReason | None] = lambda: None,
     ) -> None:
         self.source, self.action, self.target = source, action, target
         self._first = [0] * (states + 1)
@@ -77,7 +77,7 @@ class Tour:
         self._leads = list(target)
         for step, number in enumerate(action):
             if not step % _BETWEEN_LOOKS and (reason := stopped()):
-                raise GivenUp(reason)
+                raise Stopped(reason)
             following = (at_once or {}).get(number)
             on = None if following is None else self.step_of(self.target[step], following)
             if on is not None:

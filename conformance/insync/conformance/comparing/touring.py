@@ -15,7 +15,7 @@ from insync.conformance.steps.likeness import Difference
 from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.runs.state_graph import StateGraph
 from insync.model.tracing.program import BoundAction
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, StopReason
 
 __all__ = ["ActionShare", "KafkaTour", "Space", "asked_at_once"]
 
@@ -93,14 +93,14 @@ class KafkaTour:
         self._state: int | None = 0
         self._pair: SideBySide
 
-    def run(self, stopped: Callable[[], object]) -> Divergence | None:
+    def run(self, stopped: Callable[[], StopReason | None]) -> Divergence | None:
         """Walk until each step was taken or is known not to be schedulable, or until a difference.
 
         Args:
             stopped: asked before each step whether to give up.
 
         Raises:
-            GivenUp: `stopped` gave a reason.
+            Stopped: `stopped` gave a reason.
         """
         columns = (self.graph.source.tolist(), self.graph.action.tolist(), self.graph.target.tolist())
         self.tour = Tour(*columns, len(self.graph), asked_at_once(tuple(self.graph.actions)), stopped)
@@ -159,11 +159,11 @@ class KafkaTour:
             self._go(taken)
         return found
 
-    def _follow(self, plan: list[int], stopped: Callable[[], object]) -> list[Difference]:
+    def _follow(self, plan: list[int], stopped: Callable[[], StopReason | None]) -> list[Difference]:
         """Take the steps of a plan, as far as they lead where they should."""
         for step, following in zip_longest(plan, plan[1:]):
             if reason := stopped():
-                raise GivenUp(reason)
+                raise Stopped(reason)
             found = self._try_again()
             if found is not None or self._pair.spoilt:
                 return found or []

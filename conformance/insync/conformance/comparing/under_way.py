@@ -21,7 +21,7 @@ from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import AGREEMENT, Trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 
 __all__ = ["Comparison", "Conformance", "Conforming", "Telling"]
 
@@ -122,7 +122,7 @@ class Telling:
     def __init__(self, reporter: WalkReporter | None, watch: Watch, coverages: Sequence[Counted]) -> None:
         self._reporter, self._watch, self._coverages, self._pulse = reporter, watch, coverages, Pulse()
 
-    def stopped(self, place: int = 0) -> object:
+    def stopped(self, place: int = 0) -> StopReason | None:
         """Return why to stop, if so; the first of those that take commands reports on the way."""
         watch = self._watch
         if self._reporter is not None and place == 0 and self._pulse.due():
@@ -130,7 +130,7 @@ class Telling:
                 sum(counts) for counts in zip(*((c.opened, c.steps) for c in self._coverages), strict=True)
             )
             self._reporter(WalkProgress(opened, steps, self._pulse.rate(steps), watch.resident, watch.seconds))
-        return watch.interrupted()
+        return watch.reason()
 
 
 def tell_beginning(reporter: WalkReporter | None, watch: Watch, work: str) -> None:
@@ -193,8 +193,8 @@ class Comparison(Generic[P]):
         found, stopped_by = None, graph.stopped_by
         try:
             found = tour.run(tell.stopped)
-        except GivenUp as given_up:
-            stopped_by = StopReason.of(given_up)
+        except Stopped as given_up:
+            stopped_by = given_up.reason
         ended = self.ended(found, stopped_by, walks=self.coverage.opened)
         return replace(ended, space=tour.space, bound_actions=tour.bound_actions).with_gaps(tour.gaps)
 
@@ -221,19 +221,16 @@ class Comparison(Generic[P]):
 
         Another one than was found does not count. Who does not want to wait gets what was found.
         """
-
-        def stopped() -> StopReason | None:
-            return StopReason.INTERRUPT if self.watch.stopped else None
-
-        if stopped():
+        watch = self.watch.untimed()
+        if watch.stopped:
             return found, None
         tell_beginning(self._reporter, self.watch, "leaving out the steps that the difference does not need")
         again = _Alike(KafkaWalks(self.stepper, self.pair, Coverage.of(self.stepper), 0, self.forbidden), found)
         try:
-            if again.failing(found.actions, stopped) is None:
+            if again.failing(found.actions, watch.reason) is None:
                 return found, False
-            return shrink(again, found.actions, stopped), True
-        except GivenUp:
+            return shrink(again, found.actions, watch), True
+        except Stopped:
             return found, None
 
     def _as_replay(self, found: Divergence, *, repeats: bool | None) -> KafkaReplay:
@@ -255,7 +252,9 @@ class _Alike(Generic[P]):
     def __init__(self, walks: KafkaWalks[P], first: Divergence) -> None:
         self._walks, self._kinds = walks, _kinds(first)
 
-    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Divergence | None:
+    def failing(
+        self, actions: Sequence[int], stopped: Callable[[], StopReason | None] = lambda: None
+    ) -> Divergence | None:
         """Return what differs along a list of actions, if it is of that kind."""
         found = self._walks.failing(actions, stopped)
         return found if found is not None and _kinds(found) & self._kinds else None

@@ -24,7 +24,7 @@ from insync.explorer.stepping.machine_stepper import MachineStepper
 from insync.kafka.cluster.model import Cluster
 from insync.runtime.child_processes import modules_of_python
 from insync.runtime.errors import InternalError
-from insync.runtime.watch import GivenUp, StopReason
+from insync.runtime.watch import Stopped, StopReason, Watch
 
 __all__ = ["AskedWalks", "WalkingProcess"]
 
@@ -95,7 +95,7 @@ class WalkingProcess:
         self._shared[:] = [0, 0, 0]
         self._send("begin", asked)
 
-    def take(self, number: int, stopped: Callable[[], object]) -> Divergence | None:
+    def take(self, number: int, stopped: Callable[[], StopReason | None]) -> Divergence | None:
         """Take a walk, and return the difference to which it comes.
 
         Args:
@@ -103,14 +103,14 @@ class WalkingProcess:
             stopped: asked now and then whether to give up.
 
         Raises:
-            GivenUp: `stopped` gave a reason.
+            Stopped: `stopped` gave a reason.
             InternalError: the process has ended.
         """
         self._send("take", number)
         while not self._connection.poll(_LOOK_SECONDS):
             if reason := stopped():
                 self._give_up()
-                raise GivenUp(reason)
+                raise Stopped(reason)
         found: Divergence | None = self._received()
         return found
 
@@ -145,7 +145,7 @@ class WalkingProcess:
         """Let it give up its walk; where that takes too long, as Kafka hangs, it is killed."""
         self._shared[_STOP] = 1
         if self._connection.poll(_PATIENCE):
-            with suppress(GivenUp):
+            with suppress(Stopped):
                 self._received()
             self._shared[_STOP] = 0
         else:
@@ -202,6 +202,17 @@ def _sendable(error: Exception) -> Exception:
     return error
 
 
+class _SharedWatch(Watch):
+    """A watch over work that the other process stops."""
+
+    def __init__(self, shared: Any) -> None:
+        super().__init__()
+        self._shared = shared
+
+    def reason(self, grows: bool = False) -> StopReason | None:
+        return StopReason.INTERRUPT if self._shared[_STOP] else None
+
+
 class _Served:
     """What a process has: Kafka, and the walks that are asked for.
 
@@ -234,7 +245,7 @@ class _Served:
     def _taking(self) -> KafkaWalks[Pair]:
         if self._walks is None:
             model = Cluster(**self._asked.identity)
-            stepper = self._opened.enter_context(closing(MachineStepper(model, self._stopped)))
+            stepper = self._opened.enter_context(closing(MachineStepper(model, _SharedWatch(self._shared))))
             asked = forbidden_of(model) if self._asked.forbidden else []
             coverage = Coverage.of(stepper)
             self._walks = KafkaWalks(stepper, lambda: Pair(stepper, self._harness), coverage, self._asked.depth, asked)

@@ -18,7 +18,7 @@ from insync.conformance.steps.side_by_side import SideBySide
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.traces.trace import TraceStep
 from insync.model import ReadableState
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, StopReason
 
 __all__ = ["AskedThough", "Divergence", "KafkaWalks"]
 
@@ -104,7 +104,7 @@ class KafkaWalks(Generic[P]):
         self.stepper, self.coverage, self.depth, self.forbidden = stepper, coverage, depth, forbidden
         self._new_pair = new_pair
 
-    def random(self, seed: int, number: int, stopped: Callable[[], object]) -> Divergence | None:
+    def random(self, seed: int, number: int, stopped: Callable[[], StopReason | None]) -> Divergence | None:
         """Take a random walk; it ends at a difference, which is returned, or where no step can be taken.
 
         Args:
@@ -113,7 +113,7 @@ class KafkaWalks(Generic[P]):
             stopped: asked before each step whether to give up.
 
         Raises:
-            GivenUp: `stopped` gave a reason.
+            Stopped: `stopped` gave a reason.
         """
         choice = Random(f"{seed}:{number}")
         names = sorted({action.name for action in self.stepper.actions})
@@ -122,7 +122,7 @@ class KafkaWalks(Generic[P]):
         weights = {name: 1.0 if name in always else choice.choice(_WEIGHTS) for name in names}
         while not walk.found and walk.steps < self.depth:
             if reason := stopped():
-                raise GivenUp(reason)
+                raise Stopped(reason)
             drawn = self._drawn(choice, walk.pair, weights, walk.tried)
             if drawn is None or not walk.step(drawn):
                 break
@@ -132,20 +132,22 @@ class KafkaWalks(Generic[P]):
                     walk.ask(choice.choice(asked))
         return walk.disagreement
 
-    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Divergence | None:
+    def failing(
+        self, actions: Sequence[int], stopped: Callable[[], StopReason | None] = lambda: None
+    ) -> Divergence | None:
         """Take a list of actions, and return the part up to a difference; None if there is none.
 
         An action that is not enabled when its turn comes, or not schedulable, is passed over.
 
         Raises:
-            GivenUp: `stopped` gave a reason.
+            Stopped: `stopped` gave a reason.
         """
         walk = _Taken(self, self._opened())
         for number in actions:
             if walk.found:
                 break
             if reason := stopped():
-                raise GivenUp(reason)
+                raise Stopped(reason)
             if number < 0:
                 if self.forbidden[-1 - number].is_forbidden(walk.pair):
                     walk.ask(-1 - number)

@@ -18,7 +18,7 @@ from insync.conformance.live.nodes.node_files import logging_files
 from insync.conformance.live.proxies import Proxies
 from insync.conformance.live.wire.message_schemas import MessageSchemas
 from insync.conformance.own_folder import own_folder
-from insync.runtime.child_processes import Ended, Guarded
+from insync.runtime.child_processes import Ended, GuardedPrograms
 from insync.runtime.errors import UserError
 from insync.runtime.java import find_java
 
@@ -72,7 +72,7 @@ class LiveNodes(ABC):
         self._down: set[int] = set()
         self._closing = threading.Lock()
         self.folder, lock = own_folder(prefix)
-        self.processes = Guarded(self.folder, lock)
+        self.processes = GuardedPrograms(self.folder, lock)
         self.proxies = Proxies(self.schemas)
 
     # --------------------------------------------------------------------------------------------------------- nodes

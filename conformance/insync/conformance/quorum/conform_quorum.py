@@ -43,7 +43,7 @@ def conform_quorum(
         stop: ends it when it is set, with what is known by then.
     """
     watch = Watch(limits or Limits(), stop)
-    with closing(MachineStepper(traced(model, reporter, watch), watch.interrupted)) as stepper:
+    with closing(MachineStepper(traced(model, reporter, watch), watch)) as stepper:
         beside = Comparison(stepper, subject.version, watch, partial(QuorumPair, stepper, subject), reporter=reporter)
         tell, handed_out = Telling(reporter, watch, [beside.coverage]), HandedOut(walks)
         taking = beside.walks(depth)
@@ -73,6 +73,6 @@ def tour_quorum(
         UserError: the extra `graph` is not installed.
     """
     watch = Watch(limits or Limits(), stop)
-    with closing(MachineStepper(traced(model, reporter, watch), watch.interrupted)) as stepper:
+    with closing(MachineStepper(traced(model, reporter, watch), watch)) as stepper:
         beside = Comparison(stepper, subject.version, watch, partial(QuorumPair, stepper, subject), reporter=reporter)
         return beside.tour(Telling(reporter, watch, [beside.coverage]), limits, stop)

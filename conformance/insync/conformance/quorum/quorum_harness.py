@@ -55,7 +55,7 @@ class QuorumHarness(JavaProcess):
         """Give a command and return the state that it led to.
 
         Raises:
-            GivenUp: the end was asked for meanwhile, and has come.
+            Stopped: the end was asked for meanwhile, and has come.
             KafkaRaised: Kafka has thrown an exception.
             UserError: somebody has ended the process, or the system has.
             InternalError: the process has ended by itself.

@@ -24,7 +24,7 @@ from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, explain, explain_step, failure_of_condition
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant, kept_for
 from insync.properties.registry import invariants_of
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 from insync.runtime.workers import Team, available_cores
 
 __all__ = [
@@ -335,9 +335,9 @@ def reach(
     watch = Watch(limits, stop)
     program = model.program
     try:
-        kernels = compile_kernels(program, [apply(Op.NOT, condition)], stopped=watch.interrupted)
-    except GivenUp as ended:
-        return Reached(None, stopped_by=StopReason.of(ended))
+        kernels = compile_kernels(program, [apply(Op.NOT, condition)], watch=watch)
+    except Stopped as ended:
+        return Reached(None, stopped_by=ended.reason)
     beginning = PackedRows([program.schema.pack(codes)])
     with Team(available_cores()) as team:
         search = BreadthFirstSearch(
@@ -351,8 +351,8 @@ def reach(
                 return Reached(None, states, depth, space.stopped_by, space.refused is not None)
             try:
                 moves = path_to(model, search, hit.least, hit.level, start=codes)
-            except GivenUp as ended:
-                return Reached(None, states, depth, StopReason.of(ended))
+            except Stopped as ended:
+                return Reached(None, states, depth, ended.reason)
             return Reached(moves[1:], states, depth)
         finally:
             search.close()

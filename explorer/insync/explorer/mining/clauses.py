@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import random
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, itemgetter
@@ -28,7 +28,7 @@ from insync.proofs.proof_file import Proof
 from insync.properties.invariants import Invariant, kept_for, names_within
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Limits
+from insync.runtime.watch import Limits, Watch
 
 __all__ = [
     "Candidate",
@@ -72,7 +72,7 @@ class Candidate:
 
 
 def true_candidates(
-    sayings: Sequence[Saying], failing: Sequence[Sequence[int]], size: int, go_on: Callable[[], None]
+    sayings: Sequence[Saying], failing: Sequence[Sequence[int]], size: int, watch: Watch
 ) -> Iterator[Candidate]:
     """Yield the candidates of `size` literals that fail nowhere and have no part that fails nowhere.
 
@@ -80,10 +80,10 @@ def true_candidates(
         sayings: the prefixes with their atoms.
         failing: for each saying and literal the bits where it fails; see `TruthTable.failing`.
         size: the number of literals, from 1 to 3.
-        go_on: called again and again; an exception it raises ends the work.
+        watch: raises Stopped when the work must stop.
     """
     for number, (saying, fails) in enumerate(zip(sayings, failing, strict=True)):
-        for literals in _sets(fails, size, go_on):
+        for literals in _sets(fails, size, watch):
             if _speaks_of_all(saying, literals) and _comes_first(saying, literals):
                 yield Candidate(number, literals)
 
@@ -97,7 +97,7 @@ def weakened(saying: Saying, candidate: Candidate, failing: Sequence[Sequence[in
             yield Candidate(candidate.saying, min([literals, *_exchanged(saying, literals)]))
 
 
-def _sets(fails: Sequence[int], size: int, go_on: Callable[[], None]) -> Iterator[tuple[int, ...]]:
+def _sets(fails: Sequence[int], size: int, watch: Watch) -> Iterator[tuple[int, ...]]:
     """Yield the minimal sets of `size` literals of which one holds everywhere."""
     open_ones = [literal for literal, where in enumerate(fails) if where]
     if size == 1:
@@ -111,7 +111,7 @@ def _sets(fails: Sequence[int], size: int, go_on: Callable[[], None]) -> Iterato
         yield from ((one, other) for one, others in pairs.items() for other in sorted(others) if one ^ 1 != other)
         return
     for at, one in enumerate(open_ones):
-        go_on()
+        watch.check()
         mine, mine_alone = fails[one], pairs[one]
         rest = [literal for literal in open_ones[at + 1 :] if literal not in mine_alone]
         for place, other in enumerate(rest):
@@ -191,13 +191,13 @@ class Saying:
     renamed: tuple[tuple[int | None, ...], ...]
 
 
-def sayings_of(model: Model, small: Model, go_on: Callable[[], None]) -> list[Saying]:
+def sayings_of(model: Model, small: Model, watch: Watch) -> list[Saying]:
     """Return the prefixes with the atoms that can be read both in a model and in the same model at small bounds.
 
     Args:
         model: the model.
         small: the model at small bounds; it may be the same instance.
-        go_on: called again and again; an exception it raises ends the work.
+        watch: raises Stopped when the work must stop.
     """
     reader, other = ConditionReader(model), ConditionReader(small)
     found = []
@@ -205,7 +205,7 @@ def sayings_of(model: Model, small: Model, go_on: Callable[[], None]) -> list[Sa
         bindings = prefix.bindings(model)
         distinct: dict[tuple[Node, ...], str] = {}
         for text in atoms_of(model, prefix):
-            go_on()
+            watch.check()
             nodes = _read(reader, text, bindings)
             negated = nodes and tuple(apply(Op.NOT, node) for node in nodes)
             if nodes is None or negated in distinct or all(node.op is Op.CONST for node in nodes):
@@ -255,18 +255,18 @@ class TruthTable:
     Args:
         model: the model.
         sayings: the prefixes with their atoms.
-        go_on: called again and again; an exception it raises ends the work.
+        watch: raises Stopped when the work must stop.
     """
 
-    def __init__(self, model: Model, sayings: Sequence[Saying], go_on: Callable[[], None]) -> None:
-        self.sayings, self.go_on = sayings, go_on
+    def __init__(self, model: Model, sayings: Sequence[Saying], watch: Watch) -> None:
+        self.sayings, self.watch = sayings, watch
         reader = ConditionReader(model)
         self.nodes: list[list[list[Node]]] = []
         for saying in sayings:
             bindings = saying.prefix.bindings(model)
             self.nodes.append([])
             for text in saying.atoms:
-                go_on()
+                watch.check()
                 self.nodes[-1].append([reader.node(text, binding) for binding in bindings])
         every = {node.index: node for one in self.nodes for atom in one for node in atom}
         self._distinct = list(every.values())
@@ -296,7 +296,7 @@ class TruthTable:
                     found[node.index] |= bool(value) << number
             return found
         for node, cells in zip(self._distinct, self._reads, strict=True):
-            self.go_on()
+            self.watch.check()
             found[node.index] = _column(node, cells, states)
         return found
 
@@ -331,9 +331,7 @@ _TIRED = 20
 """The number of walks in a row without a new state after which walking ends."""
 
 
-def reached_from(
-    stepper: Stepper, starts: Iterable[Codes], most: int, go_on: Callable[[], None]
-) -> tuple[list[Codes], bool]:
+def reached_from(stepper: Stepper, starts: Iterable[Codes], most: int, watch: Watch) -> tuple[list[Codes], bool]:
     """Return states that are reachable from some states, and whether these are all.
 
     If more than `most` are reachable, half of the result are the nearest, the others lie on random walks from these.
@@ -342,29 +340,29 @@ def reached_from(
         stepper: takes the steps.
         starts: the states to begin with.
         most: the most states to return.
-        go_on: called again and again; an exception it raises ends the work.
+        watch: raises Stopped when the work must stop.
     """
     known = dict.fromkeys(starts)
     level = list(known)
     while level and len(known) <= most:
         fresh: dict[Codes, None] = {}
         for codes in level:
-            go_on()
+            watch.check()
             fresh |= dict.fromkeys(after for after in _after(stepper, codes) if after not in known)
         known |= fresh
         level = list(fresh)
     if len(known) <= most:
         return list(known), True
-    return _walked(stepper, list(known)[: max(1, most // 2)], most, go_on), False
+    return _walked(stepper, list(known)[: max(1, most // 2)], most, watch), False
 
 
-def _walked(stepper: Stepper, near: Sequence[Codes], most: int, go_on: Callable[[], None]) -> list[Codes]:
+def _walked(stepper: Stepper, near: Sequence[Codes], most: int, watch: Watch) -> list[Codes]:
     """Return states together with those of random walks from them, as long as walks find new states."""
     chance, known, tired = random.Random(most), dict.fromkeys(near), 0  # a fixed seed
     while len(known) < most and tired < _TIRED:
         codes, before = chance.choice(near), len(known)
         for _ in range(_STEPS):
-            go_on()
+            watch.check()
             following = _after(stepper, codes)
             if not following:
                 break
@@ -478,7 +476,7 @@ def refuted_candidates(
     candidates: Sequence[Invariant],
     *,
     bounds: Mapping[str, int] | None = None,
-    seconds: float = 60,
+    seconds: float | None = 60,
     stop: threading.Event | None = None,
 ) -> list[Dropped]:
     """Return the candidates that fail in some reachable state of the model at small bounds.

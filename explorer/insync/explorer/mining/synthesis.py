@@ -29,9 +29,8 @@ from insync.model.evaluator import Codes
 from insync.proofs.houdini import refuted_at_first
 from insync.proofs.obligations import Preservation, enabled_actions
 from insync.proofs.results import ProofVerdict, Query, QueryReporter
-from insync.proofs.watch import ProofWatch, Stopped
 from insync.properties.invariants import Invariant
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, Watch
 
 __all__ = [
     "Mined",
@@ -77,7 +76,7 @@ def mine_lemmas(
     small: Model,
     properties: Sequence[Invariant],
     helping: Sequence[Invariant],
-    watch: ProofWatch,
+    watch: Watch,
     report: QueryReporter,
 ) -> Mined:
     """Return lemmas that prove properties, or what was found when a limit was reached.
@@ -93,7 +92,7 @@ def mine_lemmas(
     mining = _Mining(model, small, [*properties, *helping], watch, report)
     try:
         mining.run()
-    except (Stopped, GivenUp):
+    except Stopped:
         pass
     finally:
         mining.close()
@@ -102,10 +101,10 @@ def mine_lemmas(
 
 class _Mining:
     def __init__(
-        self, model: Model, small: Model, wanted: Sequence[Invariant], watch: ProofWatch, report: QueryReporter
+        self, model: Model, small: Model, wanted: Sequence[Invariant], watch: Watch, report: QueryReporter
     ) -> None:
         self.model, self.small, self.wanted, self.watch, self.report = model, small, wanted, watch, report
-        self.steppers = {id(one): MachineStepper(one, lambda: watch.stopped) for one in (small, model)}
+        self.steppers = {id(one): MachineStepper(one, watch) for one in (small, model)}
         self.found = Mined(bounds=dict(small.identity))
 
     def close(self) -> None:
@@ -117,13 +116,12 @@ class _Mining:
         """Try candidates of up to two literals, and of three if those are not enough."""
         if not self.small.program.initials.enumerated:
             return
-        go_on = self.watch.go_on
-        sayings = sayings_of(self.model, self.small, go_on)
+        sayings = sayings_of(self.model, self.small, self.watch)
         states = self._states()
-        failing = TruthTable(self.small, sayings, go_on).failing(states)
+        failing = TruthTable(self.small, sayings, self.watch).failing(states)
         pool: list[Candidate] = []
         for size in range(1, MOST_LITERALS + 1):
-            more = true_candidates(sayings, failing, size, go_on)
+            more = true_candidates(sayings, failing, size, self.watch)
             pool += islice(more, MOST_CANDIDATES - len(pool))
             if size > 1:
                 self._try(sayings, pool, size)
@@ -132,7 +130,7 @@ class _Mining:
 
     def _states(self) -> list[Codes]:
         stepper = self.steppers[id(self.small)]
-        states, every = reached_from(stepper, self.small.program.initials, MOST_STATES, self.watch.go_on)
+        states, every = reached_from(stepper, self.small.program.initials, MOST_STATES, self.watch)
         self.found = replace(self.found, states=len(states), all_states=every)
         return states
 
@@ -205,7 +203,7 @@ def refine(
     sayings: Sequence[Saying],
     begun: Refined,
     stepper: Stepper,
-    watch: ProofWatch,
+    watch: Watch,
     report: QueryReporter,
 ) -> None:
     """Choose lemmas from a pool of candidates, until every step keeps them and the properties, or no choice can do so.
@@ -233,19 +231,19 @@ class _Refinement:
         sayings: Sequence[Saying],
         found: Refined,
         stepper: Stepper,
-        watch: ProofWatch,
+        watch: Watch,
         report: QueryReporter,
     ) -> None:
         self.model, self.wanted, self.sayings, self.found = model, wanted, sayings, found
         self.stepper, self.watch, self.report = stepper, watch, report
-        self.truth = TruthTable(model, sayings, watch.go_on)
+        self.truth = TruthTable(model, sayings, watch)
         self.order = enabled_actions(model)
 
     def run(self) -> None:
         """Refine until it is decided whether the candidates are enough."""
         self.found.open = None
         while self.found.enough is None:
-            self.watch.go_on()
+            self.watch.check()
             query = self._broken()
             if query is None:
                 self._begin()
@@ -276,7 +274,7 @@ class _Refinement:
     def _begin(self) -> None:
         """As all steps keep the chosen lemmas, drop those that fail initially; if there are none, they are enough."""
         lemmas = self._lemmas()
-        fallen = {one.name for one in refuted_at_first(self.model, [lemma for _, lemma in lemmas])}
+        fallen = {one.name for one in refuted_at_first(self.model, [lemma for _, lemma in lemmas], self.watch)}
         if not fallen:
             self.found.enough = True
         self._drop([one for one, lemma in lemmas if lemma.name in fallen])
@@ -295,7 +293,7 @@ class _Refinement:
         if found.refused is not None or names & set(found.failing):
             self.found.enough, self.found.open = False, query
             return
-        states, _ = reached_from(self.stepper, [state], _FOLLOWED, self.watch.go_on)
+        states, _ = reached_from(self.stepper, [state], _FOLLOWED, self.watch)
         fails = self.truth.failing(states)
         fallen = [one for one in self.found.pool if one.failures(fails)]
         self._drop(fallen)
@@ -315,7 +313,7 @@ class _Refinement:
         """Replace refuted candidates by weaker ones that the same states do not refute."""
         known = set(self.found.pool)
         for one in fallen:
-            self.watch.go_on()
+            self.watch.check()
             for weaker in weakened(self.sayings[one.saying], one, fails) if self._may_grow(one) else ():
                 if weaker not in known and not known & set(_parts(weaker)):
                     known.add(weaker)
@@ -328,7 +326,7 @@ class _Refinement:
         """Drop each lemma without which every step keeps the rest, the least simple first."""
         for one in sorted(self.found.chosen, key=self._simplicity, reverse=True):
             with suppress(Stopped):
-                self.watch.go_on()
+                self.watch.check()
                 if self._broken(without=one) is None:
                     self.found.chosen.remove(one)
 

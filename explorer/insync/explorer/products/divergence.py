@@ -25,7 +25,7 @@ from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
 from insync.properties.condition_text import field_value, plain
 from insync.runtime.errors import InternalError
-from insync.runtime.watch import GivenUp, StopReason, Watch
+from insync.runtime.watch import Stopped, StopReason, Watch
 from insync.runtime.workers import Team
 
 __all__ = [
@@ -71,9 +71,9 @@ def _search(
     conditions: list[Node] = [apply(Op.NOT, joined.only[side]) for side in sides]
     try:
         with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(program, conditions, stopped=watch.interrupted)
-    except GivenUp as ended:
-        return {}, StopReason.of(ended)
+            kernels = compile_kernels(program, conditions, watch=watch)
+    except Stopped as ended:
+        return {}, ended.reason
     initials = PackedRows.of(program.initials.rows, program.schema.words)
     with Team(threads) as team:
         search = BreadthFirstSearch(kernels, watch, team, threads, initials, reporter=reporter, schema=program.schema)
@@ -83,8 +83,8 @@ def _search(
                 sides[number]: path_to(model, search, hit.least, hit.level)
                 for number, hit in sorted(space.violations.items())
             }
-        except GivenUp as ended:
-            return {}, StopReason.of(ended)
+        except Stopped as ended:
+            return {}, ended.reason
         finally:
             search.close()
     return moves, space.stopped_by
@@ -176,8 +176,8 @@ def compare_states(
             # The states of the second are appended to those of the first, which stay in their places.
             only_second = _added(one, other, watch)
             only_first = None if only_second is None else _added(other, one, watch)
-        except GivenUp as ended:
-            return StopReason.of(ended)
+        except Stopped as ended:
+            return ended.reason
         finally:
             for search in searches:
                 search.close()
@@ -189,7 +189,7 @@ def compare_states(
 def _begun(model: Model, watch: Watch, team: Team, reporter: Reporter | None) -> BreadthFirstSearch:
     program = model.program
     with watch.telling(while_compiling(reporter, watch)):
-        kernels = compile_kernels(program, stopped=watch.interrupted)
+        kernels = compile_kernels(program, watch=watch)
     initials = PackedRows.of(program.initials.rows, program.schema.words)
     # The partition of a state depends on the state alone, so it is the same in both searches.
     return BreadthFirstSearch(kernels, watch, team, team.size, initials, keep_going=True, reporter=reporter)
@@ -208,7 +208,7 @@ def _added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
             if end > start and not mine.store.insert(theirs.store.address(start), end - start, watch.may_use):
                 return None
             fresh += len(mine.store) - before
-        watch.settle()
+        watch.end_promises()
         new.append(fresh)
     return tuple(new)
 

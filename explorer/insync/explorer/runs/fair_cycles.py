@@ -74,13 +74,13 @@ def obligations_of(adjacency: Adjacency, fair: Sequence[FairSet], watch: Watch) 
     """Return the obligations with the steps that meet them and the states in which they apply.
 
     Raises:
-        GivenUp: a limit is reached.
+        Stopped: a limit is reached.
     """
     import numpy as np
 
     obligations = []
     for one in fair:
-        watch.go_on()
+        watch.check()
         takes = np.isin(adjacency.action, sorted(one.numbers))
         enabled = np.zeros(len(adjacency.graph), dtype=np.bool_)
         enabled[adjacency.source[takes]] = True
@@ -98,14 +98,14 @@ def fair_components(adjacency: Adjacency, inside: Bits, obligations: Sequence[Ob
         watch: the limits.
 
     Raises:
-        GivenUp: a limit is reached.
+        Stopped: a limit is reached.
     """
     import numpy as np
 
     label = np.full(len(adjacency.graph), -1, dtype=np.int64)
     open_, found = inside.copy(), 0
     while open_.any():
-        watch.go_on()
+        watch.check()
         states = np.flatnonzero(open_)
         component, count = _components(adjacency, open_, states)
         wrong = np.zeros(count, dtype=np.bool_)

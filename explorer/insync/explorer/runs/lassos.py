@@ -193,7 +193,7 @@ def find_lasso(
         watch: the limits.
 
     Raises:
-        GivenUp: a limit is reached.
+        Stopped: a limit is reached.
     """
     stem = _StemSearch(adjacency, start & inside, inside, watch).to(fair >= 0)
     if stem is None:
@@ -222,7 +222,7 @@ class _StemSearch:
         starts = np.flatnonzero(self.start)
         levels = np.searchsorted(np.array(graph.starts), starts, side="right")
         for level in range(1, len(graph) + len(graph.starts) + 1):
-            self.watch.go_on()
+            self.watch.check()
             frontier = np.union1d(frontier, starts[levels == level])
             frontier = frontier[~seen[frontier]]
             seen[frontier] = True
@@ -263,7 +263,7 @@ class _StemSearch:
         """Return the least predecessor among some steps, and the move from it."""
         import numpy as np
 
-        self.watch.go_on()
+        self.watch.check()
         steps = np.flatnonzero((self.adjacency.target == state) & among)
         if not len(steps):
             message = f"State {state} of the graph has no predecessor in the level before."
@@ -321,7 +321,7 @@ class _LoopSearch:
         queue, seen = deque([state]), {state}
         while queue:
             if len(seen) % _OFTEN == 0:
-                self.watch.go_on()
+                self.watch.check()
             current = queue.popleft()
             for action, target in self.adjacency.steps(current):
                 if not self.inside[target]:

@@ -31,7 +31,7 @@ from insync.properties.condition_text import field_value, plain
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
 from insync.runtime.files import write_whole
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -152,13 +152,13 @@ class StateGraph(Tabular):
     def _depths(self) -> list[int]:
         return [depth for depth in range(1, len(self.starts)) for _ in range(*self.starts[depth - 1 : depth + 1])]
 
-    def truth(self, conditions: Sequence[Node], stopped: Callable[[], object] | None = None) -> list[Bits]:
+    def truth(self, conditions: Sequence[Node], watch: Watch | None = None) -> list[Bits]:
         """Return for each condition a mask of the states in which it holds.
 
         Raises:
-            GivenUp: `stopped` returned a reason before the conditions were compiled.
+            Stopped: the work had to stop before the conditions were compiled.
         """
-        checker = compile_kernels(self.model.program, conditions, (Part.CHECK,), stopped=stopped).checker()
+        checker = compile_kernels(self.model.program, conditions, (Part.CHECK,), watch=watch).checker()
         try:
             return list(checker.holds(self.rows))
         finally:
@@ -198,9 +198,9 @@ def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -
     watch.require_room()
     try:
         with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(model.program, parts=(Part.EDGES,), stopped=watch.interrupted)
-    except GivenUp as ended:
-        return _initial_states(model, StopReason.of(ended))
+            kernels = compile_kernels(model.program, parts=(Part.EDGES,), watch=watch)
+    except Stopped as ended:
+        return _initial_states(model, ended.reason)
     builder = _Builder(model, kernels, watch, reporter)
     try:
         return builder.run()
@@ -248,7 +248,7 @@ class _Builder:
                 size = min(BATCH, end - done)
                 self._expand(done, size)
                 done += size
-                stopped = self.watch.interrupted() or (None if self.watch.may_use(0) else StopReason.MEMORY)
+                stopped = self.watch.reason() or (None if self.watch.may_use(0) else StopReason.MEMORY)
                 self._report(starts, end - done)
             self._note_refused()
         if starts[-1] != len(self.index):
@@ -296,7 +296,7 @@ class _Builder:
             return
         rate = self._pulse.rate(len(self.index))
         levels = [after - before for before, after in pairwise(starts)]
-        end = estimated_end(levels, self.watch.reaches)
+        end = estimated_end(levels, self.watch.allows)
         said = Progress(len(levels), left, len(self.index), rate, self.watch.resident, self.watch.seconds)
         self.reporter(replace(said, growth=last_growth(levels), end=end))
 

@@ -250,4 +250,4 @@ class DiskSearch(BreadthFirstSearch):
         self._search()
 
     def _is_stopped(self) -> bool:
-        return self.watch.interrupted() is not None
+        return self.watch.reason() is not None

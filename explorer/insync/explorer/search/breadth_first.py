@@ -14,16 +14,17 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from insync.explorer.progress import SLOT_BYTES, Phase, Progress, Pulse, Reporter, estimated_end, progress_of
+from insync.explorer.progress import Phase, Progress, Pulse, Reporter, estimated_end, progress_of
 from insync.explorer.search.explored import Hit, Space
 from insync.explorer.search.partitions import CodedPartition, Partition, StateRuns, WholePartition, coded
 from insync.machine.kernels import Kernels, code_kernels
 from insync.machine.ownership import Ownership
 from insync.machine.packed import Found, PackedRows
 from insync.machine.stores.compressed import InsertOutcome, Turns
+from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE
 from insync.model.domains.layout import Schema
 from insync.runtime.errors import ModelError
-from insync.runtime.watch import GivenUp, StopReason, Watch
+from insync.runtime.watch import Stopped, StopReason, Watch
 from insync.runtime.workers import Team
 
 if TYPE_CHECKING:
@@ -112,11 +113,11 @@ class BreadthFirstSearch:
 
         Raises:
             UserError: the limit on memory leaves no room for the first states.
-            GivenUp: not all states of a resumed run could be read.
+            Stopped: not all states of a resumed run could be read.
         """
         self._search_all()
         if self._lost is not None:
-            raise GivenUp(self._lost)
+            raise Stopped(self._lost)
         return self.space
 
     def _search_all(self) -> None:
@@ -132,14 +133,14 @@ class BreadthFirstSearch:
         """Return a space whose levels can be read up to those of violations; one with codes is searched once more.
 
         Raises:
-            GivenUp: that search was stopped, or ran out of memory.
+            Stopped: that search was stopped, or ran out of memory.
         """
         if self.space.kept != "codes":
             return self.space
         if self._again is None:
             hits = [*self.space.violations.values(), *([self.space.refused] if self.space.refused else [])]
             self.space.close()
-            watch = self.watch.again(max(1, max(hit.level for hit in hits) - 1))
+            watch = self.watch.untimed(max(1, max(hit.level for hit in hits) - 1))
             reporter = None if self.reporter is None else partial(_again, self.reporter)
             self._again = BreadthFirstSearch(
                 self.kernels, watch, self.team, self.partitions, self.initials, True, reporter, self.schema
@@ -147,7 +148,7 @@ class BreadthFirstSearch:
             self._again._keep_levels = True
             stopped = self._again.run().stopped_by
             if stopped is not None and stopped is not StopReason.DEPTH:
-                raise GivenUp(stopped)
+                raise Stopped(stopped)
         return self._again.space
 
     def close(self) -> None:
@@ -173,10 +174,15 @@ class BreadthFirstSearch:
         for checker in self.checkers:
             checker.close()
 
+    @property
+    def _whole_bytes(self) -> int:
+        """Bytes of memory for a state that is kept whole."""
+        return self.kernels.sizes.row_bytes + TABLE_BYTES_OF_STATE
+
     def _require_room(self) -> None:
         """Refuse a limit within which the first batch of states could not be expanded and stored."""
         stores = sum(partition.page_bytes + partition.store.table_bytes for partition in self.space.whole)
-        initial = 2 * self.initials.count * (self.kernels.sizes.row_bytes + SLOT_BYTES)
+        initial = 2 * self.initials.count * self._whole_bytes
         needed = stores + initial + sum(expander.batch_bytes for expander in self.expanders)
         threads, partitions = self.team.size, len(self.space.partitions)
         use = f"the first states with threads={threads} and partitions={partitions}"
@@ -198,7 +204,7 @@ class BreadthFirstSearch:
                 self._look_at_unseen(number, worker)
 
         self.team.run(add, alone=self.initials.count < _FEW)
-        self.watch.settle()
+        self.watch.end_promises()
         self.space.stopped_by = self._out_of_memory()
         if self.space.stopped_by is None:
             self._require_closed()
@@ -212,8 +218,8 @@ class BreadthFirstSearch:
         for level in range(1, len(known.levels) + 1):
             kept.insert_level(level, self.space.partitions, self._owning, self.team, self._is_inserted)
             self.team.run(partial(self._settle, looking=False))
-            self.watch.settle()
-            stopped = self.watch.interrupted() or self._out_of_memory()
+            self.watch.end_promises()
+            stopped = self.watch.reason() or self._out_of_memory()
             if stopped is not None:
                 self.space = replace(known, partitions=self.space.partitions, stopped_by=stopped)
                 self._lost = stopped if self._failed is not InsertOutcome.NO_CODES else None  # then all begins again
@@ -226,7 +232,7 @@ class BreadthFirstSearch:
     def _is_inserted(self, number: int, rows: int, count: int) -> bool:
         """Insert states of the run that is resumed; return whether to continue reading."""
         self._insert_into(number, rows, count)
-        return self._failed is InsertOutcome.DONE and self.watch.interrupted() is None
+        return self._failed is InsertOutcome.DONE and self.watch.reason() is None
 
     def _require_closed(self) -> None:
         """Raise ModelError unless the initial states are closed under permutations of symmetric members."""
@@ -282,7 +288,7 @@ class BreadthFirstSearch:
 
     def _expect(self) -> None:
         """Pass an estimate of its final size to each partition, if the levels allow one."""
-        end = estimated_end(self.space.visited, self.watch.reaches)
+        end = estimated_end(self.space.visited, self.watch.allows)
         if end is not None:
             known = sum(self.space.visited)
             for partition in self.space.partitions:
@@ -297,13 +303,13 @@ class BreadthFirstSearch:
         """Replace the states by codes, unless these are too wide or memory has no room for both."""
         self._to_code = None
         if not self.watch.may_use(_BOTH_BYTES * sum(self.space.visited)):
-            self.watch.settle()
+            self.watch.end_promises()
             return
         whole = self.space.whole
         share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
         owning = even(self.kernels.ownership(schema, self.partitions), whole, self.team)
         codes = all_coded(whole, schema, self._rounds.pop(0), self.team, share, self._keep_levels, owning)
-        self.watch.settle()
+        self.watch.end_promises()
         if codes is None:
             self._to_code = schema if self._rounds else None
             return
@@ -322,25 +328,25 @@ class BreadthFirstSearch:
         """Expand until the buffers are full or the level is done, and insert the successors."""
         pending = sum(partition.pending for partition in self.space.partitions)
         self._report(pending)
-        if (stopped := self.watch.interrupted()) is not None:
+        if (stopped := self.watch.reason()) is not None:
             return stopped
         widest = pending * self.kernels.sizes.actions * self.kernels.sizes.row_bytes
         if not self.watch.may_use(min(widest, sum(expander.untouched_bytes for expander in self.expanders))):
             return StopReason.MEMORY
         self.team.run(self._expand, alone=pending < _FEW)
-        self.watch.settle()
+        self.watch.end_promises()
         fresh = sum(expander.pending_bytes for expander in self.expanders)
         if not self.watch.may_use(fresh + sum(partition.page_bytes for partition in self.space.partitions)):
             return StopReason.MEMORY
         self.team.run(self._insert, alone=pending < _FEW)
-        self.watch.settle()
+        self.watch.end_promises()
         for expander in self.expanders:
             expander.clear()
         return self._out_of_memory()
 
     def _out_of_memory(self) -> StopReason | None:
         """Return a reason to stop if an insertion has failed; if codes ran out, the search then begins again."""
-        return None if self._failed is InsertOutcome.DONE else self.watch.interrupted() or StopReason.MEMORY
+        return None if self._failed is InsertOutcome.DONE else self.watch.reason() or StopReason.MEMORY
 
     def _expand(self, worker: int) -> None:
         for partition in self.space.partitions[worker :: self.team.size]:
@@ -385,7 +391,7 @@ class BreadthFirstSearch:
             self.reporter(self._progress(pending, self._pulse.rate(sum(map(len, self.space.partitions)))))
 
     def _progress(self, pending: int, rate: float) -> Progress:
-        return progress_of(self.space, self.watch, self.kernels.sizes.row_bytes, pending, rate)
+        return progress_of(self.space, self.watch, self._whole_bytes, pending, rate)
 
 
 def _again(reporter: Reporter, progress: Progress) -> None:

@@ -41,7 +41,7 @@ def path_to(
         start: the state that the search began in, if that is not an initial one.
 
     Raises:
-        GivenUp: the levels were not kept, and the search that finds them again was stopped.
+        Stopped: the levels were not kept, and the search that finds them again was stopped.
         UserError: the disk has no room for the levels.
     """
     space, kernels = search.readable(), search.kernels

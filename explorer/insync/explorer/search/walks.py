@@ -7,7 +7,7 @@ the walks, so the sums and the end are the same for any number of threads.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -117,10 +117,10 @@ class WalkThreads:
         program: Program,
         conditions: Sequence[Node],
         abstraction: Abstraction | None,
-        stopped: Callable[[], object],
+        watch: Watch,
     ) -> None:
         """Compile the kernel of walks."""
-        self._kernels = compile_kernels(program, conditions, WALKS, stopped=stopped, abstraction=abstraction)
+        self._kernels = compile_kernels(program, conditions, WALKS, watch=watch, abstraction=abstraction)
 
     def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
         """Take walks; when stopped, walks under way end where they are, and count."""
@@ -243,7 +243,7 @@ class _Shares:
             return first
 
     def _must_stop(self) -> StopReason | None:
-        return self._watch.must_stop(grows=self._seen is not None)
+        return self._watch.reason(grows=self._seen is not None)
 
     def _stops(self, first: int, walker: Walker) -> bool:
         """Whether to leave off the share under way: on a stop, or when an earlier share has ended the walks."""

@@ -13,7 +13,7 @@ from insync.model import Model, ReadableState
 from insync.model.evaluator import Codes
 from insync.properties.condition_text import field_value, plain
 from insync.properties.registry import judge
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, Watch
 
 __all__ = ["Difference", "first_difference"]
 
@@ -45,17 +45,15 @@ def first_difference(
     """
     judged, claims = judge(model, properties), claims_of(model, properties)
 
-    def stopped() -> bool:
-        return stop is not None and stop.is_set()
-
+    watch = Watch(stop=stop)
     try:
-        kernels = compile_kernels(model.program, judged.nodes, stopped=stopped)
-    except GivenUp:
+        kernels = compile_kernels(model.program, judged.nodes, watch=watch)
+    except Stopped:
         return None
     comparison = _Comparison(model, kernels)
     try:
         for level, codes in _states(model, depth):
-            if stopped():
+            if watch.stopped:
                 return None
             sentence = comparison.of_successors(codes)
             if sentence is None and judged.nodes:

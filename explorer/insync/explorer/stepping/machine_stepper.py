@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from insync.explorer.stepping.stepper import Refused, Stepper, remembered
@@ -12,6 +12,7 @@ from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import Words
 from insync.model import Model
 from insync.model.evaluator import Codes
+from insync.runtime.watch import Watch
 
 __all__ = ["MachineStepper"]
 
@@ -23,18 +24,18 @@ class MachineStepper(Stepper):
 
     Args:
         model: the model.
-        stopped: called while the first call compiles the code; something true is the reason of GivenUp.
+        watch: the limits of the first call, which compiles the code and may raise Stopped; None is no limit.
     """
 
-    def __init__(self, model: Model, stopped: Callable[[], object] | None = None) -> None:
+    def __init__(self, model: Model, watch: Watch | None = None) -> None:
         super().__init__(model)
-        self._stopped = stopped
+        self._watch = watch
         self._steps: OrderedDict[Codes, Mapping[int, Words] | None] = OrderedDict()
         self._packed: OrderedDict[Codes, Words] = OrderedDict()  # of states that a step has led to
 
     @cached_property
     def _edges(self) -> Edges:
-        return compile_kernels(self.model.program, parts=(Part.EDGES,), stopped=self._stopped).edges()
+        return compile_kernels(self.model.program, parts=(Part.EDGES,), watch=self._watch).edges()
 
     def close(self) -> None:
         """Release all memory; afterwards only remembered states and steps are left."""

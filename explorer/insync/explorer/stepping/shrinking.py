@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, Walk
 from insync.model.evaluator import Codes
 from insync.runtime.errors import InternalError
-from insync.runtime.watch import GivenUp, delayed
+from insync.runtime.watch import Stopped, StopReason, Watch
 
 __all__ = ["Failing", "FailingLists", "FailingWalks", "HasActions", "shrink"]
 
@@ -33,7 +33,7 @@ F_co = TypeVar("F_co", bound=HasActions, covariant=True)
 class FailingLists(Protocol[F_co]):
     """Takes lists of actions, until something fails."""
 
-    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> F_co | None:
+    def failing(self, actions: Sequence[int], stopped: Callable[[], StopReason | None] = lambda: None) -> F_co | None:
         """Return the failure with the actions up to it that were taken; None if nothing fails.
 
         Args:
@@ -41,7 +41,7 @@ class FailingLists(Protocol[F_co]):
             stopped: called before each step.
 
         Raises:
-            GivenUp: `stopped` returned a reason.
+            Stopped: `stopped` returned a reason.
         """
 
 
@@ -72,7 +72,9 @@ class FailingWalks:
         self._refusal = fails is None
         self._fails: Callable[[Codes], bool] = cache(fails or (lambda codes: False))
 
-    def failing(self, actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> Failing | None:
+    def failing(
+        self, actions: Sequence[int], stopped: Callable[[], StopReason | None] = lambda: None
+    ) -> Failing | None:
         """Return the walk up to the failure; None if nothing fails.
 
         An action that is not enabled when its turn comes is skipped. So is an action whose step is refused, unless a
@@ -83,14 +85,14 @@ class FailingWalks:
             stopped: called before each step.
 
         Raises:
-            GivenUp: `stopped` returned a reason.
+            Stopped: `stopped` returned a reason.
         """
         walk = Walk(self._stepper, self._start)
         if self._fails(walk.codes):
             return Failing([], walk.moves)
         for action in actions:
             if reason := stopped():
-                raise GivenUp(reason)
+                raise Stopped(reason)
             outcome = self._stepper.attempt(walk.codes, action)
             if isinstance(outcome, Refused):
                 if self._refusal:
@@ -102,7 +104,7 @@ class FailingWalks:
         return None
 
 
-def shrink(walks: FailingLists[F], actions: Sequence[int], stopped: Callable[[], object] = lambda: None) -> F:
+def shrink(walks: FailingLists[F], actions: Sequence[int], watch: Watch | None = None) -> F:
     """Return a 1-minimal part of a failing list of actions: it fails, and without any one of its steps it does not.
 
     Runs of consecutive steps are omitted, long ones first, and with them the steps that are not enabled without them.
@@ -110,20 +112,21 @@ def shrink(walks: FailingLists[F], actions: Sequence[int], stopped: Callable[[],
     Args:
         walks: decide what fails.
         actions: a failing list.
-        stopped: called before each step; something true ends the shortening with the part that is left by then.
+        watch: checked before each step; a reason to stop ends the shortening with the part that is left by then.
 
     Raises:
-        GivenUp: stopped before the whole list had been taken once.
+        Stopped: stopped before the whole list had been taken once.
         InternalError: nothing fails along the list.
     """
-    best = walks.failing(actions, delayed(stopped, _GRACE_SECONDS))
+    watch = watch or Watch()
+    best = walks.failing(actions, watch.later(_GRACE_SECONDS).reason)
     if best is None:
         message = f"The machine code finds that a walk of {len(actions)} steps fails; by the evaluator it does not."
         raise InternalError(message)
     size = max(len(best.actions) // 2, 1)
     while True:
-        shorter = _without_a_run(walks, best, size, stopped)
-        if stopped():
+        shorter = _without_a_run(walks, best, size, watch)
+        if watch.reason():
             return shorter
         if len(shorter.actions) < len(best.actions):
             best = shorter
@@ -133,13 +136,13 @@ def shrink(walks: FailingLists[F], actions: Sequence[int], stopped: Callable[[],
             size //= 2
 
 
-def _without_a_run(walks: FailingLists[F], best: F, size: int, stopped: Callable[[], object]) -> F:
+def _without_a_run(walks: FailingLists[F], best: F, size: int, watch: Watch) -> F:
     """Return the walk without those runs of `size` steps that the failure does not need."""
     start = 0
     while start < len(best.actions):
         try:
-            found = walks.failing(best.actions[:start] + best.actions[start + size :], stopped)
-        except GivenUp:
+            found = walks.failing(best.actions[:start] + best.actions[start + size :], watch.reason)
+        except Stopped:
             break
         if found is not None and len(found.actions) < len(best.actions):
             best = found

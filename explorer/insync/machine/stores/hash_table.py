@@ -21,6 +21,7 @@ __all__ = [
     "BUCKET_BYTES",
     "BUCKET_SLOTS",
     "SPARE_BUCKETS",
+    "TABLE_BYTES_OF_STATE",
     "Memory",
     "Store",
     "StoreField",
@@ -31,6 +32,8 @@ __all__ = [
 
 BUCKET_SLOTS = 8
 BUCKET_BYTES = 8 * BUCKET_SLOTS
+TABLE_BYTES_OF_STATE = 16
+"""Bytes of the table for each state, on average: a slot has 8, and about half of the slots are free."""
 SPARE_BUCKETS = 64
 """Buckets after the last home bucket, for states that find the last buckets full."""
 

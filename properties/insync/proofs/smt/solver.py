@@ -9,8 +9,8 @@ from enum import Enum
 from insync.proofs.smt.terms import Formula, all_of
 from insync.proofs.smt.transition_system import SymbolicState
 from insync.proofs.smt.z3_module import z3
-from insync.proofs.watch import Deadline, ProofWatch
 from insync.runtime.errors import InternalError
+from insync.runtime.watch import Watch
 
 __all__ = ["Answer", "Found", "Question", "Solver", "limit", "z3_version"]
 
@@ -40,8 +40,8 @@ class Solver:
         reason: why the last answer is unknown.
     """
 
-    def __init__(self, watch: ProofWatch | None = None, *, one_shot: bool = False) -> None:
-        self._watch = watch if watch is not None else ProofWatch()
+    def __init__(self, watch: Watch | None = None, *, one_shot: bool = False) -> None:
+        self._watch = watch if watch is not None else Watch()
         self._solver = z3.Then(*_ONE_SHOT).solver() if one_shot else z3.Solver()
         self._solver.set("ctrl_c", False)  # else z3 puts its own handler in place of Python's, and keeps the signal
         self.reason = ""
@@ -59,18 +59,18 @@ class Solver:
         finally:
             self._solver.pop()
 
-    def check(self, deadline: Deadline) -> Answer:
-        """Return whether all conditions can hold together; past the deadline the answer is unknown.
+    def check(self, query: Watch) -> Answer:
+        """Return whether all conditions can hold together; when the query must stop, the answer is unknown.
 
         Raises:
             Stopped: the proof has to stop.
         """
-        self._watch.go_on()
-        limit(self._solver, deadline)
+        self._watch.check()
+        limit(self._solver, query)
         found = self._watch.attend(self._solver.check, self._solver.interrupt)
-        answer, self.reason = _answered(found, self._solver, deadline)
+        answer, self.reason = _answered(found, self._solver, query)
         if answer is Answer.UNKNOWN:
-            self._watch.go_on()
+            self._watch.check()
         return answer
 
     @property
@@ -86,7 +86,7 @@ class Question:
 
     Args:
         conditions: the conditions; the question is whether they can hold together.
-        deadline: past it the answer is unknown.
+        query: when it must stop, the answer is unknown.
         seconds: the most time that z3 may take.
 
     Attributes:
@@ -94,20 +94,20 @@ class Question:
         seconds: the time that z3 took.
     """
 
-    def __init__(self, conditions: Iterable[Formula], deadline: Deadline, seconds: float) -> None:
+    def __init__(self, conditions: Iterable[Formula], query: Watch, seconds: float) -> None:
         context = z3.Context()
         self._solver = z3.Then(*_ONE_SHOT, ctx=context).solver()
         self._solver.set("ctrl_c", False)
         self._solver.add(all_of(list(conditions)).translate(context))
-        self._deadline, self._most = deadline, seconds
+        self._query, self._most = query, seconds
         self.reason, self.seconds = "", 0.0
 
     def answer(self) -> Answer:
         """Return whether the conditions can hold together; this may be called in any thread, once."""
-        deadline = self._deadline.within(self._most)
-        limit(self._solver, deadline)
-        answer, self.reason = _answered(self._solver.check(), self._solver, deadline)
-        self.seconds = deadline.elapsed
+        query = self._query.within(self._most)
+        limit(self._solver, query)
+        answer, self.reason = _answered(self._solver.check(), self._solver, query)
+        self.seconds = query.seconds
         return answer
 
     def interrupt(self) -> None:
@@ -143,20 +143,20 @@ class Found:
         raise InternalError(message)
 
 
-def limit(solver: z3.Solver, deadline: Deadline) -> None:
-    """Set the timeout of a solver's next question by a deadline."""
-    left = deadline.left
+def limit(solver: z3.Solver, query: Watch) -> None:
+    """Set the timeout of a solver's next question."""
+    left = query.left
     solver.set("timeout", _NEVER if left is None else min(_NEVER, max(1, int(left * 1000))))
 
 
-def _answered(found: z3.CheckSatResult, solver: z3.Solver, deadline: Deadline) -> tuple[Answer, str]:
+def _answered(found: z3.CheckSatResult, solver: z3.Solver, query: Watch) -> tuple[Answer, str]:
     """Return z3's answer, and the reason if it is unknown."""
     if found == z3.sat:
         return Answer.POSSIBLE, ""
     if found == z3.unsat:
         return Answer.IMPOSSIBLE, ""
     why = solver.reason_unknown()
-    late = why in ("timeout", "canceled") or deadline.passed
+    late = why in ("timeout", "canceled") or query.reason() is not None
     return Answer.UNKNOWN, "no answer in time" if late else f"z3 says: {why}"
 
 

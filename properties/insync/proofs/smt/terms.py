@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from insync.model.expressions.graph import Node, Op
 from insync.proofs.smt.z3_module import z3
-from insync.proofs.watch import ProofWatch
+from insync.runtime.watch import Watch
 
 __all__ = ["RULES", "Formula", "Terms", "all_of", "any_of", "negation", "width_of"]
 
@@ -44,7 +44,7 @@ class Terms:
     def __init__(
         self,
         cells: Sequence[z3.BitVecRef],
-        watch: ProofWatch,
+        watch: Watch,
         before: Terms | None = None,
         changed: Callable[[Node], bool] = lambda node: True,
     ) -> None:
@@ -68,7 +68,7 @@ class Terms:
         return _fit(node, self.number(node), width_of(0, size - 1))
 
     def _term(self, root: Node) -> Term:
-        self._watch.go_on()
+        self._watch.check()
         terms, before = self._terms, self._before
         missing, stack = {}, [root]
         while stack:

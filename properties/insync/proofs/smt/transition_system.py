@@ -9,7 +9,7 @@ from insync.model.tracing.initial_states import Beginning
 from insync.model.tracing.program import BoundAction, Program
 from insync.proofs.smt.terms import Terms, all_of, any_of, width_of
 from insync.proofs.smt.z3_module import z3
-from insync.proofs.watch import ProofWatch
+from insync.runtime.watch import Watch
 
 __all__ = ["SymbolicProgram", "SymbolicState"]
 
@@ -54,9 +54,9 @@ class SymbolicProgram:
         watch: the limits of the proof; None is no limit.
     """
 
-    def __init__(self, program: Program, watch: ProofWatch | None = None) -> None:
+    def __init__(self, program: Program, watch: Watch | None = None) -> None:
         self.program = program
-        self.watch = watch if watch is not None else ProofWatch()
+        self.watch = watch if watch is not None else Watch()
         self.sizes = [cell.size for cell in program.schema.cells]
         self._reads: list[int] = []
 
@@ -96,7 +96,7 @@ class SymbolicProgram:
 
     def _begun(self, number: int, beginning: Beginning) -> tuple[Terms, list[z3.BoolRef]]:
         """Return the terms of an initial method, and the conditions on its variables."""
-        self.watch.go_on()
+        self.watch.check()
         sizes = beginning.graph.cell_sizes
         variables = [z3.BitVec(f"v{number}.{place}", width_of(0, size - 1)) for place, size in enumerate(sizes)]
         terms = Terms(variables, self.watch)

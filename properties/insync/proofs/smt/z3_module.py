@@ -35,6 +35,6 @@ except ImportError as error:
 
 __all__ = ["z3"]
 
-# A solver works in another thread than the one that drops terms (`ProofWatch.attend`), and Python's garbage collector
+# A solver works in another thread than the one that drops terms (`Watch.attend`), and Python's garbage collector
 # may drop some at any moment. Without this call z3 would free them in the midst of its work, and crash.
 z3.Z3_enable_concurrent_dec_ref(z3.main_ctx().ref())

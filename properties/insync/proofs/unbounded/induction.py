@@ -12,9 +12,9 @@ rehearsed with a small one: that proves nothing, but shows which conditions to t
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -29,9 +29,9 @@ from insync.proofs.smt.solver import limit
 from insync.proofs.smt.z3_module import z3
 from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 from insync.proofs.unbounded.transition_system import SymbolicTaken, begun, fits_of, symbols_of, taken
-from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stopped
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, Invariant, StepInvariant
 from insync.runtime.errors import UserError
+from insync.runtime.watch import Stopped, Watch, Work
 
 __all__ = [
     "AllBounds",
@@ -47,10 +47,9 @@ def check_all_bounds(
     model: Model,
     conditions: Sequence[Invariant],
     *,
-    limits: ProofLimits | None = None,
     rehearsal: Model | None = None,
     reporter: QueryReporter | None = None,
-    stop: threading.Event | None = None,
+    watch: Watch | None = None,
 ) -> Induction:
     """Return whether conditions are inductive together for all values of the bounds that the model leaves open.
 
@@ -59,15 +58,14 @@ def check_all_bounds(
     Args:
         model: the model; its other bounds keep their values.
         conditions: the properties and lemmas to prove; type_ok is proved with them.
-        limits: the limits of the proof.
         rehearsal: a smaller instance of the model, which shows which conditions help with which step; or None.
         reporter: receives each query when it is answered.
-        stop: ends the proof when it is set.
+        watch: the limits of the proof.
 
     Raises:
         UserError: the model has no such bounds, or contains an expression that is not translated; z3 is not installed.
     """
-    watch = ProofWatch(limits, stop)
+    watch = watch or Watch()
     queries: list[Query] = []
     helpers: dict[str, Helpers] = {}
     proof = AllBounds(model, conditions, watch, helpers)
@@ -114,7 +112,7 @@ class AllBounds:
         self,
         model: Model,
         conditions: Sequence[Invariant],
-        watch: ProofWatch,
+        watch: Watch,
         helpers: dict[str, Helpers] | None = None,
     ) -> None:
         for found in conditions:
@@ -181,19 +179,19 @@ class AllBounds:
         Raises:
             Stopped: the proof has to stop.
         """
-        deadline, seconds, helpers = self.watch.query(), 0.0, Helpers()
+        query, seconds, helpers = self.watch.query(), 0.0, Helpers()
         swaps, kept = swaps_of(self.symbols, self.actions), []
         good = Assumed([*self.start.typed, *self.start.hints], self._good)
         for swap in swaps:
             state = swap.state(self.symbols, self.start.state)
-            questions = Questions(self.watch, good, self._conclusions(state), helpers, deadline)
+            questions = Questions(self.watch, good, self._conclusions(state), helpers, query)
             if questions.wait() is None:
                 kept.append(swap)
             seconds += questions.seconds
         spared = 0
         for further, nearer, swap in alike_by(kept, self.actions):
             assumed, same = likeness_of(self.symbols, self.start.state, further, nearer, swap)
-            questions = Questions(self.watch, Assumed([*self.start.typed, *assumed]), same, Helpers(), deadline)
+            questions = Questions(self.watch, Assumed([*self.start.typed, *assumed]), same, Helpers(), query)
             if questions.wait() is None:
                 self._asked.discard(id(further))
                 spared += 1
@@ -213,7 +211,7 @@ class AllBounds:
                 failures, seconds = [], 0.0
                 while True:
                     while len(line) < 2 * self.watch.threads and (action := next(ahead, None)) is not None:
-                        self.watch.go_on()
+                        self.watch.check()
                         line.append(_Asked(action, self._questions(action)))
                     if not line or line[0].action.name != name:
                         break
@@ -316,7 +314,7 @@ class Questions:
         assumed: the assumptions.
         conclusions: the conclusions, each to be proved alone.
         helpers: the assumptions to try first for each; answers add to them.
-        deadline: past it there is no answer.
+        query: when it must stop, there is no answer.
 
     Attributes:
         seconds: the time that they took, translation included.
@@ -327,38 +325,38 @@ class Questions:
 
     def __init__(
         self,
-        watch: ProofWatch,
+        watch: Watch,
         assumed: Assumed,
         conclusions: Sequence[Conclusion],
         helpers: Helpers,
-        deadline: Deadline,
+        query: Watch,
     ) -> None:
-        watch.go_on()
-        begun = Deadline(None)
-        self._watch, self._helpers, self._deadline = watch, helpers, deadline
+        watch.check()
+        begun = time.perf_counter()
+        self._query, self._watch, self._helpers = query, watch, helpers
         self._context = z3.Context()
         z3.Z3_enable_concurrent_dec_ref(self._context.ref())
         self._always = z3.And(*assumed.always).translate(self._context)
         self._good = {name: holds.translate(self._context) for name, holds in assumed.good.items()}
         self._asked = [(one.name, z3.Not(one.holds).translate(self._context)) for one in conclusions]
         self._given_up = threading.Event()
-        self.seconds = begun.elapsed
-        self._under_way: Future[str | None] = watch.begin(self._answer)
+        self.seconds = time.perf_counter() - begun
+        self._under_way: Work[str | None] = watch.begin(self._answer, self._interrupt)
 
     def _answer(self) -> str | None:
         """Return a reason with the first conclusion that is not proved; None if all are. Runs in a watch's thread."""
-        begun = Deadline(None)
+        begun = time.perf_counter()
         try:
             for name, negation in self._asked:
                 if not (self._follows_from_few(name, negation) or self._follows_from_all(name, negation)):
                     return _NOT_IN_TIME if self._late else f"{name} is not proved"
             return None
         finally:
-            self.seconds += begun.elapsed
+            self.seconds += time.perf_counter() - begun
 
     @property
     def _late(self) -> bool:
-        return self._given_up.is_set() or self._deadline.passed
+        return self._given_up.is_set() or self._query.reason() is not None
 
     def _follows_from_few(self, name: str, negation: z3.BoolRef) -> bool:
         few = self._helpers.of(name)
@@ -389,7 +387,7 @@ class Questions:
         solver.set("auto_config", False)
         solver.set("mbqi", False)
         solver.set("ctrl_c", False)
-        limit(solver, self._deadline)
+        limit(solver, self._query)
         solver.add(self._always, negation)
         return solver
 
@@ -399,14 +397,14 @@ class Questions:
         Raises:
             Stopped: the proof has to stop.
         """
-        found = self._watch.end(self._under_way, self._interrupt)
+        found = self._under_way.result()
         if found is not None:
-            self._watch.go_on()
+            self._watch.check()
         return found
 
     def give_up(self) -> None:
         """End the questions without an answer."""
-        self._watch.give_up(self._under_way, self._interrupt)
+        self._under_way.give_up()
 
     def _interrupt(self) -> None:
         self._given_up.set()

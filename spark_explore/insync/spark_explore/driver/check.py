@@ -31,8 +31,8 @@ from insync.model import Model
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import Judged, confined, judge
 from insync.runtime.errors import UserError
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, interruptible, limits_of
-from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
+from insync.runtime.watch import Limits, Stopped, Watch, limits_of
+from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, damaged, read_manifest, refuse_old_run, write_manifest
@@ -103,11 +103,11 @@ def check(
     judged, program = judge(model, properties), model.program
     try:
         if not _is_here(options):
-            interruptible(lambda _: _require_usable(options), watch.interrupted)  # an object store may respond slowly
-        alike = symmetry_for(model, judged.conditions, watch.go_on) if symmetry else UNUSED
+            watch.attend(lambda: _require_usable(options))  # an object store may respond slowly
+        alike = symmetry_for(model, judged.conditions, watch) if symmetry else UNUSED
         used = alike.symmetry
-        recipe = interruptible(lambda _: recipe_for(program, judged.nodes, symmetry=used), watch.interrupted)
-    except GivenUp as ended:
+        recipe = watch.attend(lambda: recipe_for(program, judged.nodes, symmetry=used))
+    except Stopped as ended:
         clock.lap("compile")
         return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
     identity = identity_of(
@@ -123,11 +123,11 @@ def check(
                     _require_fitting(folder, identity, shape)
                 else:
                     folder.make()
-                warning = opened.enter_context(sole_driver(folder, watch.interrupted))
+                warning = opened.enter_context(sole_driver(folder, watch.reason))
                 warnings = () if warning is None else (warning,)
             coming = opened.enter_context(begin_session(options.session, options.master, options.remote, watch=watch))
             with watch.telling(while_compiling(reporter, watch)):
-                kernels = load(recipe.texts, watch.interrupted)
+                kernels = load(recipe.texts, watch)
             clock.lap("compile")
             workers = _Workers(coming, options, clock)
             with _warm_start(kernels, recipe, workers, options, limits, keep_going, stop) as warm:
@@ -146,7 +146,7 @@ def check(
             states = RunStates(run, manifest.run, recipe.sizes.words, place.warm, given.counted)
             finder = PathFinder(spark, given, states, kernels, model, Watch(Limits(), stop))
             traced = _traced(model, judged, space, manifest.ledger, finder, keep_going)
-    except GivenUp as ended:
+    except Stopped as ended:
         clock.lap("start" if "compile" in clock.seconds else "compile")
         return replace(_not_begun(model, judged, ended, clock.seconds, options, keep_going), engine="spark")
     if traced.violations:
@@ -187,12 +187,12 @@ def _traced(
 
 
 def _not_begun(
-    model: Model, judged: Judged, ended: GivenUp, seconds: dict[str, float], options: SparkOptions, keep_going: bool
+    model: Model, judged: Judged, ended: Stopped, seconds: dict[str, float], options: SparkOptions, keep_going: bool
 ) -> CheckResult:
     """Return the result of a search that ended while Spark started: for a resumed run, what it had found before."""
     if options.resume and options.run_dir is not None:
         known = read_manifest(RunFolder(options.run_dir)).ledger.before_violations(keep_going)
-        known.stopped_by = StopReason.of(ended)
+        known.stopped_by = ended.reason
         if not known.violations and known.refused is None:
             return result_of(model, judged, known, (), seconds)
     return stopped_before(model, judged, ended, seconds["compile"])

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from insync.runtime.errors import InternalError, UserError
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, delayed, interruptible
+from insync.runtime.watch import Watch
 from insync.spark_explore.executor.level_task import LevelJob, Task, level_task
 from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.packets import COLUMNS, Row, rows_of
@@ -19,19 +19,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["JobFailed", "OutOfMemory", "Stopped", "error_of", "level_plan", "run_plan", "seeded_plan"]
+__all__ = ["JobFailed", "OutOfMemory", "error_of", "level_plan", "run_plan", "seeded_plan"]
 
 _CANCEL_SECONDS = 0.3  # how long a cancelled job is waited for
 _RAISED = re.compile(r"^(?:insync\.[\w.]+\.)(UserError|ModelError|TableFull|InternalError): (.*)$", re.MULTILINE)
 _PYTHON = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
 _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'$", re.MULTILINE)
-
-
-class Stopped(Exception):
-    """The watch ended the job: its time was up, or it was interrupted."""
-
-    def __init__(self, reason: StopReason) -> None:
-        self.reason = reason
 
 
 class JobFailed(UserError):
@@ -76,22 +69,23 @@ def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch | 
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    watch = watch or Watch(Limits(), None)
-    if (reason := watch.interrupted()) is not None:
-        raise Stopped(reason)
-    tag = f"insync-{uuid.uuid4().hex}"
+    watch, tag = watch or Watch(), f"insync-{uuid.uuid4().hex}"
 
-    def run(_: Callable[[], bool]) -> pa.Table:
+    def run() -> pa.Table:
         spark.addTag(tag)  # tags belong to a thread
         return plan().toArrow()
 
+    def interrupt_tag() -> None:
+        with contextlib.suppress(Exception):  # the job may be over
+            spark.interruptTag(tag)
+
+    def cancel() -> None:  # called again and again, as a job that has not begun yet cannot be cancelled
+        threading.Thread(target=interrupt_tag, daemon=True).start()
+
     try:
-        table = interruptible(run, delayed(_cancelled(spark, tag, watch.interrupted), _CANCEL_SECONDS))
-    except GivenUp as ended:
-        raise Stopped(StopReason.of(ended)) from None
+        table = watch.attend(run, cancel, _CANCEL_SECONDS)
     except (PySparkException, Py4JError) as error:
-        if (reason := watch.interrupted()) is not None:
-            raise Stopped(reason) from None
+        watch.check()
         raise error_of(error) from error
     return [row for batch in table.to_batches() for row in rows_of(batch)]
 
@@ -126,19 +120,3 @@ def _translated(text: str) -> Exception:
     lines = _PYTHON.findall(text)[-1:] or [line for line in text.splitlines() if line.strip()]
     reason = (lines or ["no reason was given"])[0].strip()
     return JobFailed(f"A Spark job failed: {reason} (Spark's logs say more; a run with --run-dir can be resumed).")
-
-
-def _cancelled(spark: SparkSession, tag: str, stopped: Callable[[], object]) -> Callable[[], object]:
-    """Return a function that gives the reason to stop, and cancels the job with a tag whenever there is one."""
-
-    def cancel() -> None:
-        with contextlib.suppress(Exception):  # the job may be over
-            spark.interruptTag(tag)
-
-    def reason() -> object:
-        found = stopped()
-        if found:  # each time, as a job that has not begun yet cannot be cancelled
-            threading.Thread(target=cancel, daemon=True).start()
-        return found
-
-    return reason

@@ -17,11 +17,11 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from insync.runtime.watch import GivenUp, interruptible, unattended
+from insync.runtime.watch import Watch
 
 if TYPE_CHECKING:
     from pyspark import SparkConf
@@ -60,14 +60,14 @@ class DriverJvm:
             process_group=0,
         )
 
-    def connect(self, stopped: Callable[[], object]) -> Any:
+    def connect(self, watch: Watch) -> Any:
         """Wait for the JVM, and return the gateway to it.
 
         Args:
-            stopped: called repeatedly; a true result is the reason to give up.
+            watch: when to stop waiting.
 
         Raises:
-            GivenUp: there was a reason.
+            Stopped: the work must stop.
             RuntimeError: the JVM has ended.
         """
         from pyspark.java_gateway import launch_gateway
@@ -77,18 +77,17 @@ class DriverJvm:
             if self._process.poll() is not None:
                 message = f"it ended with exit code {self._process.returncode}"
                 raise RuntimeError(message)
-            if reason := stopped():
-                raise GivenUp(reason)
+            watch.check()
             time.sleep(_LOOK_SECONDS)
         with self._address.open("rb") as file:
             port = read_int(file)  # type: ignore[no-untyped-call]
             secret = UTF8Deserializer().loads(file)  # type: ignore[no-untyped-call]
 
-        def join(_: Callable[[], bool]) -> Any:
+        def join() -> Any:
             with _environment({_PORT: str(port), _SECRET: str(secret)}):
                 return launch_gateway()  # type: ignore[no-untyped-call]
 
-        return interruptible(join, stopped)
+        return watch.attend(join)
 
     def end(self) -> None:
         """End the JVM, and wait for its end."""
@@ -102,7 +101,7 @@ class DriverJvm:
     def leave(self) -> None:
         """End the JVM without waiting: it removes its files and ends its workers by itself."""
         self._kill(signal.SIGTERM)
-        unattended(self._outlive)
+        Watch().begin(self._outlive)
 
     def _outlive(self) -> None:
         try:

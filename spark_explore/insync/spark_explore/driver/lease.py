@@ -25,7 +25,7 @@ from typing import Any
 from insync.explorer.run_lock import RunLock
 from insync.runtime.checksums import Damaged, Label, json_with_digest, require_digest
 from insync.runtime.errors import UserError
-from insync.runtime.watch import GivenUp
+from insync.runtime.watch import Stopped, StopReason
 from insync.spark_explore.wire.run_folder import RunFolder
 
 __all__ = ["LEASE", "sole_driver"]
@@ -38,16 +38,16 @@ _LOOK_SECONDS = 1.0
 
 
 @contextmanager
-def sole_driver(run: RunFolder, interrupted: Callable[[], object]) -> Iterator[str | None]:
+def sole_driver(run: RunFolder, interrupted: Callable[[], StopReason | None]) -> Iterator[str | None]:
     """Keep other drivers from a run directory within the block; yield a warning if that is not possible.
 
     Args:
         run: the run directory; a local one must exist.
-        interrupted: called while waiting for a driver that may be dead; a true result is the reason to stop.
+        interrupted: called while waiting for a driver that may be dead; returns a reason to stop, or None.
 
     Raises:
         UserError: another driver works on the directory, or it cannot be written.
-        GivenUp: there was a reason to stop.
+        Stopped: there was a reason to stop.
     """
     if run.is_local:
         with RunLock(run.path) as lock:
@@ -70,12 +70,12 @@ class _Lease:
         self._thread = threading.Thread(target=self._beat, name="insync-lease", daemon=True)
         self._beats = 0
 
-    def take(self, interrupted: Callable[[], object]) -> None:
+    def take(self, interrupted: Callable[[], StopReason | None]) -> None:
         """Take the run directory; watch the lease of another driver first, if there is one."""
         found, since = self._run.read(LEASE), time.monotonic()
         while found is not None and time.monotonic() - since < _DEAD_SECONDS:
             if reason := interrupted():
-                raise GivenUp(reason)
+                raise Stopped(reason)
             self._over.wait(_LOOK_SECONDS)
             now = self._run.read(LEASE)
             if now is not None and now != found:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 from insync.runtime.errors import UserError
-from insync.runtime.watch import GivenUp, Watch, interruptible
+from insync.runtime.watch import Stopped, Watch
 from insync.spark_explore.driver.jvm import DriverJvm
 from insync.spark_explore.driver.requirements import load_packages
 
@@ -54,7 +54,7 @@ def own_session(
 
     Raises:
         UserError: this process has a session already, or none can be made.
-        GivenUp: the watch ended the start.
+        Stopped: the watch ended the start.
     """
     from pyspark import SparkConf, SparkContext
 
@@ -88,10 +88,10 @@ class _OwnSession:
         """Return the session; the first call makes it, and waits for the JVM."""
         if self._session is None:
             try:
-                interruptible(lambda _: load_packages(), self._watch.interrupted)
-                self._gateway = self._jvm.connect(self._watch.interrupted)
-                self._session = interruptible(lambda _: _session_of(self._conf, self._gateway), self._watch.interrupted)
-            except GivenUp:
+                self._watch.attend(load_packages)
+                self._gateway = self._jvm.connect(self._watch)
+                self._session = self._watch.attend(lambda: _session_of(self._conf, self._gateway))
+            except Stopped:
                 raise
             except Exception as error:
                 self._log.seek(0)
@@ -108,8 +108,8 @@ class _OwnSession:
             _forget()
             return
         try:
-            interruptible(lambda _: _end(session, self._gateway, self._jvm), lambda: self._watch.stopped)
-        except GivenUp:
+            self._watch.untimed().attend(lambda: _end(session, self._gateway, self._jvm))
+        except Stopped:
             _expect_no_more(session)
             self._jvm.leave()
         finally:

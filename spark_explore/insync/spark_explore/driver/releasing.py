@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from insync.runtime.watch import Watch, delayed, interruptible
+from insync.runtime.watch import Watch
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.session import is_local
 from insync.spark_explore.executor.release import release_task
@@ -39,4 +39,4 @@ def releasing(spark: SparkSession, place: RunPlace, watch: Watch) -> Iterator[No
                 return seeded_plan(spark, place.partitions, 0, release_task(place.run))
 
             with contextlib.suppress(Exception):  # the session may be lost, and with it the tables
-                interruptible(lambda _: run_plan(spark, plan, None), delayed(lambda: watch.stopped, _RELEASE_SECONDS))
+                watch.untimed().later(_RELEASE_SECONDS).attend(lambda: run_plan(spark, plan, None))

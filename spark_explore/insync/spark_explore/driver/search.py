@@ -12,8 +12,8 @@ from insync.explorer.search.explored import Space
 from insync.machine.packed import Sizes
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.memory import resident_memory
-from insync.runtime.watch import StopReason, Watch
-from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, Stopped, level_plan, run_plan
+from insync.runtime.watch import Stopped, StopReason, Watch
+from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, level_plan, run_plan
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.file_systems import shown_name
@@ -81,7 +81,7 @@ class SparkSearch:
             reported = self._report(space, reported)
             if over:
                 return space
-            reason = self.watch.interrupted() or self._job(space)
+            reason = self.watch.reason() or self._job(space)
             if reason is not None:
                 space, _ = self.ledger.space(self.watch, self.keep_going)
                 space.stopped_by = space.stopped_by or reason
@@ -125,7 +125,7 @@ class SparkSearch:
             try:
                 return run_plan(self.spark, lambda: level_plan(self.spark, given, level, further), self.watch)
             except JobFailed:
-                if attempt == _ATTEMPTS or self.watch.interrupted():
+                if attempt == _ATTEMPTS or self.watch.reason():
                     raise
         raise AssertionError
 
@@ -199,7 +199,7 @@ class SparkSearch:
             known = space.visited[:level]
             rate = sum(known) / max(now, 1e-9)
             said = Progress(level, known[-1], sum(known), rate, resident_memory(), now)
-            end = estimated_end(known, self.watch.reaches)
+            end = estimated_end(known, self.watch.allows)
             self.reporter(replace(said, growth=last_growth(known), end=end))
         return levels
 

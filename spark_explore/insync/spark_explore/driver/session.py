@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from insync.runtime.errors import UserError
-from insync.runtime.watch import GivenUp, Limits, Watch, delayed, interruptible
+from insync.runtime.watch import Stopped, Watch
 from insync.runtime.workers import available_cores
 from insync.spark_explore.driver.class_archive import archive_options
 from insync.spark_explore.driver.own_session import own_session
@@ -94,15 +94,15 @@ def begin_session(
 
     Raises:
         UserError: something is missing on this machine, or the session cannot be made.
-        GivenUp: the watch ended the start.
+        Stopped: the watch ended the start.
     """
-    watch = watch or Watch(Limits(), None)
-    interruptible(lambda _: load_pyspark(), watch.interrupted)
+    watch = watch or Watch()
+    watch.attend(load_pyspark)
     if master is None and remote is None:
         given = given or _active()
     with contextlib.ExitStack() as opened:
         if given is None and remote is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
-            java = interruptible(lambda _: require_java(), watch.interrupted)
+            java = watch.attend(require_java)
             more = archive_options(java) if java_options is None else java_options
             master = master or "local[*]"
             yield ComingSession(opened.enter_context(own_session(master, _SETTINGS, more, watch)), _tasks_of(master))
@@ -113,7 +113,7 @@ def begin_session(
 @contextlib.contextmanager
 def _found(given: SparkSession | None, remote: str | None, watch: Watch) -> Iterator[SparkSession]:
     """Yield a session that this process does not start: given, connected, or from spark-submit."""
-    interruptible(lambda _: load_packages(), watch.interrupted)
+    watch.attend(load_packages)
     if given is not None:
         with _settings(given):
             yield given
@@ -158,14 +158,14 @@ def _connected(remote: str, watch: Watch) -> Iterator[SparkSession]:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    def connect(_: Callable[[], bool]) -> SparkSession:
+    def connect() -> SparkSession:
         _reach(remote)
         session: SparkSession = SparkSession.builder.remote(remote).getOrCreate()
         session.version  # noqa: B018  (the first call that reaches the server)
         return session
 
     try:
-        session = interruptible(connect, watch.interrupted)
+        session = watch.attend(connect)
     except (PySparkException, ImportError, OSError, ValueError) as error:
         message = f"{remote}: there is no Spark Connect server that answers ({_first_line(error)})."
         raise UserError(message) from error
@@ -187,7 +187,7 @@ def _submitted(watch: Watch) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     # Called in another thread, Spark does not replace the handler of Ctrl-C; here and below.
-    session = interruptible(lambda _: SparkSession.builder.getOrCreate(), watch.interrupted)
+    session = watch.attend(lambda: SparkSession.builder.getOrCreate())
     try:
         yield session
     finally:
@@ -196,8 +196,8 @@ def _submitted(watch: Watch) -> Iterator[SparkSession]:
 
 def _say_farewell(session: SparkSession, watch: Watch) -> None:
     """End a session whose server this process did not start; after an interrupt, do not wait for the server."""
-    with contextlib.suppress(GivenUp):
-        interruptible(lambda _: session.stop(), delayed(lambda: watch.stopped, _FAREWELL_SECONDS))
+    with contextlib.suppress(Stopped):
+        watch.untimed().later(_FAREWELL_SECONDS).attend(session.stop)
 
 
 def is_connect(session: SparkSession) -> bool:

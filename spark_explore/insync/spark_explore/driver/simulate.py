@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -20,9 +20,9 @@ from insync.model.abstraction import Abstraction
 from insync.model.expressions.graph import Node
 from insync.model.tracing.program import Program
 from insync.runtime.memory import resident_memory
-from insync.runtime.watch import GivenUp, Limits, StopReason, Watch, interruptible
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 from insync.spark_explore.driver.check import SparkOptions
-from insync.spark_explore.driver.jobs import Stopped, run_plan, seeded_plan
+from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.session import default_partitions, open_session, prepare_workers
 from insync.spark_explore.executor.walk_task import Tour, read_walked, walk_task
 from insync.spark_explore.wire.code_bundle import Recipe, insync_version, recipe_for, write_recipe
@@ -88,9 +88,9 @@ class _WalkJobs:
         program: Program,
         conditions: Sequence[Node],
         abstraction: Abstraction | None,
-        stopped: Callable[[], object],
+        watch: Watch,
     ) -> None:
-        self._recipe = interruptible(lambda _: recipe_for(program, conditions, WALKS, abstraction=abstraction), stopped)
+        self._recipe = watch.attend(lambda: recipe_for(program, conditions, WALKS, abstraction=abstraction))
 
     def take(self, initials: PackedRows, walks: Walks, watch: Watch, reporter: WalkReporter | None) -> Taken:
         assert self._recipe is not None, "compile comes first"
@@ -105,8 +105,8 @@ class _WalkJobs:
                     tours = _Tours(spark, self._recipe, watch, reporter, seen)
                     total = tours.walk(walks, options.partitions or default_partitions(spark))
                     return Taken(total, tours.stopped_by, seen)
-            except GivenUp as ended:
-                return Taken(nothing_walked(self._recipe.sizes.actions), StopReason.of(ended), seen)
+            except Stopped as ended:
+                return Taken(nothing_walked(self._recipe.sizes.actions), ended.reason, seen)
 
 
 def _sight_alone(recipe: Recipe) -> Texts:
@@ -126,7 +126,7 @@ class _Tours:
         seen: SeenStates | None,
     ) -> None:
         self.spark, self.recipe, self.watch, self.reporter = spark, write_recipe(recipe), watch, reporter
-        self.stopped_by = watch.interrupted()
+        self.stopped_by = watch.reason()
         self.walked, self.seen = nothing_walked(recipe.sizes.actions), seen
 
     def walk(self, walks: Walks, partitions: int) -> Walked:
@@ -146,7 +146,7 @@ class _Tours:
             self._report(self.walked)
             first, shares = end, min(2 * shares, _MOST_SHARES)
             if first < walks.count:
-                self.stopped_by = self.stopped_by or self.watch.must_stop(grows=self.seen is not None)
+                self.stopped_by = self.stopped_by or self.watch.reason(grows=self.seen is not None)
         return self.walked
 
     def _job(self, walks: Walks, partitions: int, first: int, end: int, seen: SeenStates | None) -> Walked:

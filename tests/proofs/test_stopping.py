@@ -13,8 +13,8 @@ import pytest
 
 from insync.model import Condition, Int, Model, State, StateView, action, invariant, require
 from insync.model.catalogue import find_model
-from insync.proofs.watch import Deadline, ProofLimits, ProofWatch, Stop, Stopped
 from insync.properties.registry import judge, lemmas_of
+from insync.runtime.watch import Limits, StopReason, Watch
 from insync_proofs import Factors
 
 SUPPORT = Path(__file__).parent.parent / "support"
@@ -45,74 +45,14 @@ class Fork(Model):
         return kept
 
 
-def test_a_watch_says_why_a_proof_has_to_stop() -> None:
-    stop = threading.Event()
-    watch = ProofWatch(ProofLimits(seconds=60), stop)
-    assert watch.stopped is None
-    watch.go_on()
-    stop.set()
-    assert watch.stopped is Stop.INTERRUPT
-    with pytest.raises(Stopped):
-        watch.go_on()
-    assert ProofWatch(ProofLimits(seconds=0)).stopped is Stop.TIME
-    assert ProofWatch().stopped is None
-
-
-def test_a_query_ends_with_its_own_time_or_with_the_proof_s() -> None:
-    def left(limits: ProofLimits) -> float:
-        found = ProofWatch(limits).query().left
-        assert found is not None
-        return found
-
-    assert ProofWatch().query().left is None
-    assert 50 < left(ProofLimits(query_seconds=80)) <= 80
-    assert 50 < left(ProofLimits(seconds=900, query_seconds=80)) <= 80
-    assert 50 < left(ProofLimits(seconds=80, query_seconds=900)) <= 80
-    assert Deadline(0).passed
-    assert not Deadline(None).passed
-
-
-def test_what_is_left_is_for_the_next_part() -> None:
-    watch = ProofWatch(ProofLimits(seconds=0.2, query_seconds=7))
-    time.sleep(0.05)
-    left = watch.left
-    assert left.seconds is not None
-    assert 0 <= left.seconds <= 0.15
-    assert left.query_seconds == 7
-    assert ProofWatch().left == ProofLimits()
-
-
-def test_work_is_attended_to() -> None:
-    watch = ProofWatch()
-    assert watch.attend(lambda: threading.current_thread(), lambda: None) is not threading.current_thread()
-
-    def fail() -> None:
-        raise TimeoutError("from the work itself")
-
-    with pytest.raises(TimeoutError, match="from the work itself"):
-        watch.attend(fail, lambda: None)
-
-
-def test_work_is_interrupted_until_it_ends() -> None:
-    stop, calls = threading.Event(), threading.Semaphore(0)
-    threading.Timer(0.1, stop.set).start()
-
-    def work() -> str:
-        for _ in range(3):  # an interrupt that comes too early is lost, and so has to be repeated
-            assert calls.acquire(timeout=20)
-        return "ended"
-
-    assert ProofWatch(None, stop).attend(work, calls.release) == "ended"
-
-
 class TestZ3:
     @pytest.fixture(autouse=True)
     def z3(self) -> None:
         pytest.importorskip("z3")
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(("limits", "reason"), [(ProofLimits(seconds=2), Stop.TIME), (None, Stop.INTERRUPT)])
-    def test_an_induction_says_what_was_decided(self, limits: ProofLimits | None, reason: Stop) -> None:
+    @pytest.mark.parametrize(("limits", "reason"), [(Limits(seconds=2), StopReason.TIME), (None, StopReason.INTERRUPT)])
+    def test_an_induction_says_what_was_decided(self, limits: Limits | None, reason: StopReason) -> None:
         from insync.proofs.k_induction import check_induction
         from insync.proofs.results import ProofVerdict
 
@@ -120,7 +60,7 @@ class TestZ3:
         if limits is None:
             threading.Timer(1, stop.set).start()
         began = time.monotonic()
-        found = check_induction(model, judge(model).invariants, limits=limits, stop=stop)
+        found = check_induction(model, judge(model).invariants, watch=Watch(limits, stop))
         assert time.monotonic() - began < 200
         assert (found.verdict, found.stopped_by) == (ProofVerdict.UNKNOWN, reason)
         assert [(q.name, q.verdict) for q in found.queries] == [
@@ -141,7 +81,7 @@ class TestZ3:
             if query.name == "rest":
                 stop.set()
 
-        found = check_induction(model, judge(model, ["few_tries"]).invariants, reporter=last, stop=stop)
+        found = check_induction(model, judge(model, ["few_tries"]).invariants, reporter=last, watch=Watch(stop=stop))
         assert stop.is_set()
         assert (found.verdict, found.unanswered, found.stopped_by) == (ProofVerdict.PROVED, (), None)
 
@@ -151,7 +91,7 @@ class TestZ3:
         from insync.proofs.results import ProofVerdict
 
         model = Factors()
-        found = check_induction(model, judge(model).invariants, limits=ProofLimits(query_seconds=1.5))
+        found = check_induction(model, judge(model).invariants, watch=Watch(Limits(query_seconds=1.5)))
         verdicts = {query.name: query.verdict for query in found.queries}
         assert verdicts["find"] is ProofVerdict.UNKNOWN
         assert verdicts["rest"] is ProofVerdict.PROVED
@@ -163,11 +103,11 @@ class TestZ3:
 
         model, stop = Factors(), threading.Event()
         threading.Timer(1, stop.set).start()
-        found = infer(model, judge(model, ["few_tries", "never_found"]).invariants, stop=stop)
+        found = infer(model, judge(model, ["few_tries", "never_found"]).invariants, watch=Watch(stop=stop))
         assert found.dropped == ()
         assert found.kept == ("few_tries", "never_found")
         assert found.proved == (), "nothing is proved of conditions that not every step was asked about"
-        assert found.induction.stopped_by is Stop.INTERRUPT
+        assert found.induction.stopped_by is StopReason.INTERRUPT
         assert found.induction.unanswered == ("find", "rest")
 
     def test_a_bounded_check_says_how_deep_it_came(self) -> None:
@@ -180,11 +120,11 @@ class TestZ3:
             if query.name == "depth 3":
                 stop.set()
 
-        found = check_bounded(model, judge(model).invariants, 8, reporter=third, stop=stop)
-        assert (found.verdict, found.depth, found.stopped_by) == (BoundedVerdict.UNKNOWN, 3, Stop.INTERRUPT)
+        found = check_bounded(model, judge(model).invariants, 8, reporter=third, watch=Watch(stop=stop))
+        assert (found.verdict, found.depth, found.stopped_by) == (BoundedVerdict.UNKNOWN, 3, StopReason.INTERRUPT)
         assert [query.name for query in found.queries] == ["depth 1", "depth 2", "depth 3"]
-        nothing = check_bounded(model, judge(model).invariants, 8, limits=ProofLimits(seconds=0))
-        assert (nothing.depth, nothing.queries, nothing.stopped_by) == (0, (), Stop.TIME)
+        nothing = check_bounded(model, judge(model).invariants, 8, watch=Watch(Limits(seconds=0)))
+        assert (nothing.depth, nothing.queries, nothing.stopped_by) == (0, (), StopReason.TIME)
 
     def test_a_violation_that_is_found_is_kept_though_the_others_are_not_asked_for(self) -> None:
         from insync.proofs.bounded import check_bounded
@@ -198,7 +138,7 @@ class TestZ3:
 
         both = judge(model, ["never_left", "never_right"]).invariants
         assert set(check_bounded(model, both, 3).violated) == {"never_left", "never_right"}
-        found = check_bounded(model, both, 3, reporter=second, stop=stop)
+        found = check_bounded(model, both, 3, reporter=second, watch=Watch(stop=stop))
         assert (found.verdict, found.depth, len(found.violated)) == (BoundedVerdict.VIOLATED, 1, 1)
 
     @pytest.mark.parametrize("kind", ["induction", "inference", "bounded"])
@@ -221,11 +161,11 @@ class TestZ3:
 
         monkeypatch.setattr(terms.Terms, "_apply", counting)
         if kind == "bounded":
-            assert check_bounded(model, conditions, 5, stop=stop).stopped_by is Stop.INTERRUPT
+            assert check_bounded(model, conditions, 5, watch=Watch(stop=stop)).stopped_by is StopReason.INTERRUPT
         elif kind == "induction":
-            assert check_induction(model, conditions, stop=stop).stopped_by is Stop.INTERRUPT
+            assert check_induction(model, conditions, watch=Watch(stop=stop)).stopped_by is StopReason.INTERRUPT
         else:
-            assert infer(model, conditions, stop=stop).induction.stopped_by is Stop.INTERRUPT
+            assert infer(model, conditions, watch=Watch(stop=stop)).induction.stopped_by is StopReason.INTERRUPT
         assert made[0] < 700, "one condition more, at most"
 
     @pytest.mark.slow
@@ -257,13 +197,12 @@ class TestZ3:
         """Python may collect cycles in the waiting thread; z3 then must not give the terms back at once."""
         code = (
             "import gc, z3\n"
-            "from insync.proofs import watch\n"
             "from insync.proofs.smt import Solver\n"
-            "watch.GLANCE = 0.001\n"
+            "from insync.runtime import watch\n"
+            "watch._LOOK_SECONDS = 0.001\n"
             "class Cycle: pass\n"
-            "class Collecting(watch.ProofWatch):\n"
-            "    @property\n"
-            "    def stopped(self):\n"
+            "class Collecting(watch.Watch):\n"
+            "    def reason(self, grows=False):\n"
             "        if garbage:\n"
             "            garbage.pop()\n"
             "            gc.collect()\n"
@@ -280,19 +219,8 @@ class TestZ3:
             "    solver = Solver(Collecting())\n"
             "    solver.add([z3.Distinct(*row) for row in rows])\n"
             "    solver.add([z3.ULT(cell, 8 if i % 2 else 9) for i, row in enumerate(rows) for cell in row])\n"
-            "    solver.check(watch.Deadline(0.5))\n"
+            "    solver.check(watch.Watch(watch.Limits(seconds=0.5)))\n"
             "    assert len(garbage) < 149, len(garbage)\n"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=100)
         assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_what_is_given_up_before_it_has_begun_never_begins() -> None:
-    """There is one thread, and the first piece of work has it until it is interrupted."""
-    watch, held, begun = ProofWatch(ProofLimits(threads=1)), threading.Event(), list[str]()
-    first = watch.begin(lambda: held.wait(10))
-    second = watch.begin(lambda: begun.append("second"))
-    watch.give_up(second, held.set)
-    watch.give_up(first, held.set)
-    assert watch.attend(lambda: "third", held.set) == "third"
-    assert begun == []
