@@ -11,7 +11,13 @@ import click
 import pytest
 
 from insync.cli.commands.ask import command
-from insync.cli.configs import (
+from insync.cli.show.exposure_report import Shown, describe_exposure
+from insync.explorer.results import PropertyResult, Verdict, Violation
+from insync.explorer.traces.grid import plain
+from insync.explorer.traces.trace import Trace
+from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.ask import LOSS, Asked, Cell, Question
+from insync.kafka_questions.configs.reading import (
     EVERY_OTHER,
     NAMED,
     Configured,
@@ -21,12 +27,6 @@ from insync.cli.configs import (
     setting_of,
     topics_in,
 )
-from insync.cli.show.exposure_report import Shown, describe_exposure
-from insync.explorer.results import PropertyResult, Verdict, Violation
-from insync.explorer.traces.grid import plain
-from insync.explorer.traces.trace import Trace
-from insync.kafka.cluster.model import Cluster
-from insync.kafka_questions.ask import LOSS, Asked, Cell, Question
 from insync.kafka_questions.disturbances import Remedy
 from insync.kafka_questions.exposure import Exposure, exposures
 from insync.runtime.errors import UserError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from insync.cli.commands.ask import command
-from insync.cli.configs import read_configs
+from insync.kafka_questions.configs.reading import read_configs
 
 CALM = ("--quiet", "--elections", "0", "--reassignments", "0", "--lossy-crashes", "0", "--fencings", "0")
 ZOOKEEPER = "zookeeper.connect=zk:2181\ndefault.replication.factor=1\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.configs import Configured, read_configs, topics_in
+from insync.kafka_questions.configs.reading import Configured, read_configs, topics_in
 from insync.runtime.errors import UserError
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insync.cli.configs import Configured
 from insync.cli.options.output import ManyTraces, Output, many_traces
 from insync.cli.show.ask_json import Files, matrix_json
 from insync.cli.show.ask_report import (
@@ -28,6 +27,7 @@ from insync.cli.terminal import emit, emit_data, exit_code_for
 from insync.explorer.results import together
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.ask import LOSS, Asked, Cell, Question
+from insync.kafka_questions.configs.reading import Configured
 from insync.kafka_questions.disturbances import DISTURBANCES, availability_matrix
 from insync.kafka_questions.exposure import Exposure, exposures
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from insync.cli.ask_tables import ask_configs, ask_matrix
-from insync.cli.configs import read_configs
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.model import each_choice
@@ -36,6 +35,7 @@ from insync.explorer.progress import Pulse
 from insync.explorer.results import together
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
+from insync.kafka_questions.configs.reading import read_configs
 from insync.kafka_questions.disturbances import Attempt, Disturbed, Remedy, attempts, availability, disturbed, remedies
 
 __all__ = ["SearchesBegun", "command"]
