@@ -60,7 +60,7 @@ def test_a_table_is_about_as_few_records_as_can_break_what_it_is_about(
 
     for name in ("ask_matrix", "ask_configs"):
         monkeypatch.setattr(f"insync.cli.commands.ask.{name}", noted)
-    (tmp_path / "a.properties").write_text("min.insync.replicas=2\n")
+    (tmp_path / "a.properties").write_text("min.insync.replicas=2\ndefault.replication.factor=3\n")
     of = (table,) if table == "--matrix" else (table, str(tmp_path / "a.properties"))
     command.main([*of, *given, "--quiet"], "insync ask", standalone_mode=False)
     assert [question.bounds["records"] for question in asked] == [taken]

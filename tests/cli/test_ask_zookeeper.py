@@ -32,7 +32,7 @@ def written(folder: Path, text: str) -> Path:
     ],
 )
 def test_a_cluster_whose_controller_is_zookeepers(tmp_path: Path, text: str, zookeeper: bool) -> None:
-    assert read_configs([written(tmp_path, text)], {}).in_zookeeper == zookeeper
+    assert read_configs([written(tmp_path, text)], {"replicas": 3}).in_zookeeper == zookeeper
 
 
 @pytest.mark.parametrize(

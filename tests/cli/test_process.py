@@ -91,6 +91,11 @@ def test_a_mistake_is_found_without_the_compiler() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 
+def test_yaml_is_loaded_by_files_of_yaml_alone() -> None:
+    code = "import sys; from insync.cli.main import run\nrun(['ask', '--help']); sys.exit('yaml' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
 def test_the_first_interrupt_ends_the_search_with_its_figures() -> None:
     process = _started([*LONG, "--json"])
     process.send_signal(signal.SIGINT)

@@ -56,9 +56,9 @@ def ask_configs(question: Question, configured: Configured, output: Output) -> i
         verdict = together([shown.exposure.verdict for shown in found])
         if output.json:
             emit_data(
-                exposures_json(found, configured.named, configured.ignored, configured.half_told, warnings, verdict)
+                exposures_json(found, configured.named, configured.ignored, configured.remarks, warnings, verdict)
             )
-        elif unasked := describe_unasked(configured.named, configured.ignored, configured.half_told, output.width):
+        elif unasked := describe_unasked(configured.named, configured.ignored, configured.remarks, output.width):
             emit(unasked)
     return exit_code_for(verdict)
 

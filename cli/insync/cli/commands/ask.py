@@ -42,7 +42,7 @@ __all__ = ["SearchesBegun", "command"]
 
 _MOST_OF_TABLE = 2  # records by default: with 3 replicas and 3 records a cell takes minutes
 
-CONFIGURED = ("replicas", "min_insync", "acks", "unclean", "flushing")
+CONFIGURED = ("release", "replicas", "min_insync", "acks", "unclean", "elr", "flushing")
 """The settings that files may have; options override them."""
 
 EXAMPLES = """\b
@@ -76,8 +76,8 @@ Examples:
     type=ReadFile(),
     metavar="FILE",
     multiple=True,
-    help="Ask about each combination of settings in FILE: properties of a broker, or what kafka-configs --describe "
-    "or kafka-topics --describe has printed; may be repeated.",
+    help="Ask about each combination of settings in FILE: server.properties, what kafka-configs, kafka-topics and "
+    "kafka-features describe, resources of Strimzi, compose files, .env, values of charts, Terraform; may be repeated.",
 )
 @limit_options(seconds="End the whole answer after S seconds.")
 @thread_options

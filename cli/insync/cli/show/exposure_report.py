@@ -107,14 +107,12 @@ def _asked_about(found: Exposure) -> list[str]:
     return [each.name for each in found.asked.result.properties if each.name in PROMISES]
 
 
-def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], half_told: Sequence[str], width: int) -> str:
-    """Return the lines about keys that were not used, and about topics without the line of their own settings."""
+def describe_unasked(named: Mapping[str, str], ignored: Sequence[str], remarks: Sequence[str], width: int) -> str:
+    """Return the lines about keys that were not used, and what the files leave open."""
     lines = [f"not asked about: {key} ({about})" for key, about in named.items()]
     if ignored:
         lines.append(f"ignored: {', '.join(ignored)}")
-    if half_told:
-        told = "give what kafka-topics --describe prints of the whole topic"
-        lines.append(f"not known is what these topics set themselves: {', '.join(half_told)}; {told}")
+    lines += remarks
     if not lines:
         return ""
     wrapped = [part for line in lines for part in textwrap.wrap(line, width, subsequent_indent="  ")]
@@ -141,7 +139,7 @@ def exposures_json(
     found: Sequence[Shown],
     named: Mapping[str, str],
     ignored: Sequence[str],
-    half_told: Sequence[str],
+    remarks: Sequence[str],
     warnings: Sequence[str],
     verdict: str,
 ) -> str:
@@ -153,7 +151,7 @@ def exposures_json(
             "combinations": [_one(shown) for shown in found],
             "not_asked_about": dict(named),
             "ignored": list(ignored),
-            "settings_not_known": list(half_told),
+            "remarks": list(remarks),
         },
         ensure_ascii=False,
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.kafka_questions.configs.reading import Configured, read_configs, topics_in
+from insync.kafka_questions.configs.printed import printed_in
+from insync.kafka_questions.configs.reading import Configured, read_configs
 from insync.runtime.errors import UserError
 
 
@@ -58,7 +59,7 @@ def sizes(configured: Configured) -> dict[str, int | str]:
 def test_every_release_is_read(tmp_path: Path, text: str, found: dict[str, int], spaced: bool) -> None:
     configured = read(tmp_path, text.expandtabs(8) if spaced else text)
     assert sizes(configured) == found
-    assert configured.half_told == ()
+    assert not any("set themselves" in remark for remark in configured.remarks)
     minimum = 2 if "min.insync" in text else 1
     assert {one.settings["min_insync"] for one in configured.combinations} == {minimum}
 
@@ -67,7 +68,7 @@ def test_a_replica_that_is_being_added_does_not_count_yet() -> None:
     """Kafka's own replication factor is reckoned so, and one that is being removed has the log until then."""
     line = printed("Topic: x|Partition: 0|Replicas: 1,2,3,4|Isr: 1,2|Adding Replicas: 3,4|Removing Replicas: 1|Elr: ")
     for given in (line, line.expandtabs(4)):
-        (entry,) = topics_in("f", [given])
+        (entry,) = printed_in("f", [given])
         assert (entry.topic, entry.key, entry.value) == ("x", "replicas of partition 0", "2")
 
 
@@ -90,18 +91,41 @@ def test_a_line_that_is_none_is_named_with_its_place(tmp_path: Path, line: str, 
     assert said in str(caught.value)
 
 
-def test_other_lines_do_not_hide_which_format_it_is(tmp_path: Path) -> None:
-    with pytest.raises(
-        UserError, match="line 1: 'Picked up JAVA_OPTS: -Xmx1g' is not a line of kafka-topics --describe"
-    ):
-        read(tmp_path, f"Picked up JAVA_OPTS: -Xmx1g\n{V3_5}")
+def test_a_pasted_session_is_read_with_its_prompts_comments_and_notices(tmp_path: Path) -> None:
+    session = (
+        "# before the upgrade\n"
+        "ops@kafka-1:~$ kafka-topics.sh --bootstrap-server kafka-1:9092 --describe\n"
+        "Picked up JAVA_TOOL_OPTIONS: -Xmx1g\n"
+        "[2025-05-01 10:00:00,000] WARN The metadata cache is stale (org.apache.kafka.Metadata)\n"
+        f"{V3_5}$ kafka-configs.sh --bootstrap-server kafka-1:9092 --describe --entity-type brokers --entity-default\n"
+        "Default configs for brokers in the cluster are:\n  min.insync.replicas=1 sensitive=false synonyms={}\n"
+    )
+    (foo, other) = read(tmp_path, session, replicas=3).combinations
+    assert (foo.topics, foo.settings["min_insync"]) == (("foo",), 2)
+    assert other.settings["min_insync"] == 1
+    with pytest.raises(UserError, match="line 5: 'Error: timed out' is not a line of kafka-topics --describe"):
+        read(tmp_path, f"$ bin/kafka-topics.sh --describe\n{V3_5}Error: timed out\n")
+
+
+def test_partitions_without_a_leader_and_those_that_are_missing_are_told(tmp_path: Path) -> None:
+    (leaderless,) = read(tmp_path, V3_5).remarks
+    assert leaderless.startswith("Topic foo has no leader now in partition 1: nobody can write there")
+    first, *_ = read(tmp_path, V1_1).remarks
+    assert "quick-start has no leader now in partition 0" in first
+    two = "".join(
+        f"{line}\n" for line in V4_1.splitlines() if "Partition: 1" not in line and "Partition: 2" not in line
+    )
+    (missing,) = read(tmp_path, two).remarks
+    assert missing.startswith("Of topic foo 2 of 4 partitions are in the files")
 
 
 def test_partitions_alone_say_how_many_replicas_there_are_but_not_what_the_topic_sets(tmp_path: Path) -> None:
     alone = "".join(f"{line}\n" for line in V4_1.splitlines()[2:])
     configured = read(tmp_path, alone, compares=True)
     assert sizes(configured) == {"foo": 3, "foo-3": 2}
-    assert configured.half_told == ("foo",)
+    assert configured.remarks[0].startswith(
+        "Not known is what these topics set themselves: foo; give what kafka-topics"
+    )
     assert not any("partition_zero" in one.settings for one in configured.combinations), "nobody says how many 0 has"
 
 

@@ -1,0 +1,251 @@
+"""One entry of a configuration file: key, value, place, and how strong its source is in Kafka."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from insync.kafka.releases import has_series, release_advice, release_of
+from insync.runtime.errors import UserError
+
+__all__ = [
+    "ELR_FEATURE",
+    "NAMED",
+    "PARTITION",
+    "VERSION",
+    "Declared",
+    "Place",
+    "Source",
+    "is_template",
+    "kafka_key",
+    "may_be_kafkas",
+    "mistake",
+    "setting_name",
+    "setting_of",
+    "weaker",
+    "with_near_setting",
+]
+
+PARTITION = "replicas of partition "
+"""The prefix of the key for a partition's number of replicas; the number of the partition follows."""
+
+VERSION = "version of Kafka"
+"""The key under which readers give the release that a file names."""
+
+ELR_FEATURE = "eligible.leader.replicas.version"
+"""The feature that decides whether the controller keeps eligible leader replicas (KIP-966, KIP-1022)."""
+
+
+class Source(IntEnum):
+    """Where a value comes from, the weakest first: the order of DynamicBrokerConfig and of topic configurations."""
+
+    KAFKA = 0
+    STATIC = 1
+    CLUSTER = 2
+    BROKER = 3
+    TOPIC = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a file, from 1."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One entry of a file.
+
+    Attributes:
+        topic: the topic; None for all topics.
+        key: the key.
+        value: the value, as text.
+        place: the line.
+        source: how strong it is among the entries for all topics.
+        scope: the part of the file that it belongs to, such as one broker of several; in one scope the last one counts.
+    """
+
+    topic: str | None
+    key: str
+    value: str
+    place: Place
+    source: Source = Source.STATIC
+    scope: str = ""
+
+
+NAMED = {
+    "auto.leader.rebalance.enable": "elections without a failure",
+    "broker.session.timeout.ms": "how soon a session expires",
+    "cleanup.policy": "compaction, which is not modelled",
+    "controlled.shutdown.enable": "clean stops",
+    "enable.idempotence": "what is stored twice; insync check cluster --retries 1 --idempotence off shows it",
+    "flush.ms": "flushes by time",
+    "follower.replication.throttled.replicas": "quotas",
+    "inter.broker.protocol.version": "the release that brokers behave like; give it as --release",
+    "leader.replication.throttled.replicas": "quotas",
+    "log.cleanup.policy": "compaction, which is not modelled",
+    "log.flush.interval.ms": "flushes by time",
+    "num.replica.fetchers": "fetchers; the partition has one here",
+    "process.roles": "whose the controller is: ZooKeeper's before 3.3, KRaft's from then on",
+    "remote.storage.enable": "tiered storage, which is not modelled",
+    "replica.lag.time.max.ms": "how soon a slow follower is dropped; any time is searched",
+    "replica.selector.class": "who reads from followers",
+    "unclean.recovery.strategy": "unclean recovery, which no release has",
+    "zookeeper.connect": "whose the controller is: ZooKeeper's before 3.3, KRaft's from then on",
+    "zookeeper.session.timeout.ms": "how soon a session expires",
+}
+"""Keys that matter to replication and are not settings of the model, with descriptions."""
+
+
+def mistake(place: Place, value: str, expected: str, cure: str) -> UserError:
+    """Return the error for a line or a value: its place and text, what was expected, what to do."""
+    shown = value if len(value) <= 80 else value[:77] + "..."
+    return UserError(f"{place}: {shown!r} is not {expected}; {cure}.")
+
+
+def is_template(value: str) -> bool:
+    """Return whether a value is still to be filled in, by Helm, Jinja, a shell or Terraform."""
+    return _TEMPLATE.search(value) is not None
+
+
+_TEMPLATE = re.compile(r"\{\{|\{%|\$\{|<%|\$\(|^\$[A-Za-z_]|^(?:var|local|data|module)\.[A-Za-z_]")
+
+
+def setting_of(found: Declared) -> tuple[str, int | str] | None:
+    """Return an entry as a setting of the model, name and value; None if its key is none.
+
+    Raises:
+        UserError: Kafka would reject the value, or it is a template.
+    """
+    known = _SETTINGS.get(found.key)
+    if known is None:
+        return None
+    name, read = known
+    if is_template(found.value):
+        shown = found.value if len(found.value) <= 60 else found.value[:57] + "..."
+        option = "--" + name.replace("_", "-")
+        message = f"{found.place}: {found.key} is the template {shown}, which is not filled in; give {option}."
+        raise UserError(message)
+    return name, read(found)
+
+
+def setting_name(key: str) -> str | None:
+    """Return the name of the model's setting that a key is about; None if it is about none."""
+    known = _SETTINGS.get(key)
+    return None if known is None else known[0]
+
+
+def may_be_kafkas(key: str) -> bool:
+    """Return whether a key may be one of Kafka's: words joined by dots, or one of a few single words."""
+    return key in _SINGLE_WORDS or (_DOTTED.fullmatch(key) is not None and not key.endswith(".sh"))
+
+
+def kafka_key(name: str) -> str | None:
+    """Return the key that an image of Kafka or a chart makes of another spelling; None if it is no setting.
+
+    Such spellings are KAFKA_MIN_INSYNC_REPLICAS, KAFKA_CFG_MIN_INSYNC_REPLICAS, minInsyncReplicas and
+    kafka_min_insync_replicas.
+    """
+    plain = re.sub(r"[^a-z]", "", name.lower())
+    for prefix in _PREFIXES:
+        if plain.startswith(prefix) and (key := _SPELLINGS.get(plain.removeprefix(prefix))) is not None:
+            return key
+    return None
+
+
+def with_near_setting(key: str) -> str:
+    """Return a key that is not a setting, with the setting that it is probably a misspelling of, if there is one."""
+    near = difflib.get_close_matches(key, _SETTINGS, n=1, cutoff=_NEARLY)
+    return f"{key} (is {near[0]} meant?)" if near else key
+
+
+def weaker(name: str, one: int | str, other: int | str) -> int | str:
+    """Return that of two values of a setting which promises less."""
+    if name == "release":
+        return min(one, other, key=lambda value: [int(part) for part in str(value).split(".")])
+    order = _WEAKEST_FIRST.get(name)
+    return min(one, other, key=order.index) if order is not None else min(int(one), int(other))
+
+
+_WEAKEST_FIRST: dict[str, list[int | str]] = {
+    "acks": ["0", "1", "all"],
+    "elr": ["off", "on"],
+    "flushing": ["never", "sometimes", "always"],
+    "unclean": ["on", "off"],
+}
+
+
+def _count(found: Declared) -> int:
+    text = found.value
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) >= 1):
+        raise mistake(found.place, text, f"a value of {found.key}", "give a whole number of at least 1")
+    return int(text)
+
+
+def _switch(found: Declared) -> str:
+    try:
+        return {"true": "on", "false": "off"}[found.value.lower()]
+    except KeyError:
+        raise mistake(found.place, found.value, f"a value of {found.key}", "give true or false") from None
+
+
+def _acks(found: Declared) -> str:
+    try:
+        return {"0": "0", "1": "1", "all": "all", "-1": "all"}[found.value]
+    except KeyError:
+        raise mistake(found.place, found.value, "a value of acks", "give 0, 1 or all") from None
+
+
+def _flushing(found: Declared) -> str:
+    """Return whether records are flushed: always with an interval of 1, sometimes with a greater one, or never."""
+    interval = _count(found)
+    return "always" if interval == 1 else "never" if interval >= _NEVER else "sometimes"
+
+
+def _level(found: Declared) -> str:
+    if not found.value.isdecimal():
+        raise mistake(found.place, found.value, f"a level of {found.key}", "give 0 or 1")
+    return "on" if int(found.value) >= 1 else "off"
+
+
+def _release(found: Declared) -> str:
+    if not has_series(found.value):
+        message = f"{found.place}: {found.value!r} is no release of Kafka that is modelled. {release_advice('')}"
+        raise UserError(message)
+    return release_of(found.value).value
+
+
+_NEVER = (1 << 63) - 1  # Kafka's default
+_NEARLY = 0.9
+_DOTTED = re.compile(r"[a-z]+(\.[a-z0-9_-]+)+")
+_SINGLE_WORDS = frozenset({"acks", "listeners", "port", "retries"})
+_SETTINGS: dict[str, tuple[str, Callable[[Declared], int | str]]] = {
+    "default.replication.factor": ("replicas", _count),
+    "ReplicationFactor": ("replicas", _count),
+    "min.insync.replicas": ("min_insync", _count),
+    "unclean.leader.election.enable": ("unclean", _switch),
+    "acks": ("acks", _acks),
+    ELR_FEATURE: ("elr", _level),
+    VERSION: ("release", _release),
+}
+for _key in ("flush.messages", "log.flush.interval.messages"):
+    _SETTINGS[_key] = ("flushing", _flushing)
+
+_PREFIXES = ("kafkacfg", "kafkabroker", "kafkaconf", "kafkaserver", "kafka", "broker", "")
+_SPELLINGS = {
+    key.replace(".", ""): key
+    for key in (
+        "default.replication.factor",
+        "min.insync.replicas",
+        "unclean.leader.election.enable",
+        "log.flush.interval.messages",
+    )
+}

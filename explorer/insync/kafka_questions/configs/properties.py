@@ -1,0 +1,53 @@
+"""Java properties, such as server.properties, and files of environment variables: `key=value` on each line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from insync.kafka_questions.configs.entries import Declared, Place, kafka_key, mistake
+from insync.runtime.errors import UserError
+
+__all__ = ["from_environment", "properties_in"]
+
+_PAIR = re.compile(r"(?:export\s+|ENV\s+)?([A-Za-z0-9._\-]+)\s*(?:[=:]\s*|\s+)(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"KAFKA_[A-Z0-9_]+")
+
+
+def properties_in(file: str, lines: Sequence[str], *, first: int = 1, scope: str = "") -> Iterator[Declared]:
+    """Yield every property, as an entry for all topics.
+
+    Args:
+        file: the name of the file.
+        lines: its lines, or those of a part of it.
+        first: the number of the first of these lines.
+        scope: the part of the file that they are.
+
+    Raises:
+        UserError: a line is no property.
+    """
+    number, count = 0, len(lines)
+    while number < count:
+        place, text = Place(file, number + first), lines[number].strip()
+        number += 1
+        if not text or text[0] in "#!":
+            continue
+        if text.startswith(("{%", "{{", "<%")):
+            message = f"{place}: {text[:60]!r} is an instruction of a template; give the file that is made of it."
+            raise UserError(message)
+        while text.endswith("\\") and number < count:
+            text = text[:-1] + lines[number].strip()
+            number += 1
+        pair = _PAIR.fullmatch(text)
+        if pair is None:
+            raise mistake(place, text, "a property", "write key=value, or # before a comment")
+        yield from_environment(Declared(None, pair[1], pair[2].strip(), place, scope=scope))
+
+
+def from_environment(found: Declared) -> Declared:
+    """Return an entry under Kafka's key if it is a variable such as KAFKA_MIN_INSYNC_REPLICAS; else the entry."""
+    if _VARIABLE.fullmatch(found.key) is None:
+        return found
+    key = kafka_key(found.key) or re.sub(r"^kafka_(?:cfg_)?", "", found.key.lower()).replace("_", ".")
+    value = found.value.split(" #", 1)[0].strip().strip("\"'")
+    return Declared(found.topic, key, value, found.place, found.source, found.scope)

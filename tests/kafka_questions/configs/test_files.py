@@ -1,0 +1,406 @@
+"""Every kind of file that operators have, in several spellings, each with its right reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured, read_configs
+from insync.runtime.errors import UserError
+
+
+def read(folder: Path, files: dict[str, str], **given: int | str) -> Configured:
+    paths = []
+    for name, text in files.items():
+        (folder / name).write_text(dedent(text), encoding="utf-8")
+        paths.append(folder / name)
+    return read_configs(paths, given)
+
+
+def of(configured: Configured, topic: str = EVERY_OTHER) -> dict[str, int | str]:
+    (found,) = [one for one in configured.combinations if topic in one.topics]
+    return dict(found.settings)
+
+
+SAFE = {"replicas": 3, "min_insync": 2, "unclean": "off"}
+STATIC = "default.replication.factor=3\nmin.insync.replicas=2\nunclean.leader.election.enable=false\n"
+KAFKAS = "DEFAULT_CONFIG:min.insync.replicas=1"
+OF_A_BROKER = (
+    "Dynamic configs for broker 1 are:\n"
+    f"  min.insync.replicas=3 sensitive=false synonyms={{DYNAMIC_BROKER_CONFIG:min.insync.replicas=3, {KAFKAS}}}\n"
+)
+DEFAULTS = "Default configs for brokers in the cluster are:\n"
+
+
+@pytest.mark.parametrize("order", [False, True], ids=["file first", "file last"])
+@pytest.mark.parametrize(
+    ("printed", "changed"),
+    [
+        (f"{DEFAULTS}  unclean.leader.election.enable=true sensitive=false synonyms={{}}\n", {"unclean": "on"}),
+        (f"{DEFAULTS}  min.insync.replicas=1 sensitive=false synonyms={{}}\n", {"min_insync": 1}),
+        (
+            f"{DEFAULTS}  min.insync.replicas=1 sensitive=false synonyms={{}}\n{OF_A_BROKER}",
+            {"min_insync": 3},
+        ),
+        (
+            f"All configs for broker 1 are:\n  min.insync.replicas=1 sensitive=false synonyms={{{KAFKAS}}}\n",
+            {},
+        ),
+        (
+            "Default config for brokers in the cluster are:\n  min.insync.replicas=1 sensitive=false\n",
+            {"min_insync": 1},
+        ),
+    ],
+    ids=["cluster over file", "cluster's min over file", "broker over cluster", "default under file", "older heading"],
+)
+def test_what_was_set_while_the_cluster_ran_is_stronger_than_a_file(
+    tmp_path: Path, printed: str, changed: dict[str, int | str], order: bool
+) -> None:
+    files = {"printed.txt": printed, "server.properties": STATIC}
+    found = read(tmp_path, dict(reversed(files.items())) if order else files)
+    assert of(found) == {**SAFE, **changed}
+
+
+def test_every_value_says_where_it_comes_from(tmp_path: Path) -> None:
+    printed = f"{DEFAULTS}  unclean.leader.election.enable=true sensitive=false synonyms={{}}\n"
+    found = read(tmp_path, {"server.properties": "default.replication.factor=3\n", "p.txt": printed}, acks="all")
+    (one,) = found.combinations
+    assert one.origins == {
+        "replicas": f"{tmp_path / 'server.properties'}, line 1",
+        "unclean": f"{tmp_path / 'p.txt'}, line 2",
+        "min_insync": "Kafka's default",
+        "acks": "the command line",
+    }
+    topics = read(tmp_path, {"topics.txt": "Topic: a\tReplicationFactor: 3\tConfigs: \n"})
+    assert topics.combinations[0].origins["min_insync"] == "Kafka's default, as no file says"
+
+
+FEATURES = (
+    "Feature: eligible.leader.replicas.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 1\t"
+    "FinalizedVersionLevel: {}\tEpoch: 9\n"
+    "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: 4.1-IV1\t"
+    "FinalizedVersionLevel: 4.1-IV1\tEpoch: 9\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "elr"),
+    [
+        (FEATURES.format(1), "on"),
+        (FEATURES.format(0), "off"),
+        ("$ bin/kafka-features.sh describe\n" + FEATURES.format(0).expandtabs(4), "off"),
+        (FEATURES.format(0).splitlines()[1], "off"),
+    ],
+    ids=["level 1", "level 0", "pasted", "not finalized"],
+)
+def test_eligible_leader_replicas_are_kept_where_their_feature_is_finalized(
+    tmp_path: Path, text: str, elr: str
+) -> None:
+    found = read(tmp_path, {"features.txt": text, "server.properties": STATIC})
+    assert of(found) == {**SAFE, "elr": elr, "release": "4.1"}
+    assert found.combinations[0].origins["release"].startswith("metadata.version, ")
+    assert of(read(tmp_path, {"features.txt": text}, replicas=3, elr="on", release="4.2"))["elr"] == "on"
+
+
+STRIMZI = """
+    apiVersion: kafka.strimzi.io/v1beta2
+    kind: KafkaNodePool
+    metadata: {name: brokers}
+    spec: {replicas: 6, roles: [broker]}
+    ---
+    apiVersion: kafka.strimzi.io/v1beta2
+    kind: Kafka
+    metadata:
+      name: my-cluster
+    spec:
+      kafka:
+        version: 3.9.2
+        config:
+          default.replication.factor: 3
+          min.insync.replicas: 2
+          offsets.topic.replication.factor: 1
+    ---
+    apiVersion: kafka.strimzi.io/v1beta2
+    kind: KafkaTopic
+    metadata: {name: orders}
+    spec:
+      partitions: 12
+      replicas: 4
+      config: {min.insync.replicas: 3, retention.ms: 7200000}
+"""
+TOPIC = """
+    apiVersion: kafka.strimzi.io/v1
+    kind: KafkaTopic
+    metadata:
+      name: shipped-things
+    spec:
+      topicName: Shipped_Things
+      replicas: 3
+      config:
+        "min.insync.replicas": "1"
+        unclean.leader.election.enable: true
+"""
+NO_REPLICAS = "kind: KafkaTopic\nmetadata: {name: bare}\nspec: {partitions: 1}\n"
+
+
+def test_resources_of_strimzi_in_several_documents(tmp_path: Path) -> None:
+    found = read(tmp_path, {"cluster.yaml": STRIMZI})
+    assert of(found) == {**SAFE, "release": "3.9.1"}
+    assert of(found, "orders") == {**SAFE, "replicas": 4, "min_insync": 3, "release": "3.9.1"}
+    assert of(read(tmp_path, {"topic.yml": TOPIC}), "Shipped_Things") == {
+        "replicas": 3,
+        "min_insync": 1,
+        "unclean": "on",
+    }
+    both = read(tmp_path, {"topic.yml": NO_REPLICAS, "server.properties": STATIC})
+    assert of(both, "bare") == SAFE, "a topic without replicas has those of the broker's default"
+    with pytest.raises(UserError, match="how many replicas topic bare has"):
+        read(tmp_path, {"topic.yml": NO_REPLICAS})
+
+
+COMPOSE = """
+    services:
+      kafka:
+        image: apache/kafka:4.1.0
+        environment:
+          KAFKA_NODE_ID: 1
+          KAFKA_MIN_INSYNC_REPLICAS: 2
+          KAFKA_DEFAULT_REPLICATION_FACTOR: 3
+          KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: 1
+      ui:
+        image: provectuslabs/kafka-ui:v0.7.2
+        environment: {KAFKA_CLUSTERS_0_NAME: local}
+"""
+LIST = """
+    x-common: &common
+      image: confluentinc/cp-kafka:7.6.1
+    services:
+      broker:
+        <<: *common
+        environment:
+          - KAFKA_MIN_INSYNC_REPLICAS=2
+          - "KAFKA_DEFAULT_REPLICATION_FACTOR=3"
+          - KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=false
+"""
+TWO = """
+    services:
+      kafka-1:
+        image: bitnami/kafka:3.7
+        environment: {KAFKA_CFG_MIN_INSYNC_REPLICAS: "2", KAFKA_CFG_DEFAULT_REPLICATION_FACTOR: 3}
+      kafka-2:
+        image: bitnami/kafka:3.7
+        environment: {KAFKA_CFG_MIN_INSYNC_REPLICAS: "1", KAFKA_CFG_DEFAULT_REPLICATION_FACTOR: 3}
+"""
+DEPLOYED = """
+    kind: StatefulSet
+    spec:
+      template:
+        spec:
+          containers:
+            - name: kafka
+              image: docker.io/apache/kafka-native:4.0.1
+              env:
+                - name: KAFKA_MIN_INSYNC_REPLICAS
+                  value: "2"
+                - {name: KAFKA_DEFAULT_REPLICATION_FACTOR, value: "3"}
+"""
+
+
+def test_compose_files_and_containers(tmp_path: Path) -> None:
+    assert of(read(tmp_path, {"docker-compose.yml": COMPOSE})) == {**SAFE, "release": "4.1"}
+    assert of(read(tmp_path, {"compose.yaml": LIST})) == {**SAFE, "release": "3.6"}
+    assert of(read(tmp_path, {"set.yaml": DEPLOYED})) == {**SAFE, "release": "4.0.1"}
+    two = read(tmp_path, {"compose.yaml": TWO})
+    assert of(two) == {**SAFE, "min_insync": 1, "release": "3.7"}
+    assert two.remarks[0].startswith("min.insync.replicas differs: 2 (")
+    assert two.remarks[0].endswith("the answer is for the one that promises least.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "KAFKA_MIN_INSYNC_REPLICAS=2\nKAFKA_DEFAULT_REPLICATION_FACTOR=3\n",
+        "# broker\nexport KAFKA_CFG_MIN_INSYNC_REPLICAS='2'\nexport KAFKA_CFG_DEFAULT_REPLICATION_FACTOR=\"3\"\n",
+        "KAFKA_HEAP_OPTS=-Xmx1G\nKAFKA_MIN_INSYNC_REPLICAS=2 # two\nKAFKA_DEFAULT_REPLICATION_FACTOR=3\n",
+    ],
+    ids=["plain", "exported", "with others"],
+)
+def test_files_of_variables(tmp_path: Path, text: str) -> None:
+    assert of(read(tmp_path, {".env": text})) == SAFE
+
+
+BITNAMI = """
+    image: {registry: docker.io, repository: bitnami/kafka, tag: 3.9.0-debian-12-r1}
+    overrideConfiguration:
+      min.insync.replicas: 2
+      default.replication.factor: 3
+    provisioning:
+      topics:
+        - name: audit
+          partitions: 3
+          replicationFactor: 3
+          config:
+            min.insync.replicas: 1
+"""
+TEXT = """
+    extraConfig: |
+      # durability
+      min.insync.replicas=2
+      default.replication.factor=3
+    heapOpts: -Xmx1024m
+"""
+CP = """
+    cp-kafka:
+      brokers: 3
+      configurationOverrides:
+        "default.replication.factor": 3
+        min.insync.replicas: "2"
+"""
+
+
+def test_values_of_charts(tmp_path: Path) -> None:
+    found = read(tmp_path, {"values.yaml": BITNAMI})
+    assert of(found) == {**SAFE, "release": "3.9"}
+    assert of(found, "audit") == {**SAFE, "min_insync": 1, "release": "3.9"}
+    for text in (TEXT, CP):
+        assert of(read(tmp_path, {"values.yaml": text})) == SAFE
+
+
+ANSIBLE = (
+    "kafka_broker_custom_properties:\n  min.insync.replicas: 2\n  default.replication.factor: 3\n",
+    "---\nkafka_default_replication_factor: 3\nkafka_min_insync_replicas: 2\nkafka_heap: 4g\n",
+    "- hosts: kafka\n  vars:\n    server:\n      - min.insync.replicas=2\n      - default.replication.factor=3\n",
+)
+
+
+@pytest.mark.parametrize("text", ANSIBLE, ids=["properties", "variables", "play"])
+def test_variables_of_ansible(tmp_path: Path, text: str) -> None:
+    assert of(read(tmp_path, {"main.yml": text})) == SAFE
+
+
+MSK = """
+    resource "aws_msk_configuration" "this" {
+      kafka_versions = ["3.6.0"]
+      name           = "durable"
+      server_properties = <<PROPERTIES
+    auto.create.topics.enable = false
+    default.replication.factor=3
+    min.insync.replicas = 2
+    PROPERTIES
+    }
+"""
+INDENTED = """
+    resource "aws_msk_configuration" "this" {
+      server_properties = <<-EOT
+        min.insync.replicas = 2
+        default.replication.factor = 3
+      EOT
+    }
+"""
+TOPICS = """
+    resource "kafka_topic" "logs" {
+      name               = "logs.v1"
+      replication_factor = 3
+      partitions         = 10
+      config = {
+        "min.insync.replicas" = "2" # two
+        "unclean.leader.election.enable" = "true"
+      }
+    }
+    resource "aws_msk_configuration" "other" {
+      server_properties = "min.insync.replicas=1\\ndefault.replication.factor=2\\n"
+    }
+"""
+
+
+def test_terraform(tmp_path: Path) -> None:
+    found = read(tmp_path, {"msk.tf": MSK})
+    assert of(found) == {**SAFE, "release": "3.6"}
+    assert "as MSK sets it" in found.remarks[0]
+    assert of(read(tmp_path, {"main.tf": INDENTED})) == SAFE
+    both = read(tmp_path, {"main.tf": TOPICS})
+    assert of(both, "logs.v1") == {**SAFE, "unclean": "on"}
+    assert of(both) == {"replicas": 2, "min_insync": 1, "unclean": "off"}
+    with pytest.raises(UserError, match=r"line 2: server_properties is computed"):
+        read(tmp_path, {"main.tf": 'resource "aws_msk_configuration" "x" {\n  server_properties = file("a")\n}\n'})
+
+
+@pytest.mark.parametrize(
+    ("text", "acks"),
+    [
+        ("bootstrap.servers=a:9092\nacks=1\nretries=3\n", "1"),
+        ("bootstrap.servers: a:9092\nacks: all\nenable.idempotence: false\n", "all"),
+        ("acks=-1\nkey.serializer=org.apache.kafka.common.serialization.StringSerializer\n", "all"),
+    ],
+    ids=["one", "colons", "minus one"],
+)
+def test_a_producers_file_says_acks_and_no_number_of_replicas(tmp_path: Path, text: str, acks: str) -> None:
+    with pytest.raises(UserError, match="No file says how many replicas topics have"):
+        read(tmp_path, {"producer.properties": text})
+    assert of(read(tmp_path, {"producer.properties": text, "server.properties": STATIC}))["acks"] == acks
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "values.yaml",
+            "config:\n  min.insync.replicas: {{ .Values.min }}\n",
+            "line 2: min.insync.replicas is the templ",
+        ),
+        (
+            "values.yaml",
+            "config:\n  min.insync.replicas: '{{ min }}'\n",
+            "is the template {{ min }}, which is not filled in",
+        ),
+        (
+            "compose.yml",
+            "services:\n  k:\n    environment:\n      - KAFKA_MIN_INSYNC_REPLICAS=${MIN:-2}\n",
+            "${MIN:-2}",
+        ),
+        (
+            "server.properties.j2",
+            "min.insync.replicas={{ min }}\n",
+            "line 1: min.insync.replicas is the template {{ min }}",
+        ),
+        ("main.tf", 'resource "kafka_topic" "t" {\n  replication_factor = var.rf\n}\n', "is the template var.rf"),
+        ("server.properties.j2", "{% if x %}\nmin.insync.replicas=1\n", "line 1: '{% if x %}' is an instruction of a"),
+        (
+            "kafka.yaml",
+            "{{- if .Values.on }}\nkind: Kafka\n{{ end }}\n",
+            "is a template; give the file that is made of",
+        ),
+    ],
+)
+def test_a_template_is_named_and_not_guessed(tmp_path: Path, name: str, text: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, {name: text})
+    assert said in str(caught.value)
+
+
+def test_a_template_does_not_matter_where_the_command_says_more(tmp_path: Path) -> None:
+    text = "min.insync.replicas={{ min }}\ndefault.replication.factor={{ rf }}\n"
+    assert of(read(tmp_path, {"a.j2": text}, min_insync=2, replicas=3)) == SAFE
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("pod.xml", "<broker/>\n", "is XML, which is not read; give server.properties"),
+        ("groups.txt", "GROUP  TOPIC  PARTITION  CURRENT-OFFSET\n", "is what kafka-consumer-groups prints, which is"),
+        ("log4j.properties", "log4j.rootLogger=INFO\n", "is a configuration of logging, which"),
+        ("zookeeper.properties", "dataDir=/tmp/zk\nclientPort=2181\n", "is ZooKeeper's own configuration"),
+        ("quorum.txt", "ClusterId:   abc\nLeaderId: 1\n", "is what kafka-metadata-quorum prints"),
+        ("connect.properties", "config.storage.topic=c\ngroup.id=x\n", "is the configuration of a worker of Connect"),
+        ("user.yaml", "kind: KafkaUser\nspec: {}\n", "has resources of kind KafkaUser without a setting of brokers or"),
+        ("ci.yaml", "on: [push]\njobs: {}\n", "is YAML without a setting of brokers or topics"),
+        ("broken.yaml", "a: [1\n", "is not YAML ("),
+    ],
+)
+def test_another_kind_of_file_is_refused_by_name(tmp_path: Path, name: str, text: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, {name: text})
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(str(tmp_path / name))

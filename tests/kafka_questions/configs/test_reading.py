@@ -1,0 +1,177 @@
+"""What overrides what, and where a mistake in a file is: properties, `kafka-configs` and `kafka-topics`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from insync.kafka_questions.configs.entries import NAMED, Source, setting_of
+from insync.kafka_questions.configs.printed import printed_in
+from insync.kafka_questions.configs.properties import properties_in
+from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured, read_configs
+from insync.runtime.errors import UserError
+
+TOPICS = (
+    "Topic: orders\tTopicId: aX-_\tPartitionCount: 2\tReplicationFactor: 3\t"
+    "Configs: min.insync.replicas=2,cleanup.policy=compact,delete,segment.bytes=1024\n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: \tLastKnownElr: \n"
+    "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 2,3\tIsr: 2,3\tElr: \tLastKnownElr: \n"
+    "\n"
+    "Topic: logs\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
+    "\tTopic: logs\tPartition: 0\tLeader: none\tReplicas: 1\tIsr: \n"
+)
+CONFIGS = """All configs for broker 1 are:
+  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:min.insync.replicas=2, DEFAULT_CONFIG:x=1}
+  default.replication.factor=3 sensitive=false synonyms={}
+Default configs for brokers in the cluster are:
+  min.insync.replicas=1 sensitive=false synonyms={}
+  unclean.leader.election.enable=true sensitive=false synonyms={}
+Dynamic configs for topic a.b are:
+  flush.messages=1 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:flush.messages=1}
+Configs for topic 'old' are min.insync.replicas=3
+Dynamic configs for topic none are:
+"""
+
+
+def read(tmp_path: Path, *texts: str, **given: int | str) -> Configured:
+    files = [tmp_path / f"{number}.txt" for number in range(len(texts))]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text, encoding="utf-8")
+    return read_configs(files, given)
+
+
+def by_topic(configured: Configured) -> dict[str, dict[str, int | str]]:
+    return {topic: dict(found.settings) for found in configured.combinations for topic in found.topics}
+
+
+def test_properties_as_java_has_them() -> None:
+    lines = [
+        "# a = b",
+        "! c",
+        "",
+        "min.insync.replicas = 2",
+        "a:b",
+        "acks all",
+        "log.dirs=/x,\\",
+        "   /y,\\",
+        "/z",
+        "empty=",
+    ]
+    found = [(entry.key, entry.value, entry.place.line) for entry in properties_in("f", lines)]
+    assert found == [
+        ("min.insync.replicas", "2", 4), ("a", "b", 5), ("acks", "all", 6), ("log.dirs", "/x,/y,/z", 7),
+        ("empty", "", 10),
+    ]  # fmt: skip
+
+
+def test_topics_as_kafka_topics_describes_them(tmp_path: Path) -> None:
+    assert by_topic(read(tmp_path, TOPICS)) == {
+        "orders": {"replicas": 3, "min_insync": 2, "unclean": "off"},
+        "orders-1": {"replicas": 2, "min_insync": 2, "unclean": "off"},
+        "logs": {"replicas": 1, "min_insync": 1, "unclean": "off"},
+    }
+    keys = [entry.key for entry in printed_in("f", TOPICS.splitlines())]
+    assert "cleanup.policy" in keys
+    assert "delete" not in keys, "a comma within a value"
+    spaces = list(
+        printed_in("f", ["Topic: x   PartitionCount: 1   ReplicationFactor: 2   Configs: min.insync.replicas=2"])
+    )
+    assert [(entry.key, entry.value) for entry in spaces] == [("ReplicationFactor", "2"), ("min.insync.replicas", "2")]
+    older = list(printed_in("f", ["Topic:x\tPartitionCount:1\tReplicationFactor:2\tConfigs:"]))
+    assert [(entry.topic, entry.value) for entry in older] == [("x", "2")]
+
+
+def test_settings_as_kafka_configs_describes_them(tmp_path: Path) -> None:
+    """What was set for the cluster is stronger than a broker's file; a topic's own value is the strongest."""
+    broker = {"replicas": 3, "min_insync": 1, "unclean": "on"}
+    assert by_topic(read(tmp_path, CONFIGS)) == {
+        "a.b": {**broker, "flushing": "always"},
+        "old": {**broker, "min_insync": 3},
+        EVERY_OTHER: broker,
+    }
+    synonyms = [entry for entry in printed_in("f", CONFIGS.splitlines()) if "synonyms" in entry.value]
+    assert synonyms == []
+    places = {entry.place for entry in printed_in("f", ["", *CONFIGS.splitlines()])}
+    assert {place.file for place in places} == {"f"}
+    assert min(place.line for place in places) > 2, "the first line is empty, and the second a heading"
+
+
+def test_defaults_of_all_topics_are_of_none_in_particular() -> None:
+    lines = ["Default configs for topics in the cluster are:", "  min.insync.replicas=2 sensitive=false synonyms={}"]
+    (entry,) = printed_in("f", lines)
+    assert (entry.topic, entry.value, entry.source) == (None, "2", Source.CLUSTER)
+
+
+def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Path) -> None:
+    broker = "min.insync.replicas=2\nunclean.leader.election.enable=TRUE\nreplica.lag.time.max.ms=5\nport=9092\n"
+    configured = read(tmp_path, TOPICS, broker)
+    assert by_topic(configured)["logs"] == {"replicas": 1, "min_insync": 2, "unclean": "on"}
+    assert list(configured.named) == ["cleanup.policy", "replica.lag.time.max.ms"]
+    assert configured.ignored == ("port", "segment.bytes")
+    misspelt = read(tmp_path, TOPICS, "min.insync.replica=2\nunclean.leader.election.interval.ms=1\n").ignored
+    assert "min.insync.replica (is min.insync.replicas meant?)" in misspelt
+    assert "unclean.leader.election.interval.ms" in misspelt, "it is one of Kafka's"
+    every = "".join(f"{key}=1\n" for key in reversed(NAMED))
+    assert list(read(tmp_path, TOPICS, broker + every).named) == sorted(NAMED)
+    assert by_topic(read(tmp_path, TOPICS, broker, min_insync=1))["orders"]["min_insync"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("min.insync.replicas=two", "0.txt, line 1: 'two' is not a value of min.insync.replicas; give a whole number"),
+        ("\nmin.insync.replicas=0", "line 2: '0' is not a value"),
+        ("unclean.leader.election.enable=yes", "'yes' is not a value of unclean.leader.election.enable; give true or"),
+        ("acks=2", "'2' is not a value of acks; give 0, 1 or all"),
+        ("port=1\njust-a-word", "line 2: 'just-a-word' is not a property; write key=value"),
+        (TOPICS + "Error: timed out", "line 7: 'Error: timed out' is not a line of kafka-topics --describe"),
+        ("Topic: a\tReplicationFactor: x", "line 1: 'x' is not a value of ReplicationFactor"),
+        ("Topic: a\tReplicationFactor: 1\tConfigs: loose", "'loose' is not a setting"),
+        (CONFIGS + "oh", "'oh' is not a line of kafka-configs --describe; give its output as it is"),
+        ("Dynamic configs for topic a are:\n  acks=1", "No file says how many replicas topic a has; give --replicas"),
+        ("\n# nothing\n", "has no settings"),
+        (
+            "#!/bin/sh\nexport KAFKA_HEAP_OPTS=-Xmx1G\nkafka-topics.sh --list\n",
+            "0.txt is a shell script, which is not read; give server.properties",
+        ),
+        ("Dear all,\nplease keep this e.g. in mind", "its first is 'Dear'"),
+    ],
+)
+def test_a_mistake_is_one_sentence_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read(tmp_path, text)
+    assert said in str(caught.value)
+
+
+def test_a_broker_that_leaves_all_that_matters_at_its_default_has_an_answer(tmp_path: Path) -> None:
+    for text in ("listeners=PLAINTEXT://:9092\n", "log.dirs=/var/kafka\n", "broker.id=1\nhost=a\n"):
+        found = by_topic(read(tmp_path, text, replicas=3))
+        assert found == {EVERY_OTHER: {"replicas": 3, "min_insync": 1, "unclean": "off"}}
+        with pytest.raises(UserError, match="No file says how many replicas topics have; give --replicas"):
+            read(tmp_path, text)
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(UserError, match="cannot be read"):
+            read_configs([path], {})
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe=1")
+    with pytest.raises(UserError, match="not text in UTF-8"):
+        read_configs([binary], {})
+
+
+@pytest.mark.parametrize(
+    ("value", "flushing"), [("1", "always"), ("500", "sometimes"), ("9223372036854775807", "never")]
+)
+def test_how_often_logs_are_flushed(value: str, flushing: str) -> None:
+    (entry,) = properties_in("f", [f"log.flush.interval.messages={value}"])
+    assert setting_of(entry) == ("flushing", flushing)
+
+
+def test_how_many_replicas_a_topic_has_may_be_said_in_the_command(tmp_path: Path) -> None:
+    text = "Configs for topic 'old' are min.insync.replicas=3\n"
+    assert by_topic(read(tmp_path, text, replicas=5))["old"]["replicas"] == 5
+    with pytest.raises(UserError, match="No file says how many replicas topic old has; give --replicas"):
+        read(tmp_path, text)
