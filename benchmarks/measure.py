@@ -14,7 +14,7 @@ STARTED = time.perf_counter()
 
 from insync.explorer.search import breadth_first as search_module  # noqa: E402  (imports are a figure)
 from insync.explorer.search.breadth_first import BreadthFirstSearch  # noqa: E402  (imports are a figure)
-from insync.explorer.search.explored import Space  # noqa: E402  (imports are a figure)
+from insync.explorer.search.explored import Explored  # noqa: E402  (imports are a figure)
 from insync.machine.kernels import Kernels, compile_kernels  # noqa: E402
 from insync.machine.packed import PackedRows  # noqa: E402
 from insync.model.catalogue import find_model  # noqa: E402
@@ -62,11 +62,11 @@ def measure(case: dict[str, object]) -> dict[str, float]:
     if case.get("parts"):
         figures["expand"] = _expand_all(kernels, space, program.initials.words(0))
         figures["insert_new"], figures["insert_known"] = _insert_all(kernels, space)
-    space.close()
+    space.release()
     return figures
 
 
-def _expand_all(kernels: Kernels, space: Space, initial: tuple[int, ...]) -> float:
+def _expand_all(kernels: Kernels, space: Explored, initial: tuple[int, ...]) -> float:
     """Seconds that one thread takes to expand every state once more."""
     expander = kernels.expander(len(space.partitions), 1 << 20, initial)
     began = time.perf_counter()
@@ -80,7 +80,7 @@ def _expand_all(kernels: Kernels, space: Space, initial: tuple[int, ...]) -> flo
     return seconds
 
 
-def _insert_all(kernels: Kernels, space: Space) -> tuple[float, float]:
+def _insert_all(kernels: Kernels, space: Explored) -> tuple[float, float]:
     """Seconds that one thread takes to insert every state into empty stores, and to insert it again."""
     total = sum(len(partition) for partition in space.partitions)
     store = kernels.store(kernels.sizes.row_bytes * total)

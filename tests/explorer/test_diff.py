@@ -12,7 +12,7 @@ from insync.explorer import DiffResult, Limits, OnlyOne, StopReason, Verdict, ch
 from insync.explorer.products import divergence
 from insync.explorer.products.divergence import compare_traces
 from insync.explorer.products.product import Joined, join
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.model import (
     ANY,
@@ -271,9 +271,9 @@ def test_a_property_that_neither_has_is_refused() -> None:
 def test_states_that_do_not_fit_beside_those_of_the_other_model_end_the_comparison(
     full: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest, calls = divergence._added, list[Space]()
+    honest, calls = divergence._added, list[Explored]()
 
-    def added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
+    def added(into: Explored, of: Explored, watch: Watch) -> tuple[int, ...] | None:
         calls.append(into)
         return None if len(calls) == full else honest(into, of, watch)
 

@@ -61,7 +61,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def test_a_level_that_reaches_a_limit_is_the_last(
     given: Limits, depth: int, states: int, reason: StopReason | None
 ) -> None:
-    assert Watch(given, None).after_level(depth, states) == reason
+    assert given.after_level(depth, states) == reason
 
 
 def test_time_is_up_when_it_has_passed_and_an_interrupt_comes_first(clock: Clock) -> None:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from insync.explorer.check import Extent, concluded
-from insync.explorer.results import CheckResult, Violation
-from insync.explorer.stepping.stepper import Claim, PropertyLike, Refused, Stepper, Walk, asked_names, claims_of
+from insync.explorer.results import CheckResult, Violation, check_result
+from insync.explorer.search.explored import Explored, LevelSummary
+from insync.explorer.search.trace_back import violations_in
+from insync.explorer.stepping.stepper import Claim, Move, PropertyLike, Refused, Stepper, Walk, asked_names, claims_of
 from insync.explorer.traces.counterexample import trace_of, violation_trace
+from insync.explorer.traces.trace import Trace
+from insync.machine.packed import Found, Words
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.model.given_names import given_list
-from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import confined
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 
@@ -63,74 +64,59 @@ def check_by_evaluator(
     search.run()
     searched = time.perf_counter()
     violations = search.violations()
-    seconds = {"search": searched - started, "trace": time.perf_counter() - searched}
-    return _result(model, asked_names(model, properties), search, violations, seconds)
+    symbolic = [claim.symbolic[0] for claim in claims if claim.symbolic is not None]
+    return check_result(
+        model,
+        "evaluator",
+        asked_names(model, properties),
+        search.explored,
+        {"search": searched - started, "trace": time.perf_counter() - searched},
+        conditions={found.name: found.as_written(model) for found in symbolic},
+        violations=violations,
+    )
 
 
-@dataclass(slots=True)
 class _EvaluatorSearch:
-    model: Model
-    claims: Sequence[Claim]
-    watch: Watch
-    keep_going: bool
-    levels: list[list[Codes]] = field(default_factory=list)
-    expanded: int = 0
-    stopped_by: StopReason | None = None
-    failing: dict[str, tuple[int, Codes]] = field(default_factory=dict)
-    refused: tuple[int, Codes, Refused] | None = None
-    steps: dict[str, int] = field(default_factory=dict)
-    stepless: list[int] = field(default_factory=list)
-    outside: list[int] = field(default_factory=list)
-    _parents: dict[Codes, _Parent] = field(default_factory=dict)
+    def __init__(self, model: Model, claims: Sequence[Claim], watch: Watch, keep_going: bool) -> None:
+        self.model, self.claims, self.watch, self.keep_going = model, claims, watch, keep_going
+        self.explored = Explored([0] * len(model.program.actions))
+        self._parents: dict[Codes, _Parent] = {}
 
     def run(self) -> None:
         """Search level by level until the space is complete or something ends the search."""
-        self.steps = dict.fromkeys(self.model.program.action_names, 0)
         level = list(self.model.program.initials)
         seen = set(level)
-        while level:
-            if not self._close(level):
-                return
-            if not self.keep_going and self.failing:
-                return
-            self.stopped_by = self.watch.after_level(len(self.levels), len(seen))
-            if self.stopped_by is not None:
-                return
+        while self._close(level):
             fresh = self._expand(level, seen)
             if fresh is None:
                 return
             level = fresh
 
     def _close(self, level: list[Codes]) -> bool:
-        """Check the states of a level; return whether all were checked before a limit was reached."""
-        failing = {}
-        program, outside = self.model.program, 0
+        """Check the states of a level; return whether all were checked before a limit, and the search goes on."""
+        program, counts = self.model.program, LevelSummary()
+        outside = 0
         for place, codes in enumerate(level if program.within else (), start=1):
             if place % _OFTEN == 0 and self._must_stop():
                 return False
             outside += evaluate(program.outside, codes)
-        for claim in self.claims:
-            if claim.name not in self.failing:
-                broken = []
+        found = [Found() for _ in self.claims]
+        for number, claim in enumerate(self.claims):
+            if number not in self.explored.violations:
                 for place, codes in enumerate(level, start=1):
                     if place % _OFTEN == 0 and self._must_stop():
                         return False
                     if not claim.holds(codes):
-                        broken.append(codes)
-                if broken:
-                    failing[claim.name] = len(self.levels) + 1, min(broken, key=program.schema.pack)
-        self.levels.append(level)
-        self.outside.append(outside)
-        self.failing |= failing
-        return True
+                        found[number].add(Found(1, program.schema.pack(codes)))
+        counts.add_states(len(level), len(level), outside, found)
+        return self.explored.close(counts, self.watch.limits, self.keep_going)
 
     def _expand(self, level: list[Codes], seen: set[Codes]) -> list[Codes] | None:
         """Return the next level, or None if the search is over; store the least predecessor of each state."""
         stepper, pack = Stepper(self.model), self.model.program.schema.pack
-        taken = dict(self.steps)
         fresh: dict[Codes, _Parent] = {}
-        refused: list[tuple[tuple[int, ...], Codes, Refused]] = []
-        stepless, outside = 0, self.model.program.outside
+        steps, refused, stepless = [0] * len(stepper.actions), Found(), 0
+        outside = self.model.program.outside
         for place, codes in enumerate(level):
             if place % _OFTEN == 0 and self._must_stop():
                 return None
@@ -138,67 +124,43 @@ class _EvaluatorSearch:
             packed = pack(codes)
             for number, after in stepper.outcomes(codes):
                 if isinstance(after, Refused):
-                    refused.append((packed, codes, after))
+                    refused.add(Found(1, packed))
                     continue
-                taken[stepper.actions[number].name] += 1
+                steps[number] += 1
                 known = fresh.get(after)
                 if after not in seen or (known is not None and (packed, number) < known[:2]):
                     seen.add(after)
                     fresh[after] = packed, number, codes
-        if refused and self.refused is None:
-            _, least, first = min(refused, key=lambda found: (found[0], found[2].number))
-            self.refused = len(self.levels), least, first
-            if not self.keep_going:
-                return None
-        self.expanded, self.steps = len(self.levels), taken
-        self.stepless.append(stepless)
+        counts = LevelSummary()
+        counts.add_steps(steps, refused, stepless)
+        if not self.explored.expand(counts, self.keep_going):
+            return None
         self._parents |= fresh
         return list(fresh)
 
     def _must_stop(self) -> bool:
-        self.stopped_by = self.watch.reason()
-        if self.stopped_by is None and not self.watch.may_use(0):
-            self.stopped_by = StopReason.MEMORY
-        return self.stopped_by is not None
+        self.explored.stopped_by = self.watch.reason()
+        if self.explored.stopped_by is None and not self.watch.may_use(0):
+            self.explored.stopped_by = StopReason.MEMORY
+        return self.explored.stopped_by is not None
 
     def violations(self) -> tuple[Violation, ...]:
         """Return a trace for each property that fails, the shortest first."""
-        found = []
-        for claim in self.claims:
-            if claim.name in self.failing:
-                _, codes = self.failing[claim.name]
-                moves = self._walk_to(codes).moves
-                if claim.symbolic is not None:
-                    trace = violation_trace(self.model, claim.symbolic[0], moves)
-                else:
-                    trace = trace_of(self.model, claim.name, moves, claim.reason(codes))
-                found.append(Violation(claim.name, trace.length, trace))
-        if self.refused is not None:
-            _, codes, error = self.refused
-            trace = trace_of(self.model, TYPE_OK, self._walk_to(codes).moves, error.message, error)
-            found.append(Violation(TYPE_OK, trace.length, trace))
-        return tuple(sorted(found, key=lambda violation: violation.trace_length))
 
-    def _walk_to(self, codes: Codes) -> Walk:
-        numbers = []
+        def trace(number: int, moves: Sequence[Move]) -> Trace:
+            claim = self.claims[number]
+            if claim.symbolic is not None:
+                return violation_trace(self.model, claim.symbolic[0], moves)
+            return trace_of(self.model, claim.name, moves, claim.reason(moves[-1][1]))
+
+        return violations_in(self.model, self.explored, lambda state, level: self._path_to(state), trace)
+
+    def _path_to(self, state: Words) -> Sequence[Move]:
+        codes, numbers = self.model.program.schema.unpack(state), []
         while codes in self._parents:
             _, number, codes = self._parents[codes]
             numbers.append(number)
         walk = Walk(Stepper(self.model), codes)
         for number in reversed(numbers):
             walk.step(number)
-        return walk
-
-
-def _result(
-    model: Model,
-    asked: Sequence[str],
-    search: _EvaluatorSearch,
-    violations: tuple[Violation, ...],
-    seconds: dict[str, float],
-) -> CheckResult:
-    levels, stepless, outside = tuple(map(len, search.levels)), tuple(search.stepless), tuple(search.outside)
-    extent = Extent(levels, search.expanded, search.stopped_by, search.steps, stepless, outside)
-    symbolic = [claim.symbolic[0] for claim in search.claims if claim.symbolic is not None]
-    conditions = {found.name: found.as_written(model) for found in symbolic}
-    return concluded(model, "evaluator", asked, extent, violations, seconds, conditions)
+        return walk.moves

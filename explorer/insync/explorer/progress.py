@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from insync.runtime.watch import Watch
 
 if TYPE_CHECKING:
-    from insync.explorer.search.explored import Space
+    from insync.explorer.search.explored import Explored
 
 __all__ = [
     "DiskNeed",
@@ -252,7 +252,7 @@ def _line(values: Sequence[float]) -> tuple[float, float]:
 # ----------------------------------------------------------------------------------------------- breadth-first search
 
 
-def progress_of(space: Space, watch: Watch, state_bytes: int, pending: int, rate: float) -> Progress:
+def progress_of(space: Explored, watch: Watch, state_bytes: int, pending: int, rate: float) -> Progress:
     """Return the progress of a search.
 
     Args:
@@ -279,7 +279,7 @@ def progress_of(space: Space, watch: Watch, state_bytes: int, pending: int, rate
     )
 
 
-def _bytes_of_state(space: Space, state_bytes: int, distinct: int) -> int:
+def _bytes_of_state(space: Explored, state_bytes: int, distinct: int) -> int:
     """The approximate bytes of memory for each state."""
     if space.kept == "states":
         return state_bytes

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from insync.explorer.tables import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.trace import Trace
-from insync.runtime.memory import HugePages
+from insync.model import Model
+from insync.model.catalogue import model_reference
+from insync.model.language.declarations import action_specs
+from insync.model.lints import suspicions
+from insync.properties.invariants import names_within
+from insync.runtime.memory import HugePages, peak_memory
 from insync.runtime.watch import StopReason
 
-__all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "properties_table", "together"]
+if TYPE_CHECKING:
+    from insync.explorer.search.explored import Explored
+    from insync.explorer.symmetry import Alike
+    from insync.model.expressions.graph import Node
+
+__all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "check_result", "properties_table", "together"]
 
 
 class Verdict(StrEnum):
@@ -134,6 +146,74 @@ class CheckResult(Tabular):
     def _properties(self) -> TableColumns:
         lengths = {violation.property: violation.trace_length for violation in self.violations}
         return properties_table(self.properties, lengths)
+
+
+def check_result(
+    model: Model,
+    engine: str,
+    names: Sequence[str],
+    explored: Explored,
+    seconds: Mapping[str, float],
+    *,
+    conditions: Mapping[str, Node] = MappingProxyType({}),
+    violations: tuple[Violation, ...] = (),
+    untraced: Mapping[str, str] = MappingProxyType({}),
+    alike: Alike | None = None,
+) -> CheckResult:
+    """Return the result of an exhaustive search.
+
+    Args:
+        model: the searched model.
+        engine: the name of the engine.
+        names: the names of the properties that the caller gave.
+        explored: what the search counted, and what ended it.
+        seconds: the time of each part.
+        conditions: the conditions that were checked in each state, by name.
+        violations: a trace for each property that fails.
+        untraced: a sentence for each property that fails and whose trace was not found before a limit.
+        alike: the symmetry that was used; None if none was asked for.
+    """
+    taken = dict.fromkeys(action_specs(type(model)), 0)  # all that is known if the model was not traced
+    for action, steps in zip(model.program.actions if any(explored.steps) else (), explored.steps, strict=False):
+        taken[action.name] += steps
+    levels = [states - outside for states, outside in zip(explored.levels, explored.outside, strict=True)]
+    levels = levels[:-1] if levels and not levels[-1] else levels  # all states of the last level are outside
+    violated = [*(violation.property for violation in violations), *untraced]
+    otherwise = Verdict.HOLDS if explored.is_complete else Verdict.INCOMPLETE
+    # The action is known of the first refused step only; any action with checks may have been refused as well.
+    refusals = any(violation.trace.refused is not None for violation in violations)
+    refused = {action.name for action in model.program.actions if action.checks} if refusals else set()
+    without = tuple(name for name, steps in taken.items() if not steps and name not in refused)
+    return CheckResult(
+        model=model_reference(model),
+        bounds=model.identity,
+        engine=engine,
+        storage="exact",
+        verdict=Verdict.VIOLATED if violated else otherwise,
+        stopped_by=explored.stopped_by,
+        distinct_states=sum(levels),
+        transitions=sum(taken.values()),
+        depth=len(levels),
+        levels=tuple(levels),
+        frontier=0 if explored.expanded == len(explored.levels) else explored.levels[-1] - explored.outside[-1],
+        properties=tuple(
+            PropertyResult(name, Verdict.VIOLATED if name in violated else otherwise)
+            for name in dict.fromkeys([*names, *violated])
+        ),
+        violations=violations,
+        actions=taken,
+        never_enabled=without if explored.is_complete else (),
+        not_enabled_yet=() if explored.is_complete else without,
+        deadlocks=sum(explored.stepless),
+        within=names_within(model),
+        outside=sum(explored.outside),
+        warnings=(*suspicions(model, conditions), *(() if alike is None else alike.notes), *untraced.values()),
+        seconds=seconds,
+        peak_memory_bytes=peak_memory(),
+        representatives=None if alike is None or alike.symmetry is None else sum(explored.visited),
+        impossible=model.program.impossible if explored.expanded else (),  # else it may not have been traced
+        kept=explored.kept,
+    )
 
 
 def properties_table(properties: Sequence[PropertyResult], lengths: Mapping[str, int]) -> TableColumns:

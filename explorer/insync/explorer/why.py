@@ -11,8 +11,9 @@ from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, W
 from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.explored import Space, count_states, negated
-from insync.machine.kernels import Part, compile_kernels
+from insync.explorer.search.explored import Explored
+from insync.machine.conditions import Counter
+from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -152,13 +153,13 @@ class _Questionnaire:
                 asked.append(ask_of_property(self._questions, model, found, node, notes.premises))
         return asked
 
-    def searched(self, watch: Watch, threads: int, reporter: Reporter | None) -> tuple[Space, Answers]:
+    def searched(self, watch: Watch, threads: int, reporter: Reporter | None) -> tuple[Explored, Answers]:
         """Search the space and count its states that meet each condition.
 
         Raises:
             Stopped: the watch ended the compilation.
         """
-        conditions = negated([self._inside, *self._questions.nodes.values()])
+        conditions = _negated([self._inside, *self._questions.nodes.values()])
         with watch.telling(while_compiling(reporter, watch)):
             kernels = compile_kernels(self.program, watch=watch)
             counting = compile_kernels(self.program, conditions, (Part.COUNT,), watch=watch)
@@ -167,7 +168,34 @@ class _Questionnaire:
             search = BreadthFirstSearch(kernels, watch, team, threads, initials, keep_going=True, reporter=reporter)
             try:
                 space = search.run()
-                inside, *counts = count_states(counting, space, team)
+                inside, *counts = _count_states(counting, space, team)
             finally:
                 search.close()
         return space, Answers(inside, dict(zip(self._questions.nodes, counts, strict=True)))
+
+
+def _negated(conditions: Sequence[Node]) -> list[Node]:
+    """Return the negations of conditions, with which the kernels of `_count_states` are compiled."""
+    return [node.graph.node(Op.NOT, (node,)) for node in conditions]
+
+
+def _count_states(kernels: Kernels, space: Explored, team: Team) -> list[int]:
+    """Return for each condition the number of states of the complete levels in which it holds.
+
+    Args:
+        kernels: with the part COUNT, compiled with the conditions `_negated`, as the code counts states that fail.
+        space: the searched space, of states of the same size.
+        team: the threads that work.
+    """
+    counters: list[Counter] = [kernels.counter() for _ in range(team.size)]
+
+    def count(worker: int) -> None:
+        for partition in space.whole[worker :: team.size]:
+            counters[worker].count(partition.store.address(0), partition.starts[-1])
+
+    try:
+        team.run(count)
+        return [sum(found) for found in zip(*(counter.take() for counter in counters), strict=True)]
+    finally:
+        for counter in counters:
+            counter.close()

@@ -101,6 +101,14 @@ class Limits:
                 message = f"Limits({name}={value!r}) is not a time; give a number of seconds, such as 60 or 0.5."
                 raise UserError(message)
 
+    def after_level(self, depth: int, states: int) -> StopReason | None:
+        """Return why a search must stop after a complete level, if it must: depth or states."""
+        if self.depth is not None and depth >= self.depth:
+            return StopReason.DEPTH
+        if self.states is not None and states >= self.states:
+            return StopReason.STATES
+        return None
+
 
 _SEARCH = ("depth", "states", "seconds", "memory_bytes")
 
@@ -130,6 +138,14 @@ def limits_of(
             message = f"Limits({field.name}={value}) does not limit {what}; {only}.{instead}"
             raise UserError(message)
     return limits
+
+    def after_level(self, depth: int, states: int) -> StopReason | None:
+        """Return why a search must stop after a complete level, if it must: depth or states."""
+        if self.depth is not None and depth >= self.depth:
+            return StopReason.DEPTH
+        if self.states is not None and states >= self.states:
+            return StopReason.STATES
+        return None
 
 
 def require_whole(given: str, value: object, least: int, most: int | None = None) -> None:

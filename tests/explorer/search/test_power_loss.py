@@ -16,7 +16,7 @@ import pytest
 
 from insync.explorer import CheckResult, check
 from insync.explorer.search import beyond_memory, run_directory
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.explorer.search.run_directory import RunLevels
 from insync.machine.stores import sorted_file
 from insync.model.catalogue import find_model
@@ -79,7 +79,7 @@ def test_levels_that_follow_each_other_soon_are_counted_together_and_all_in_the_
     patch.setattr(run_directory, "_RARELY", 10**9)
     counted, kept = list[int](), RunLevels.keep
 
-    def keep(self: RunLevels, space: Space, *given: Any) -> None:
+    def keep(self: RunLevels, space: Explored, *given: Any) -> None:
         kept(self, space, *given)
         counted.append(levels_in(tmp_path))
         if len(space.levels) == 5:

@@ -24,7 +24,7 @@ from insync.explorer import CheckResult, Limits, StopReason, check
 from insync.explorer.run_lock import RunLock
 from insync.explorer.search import breadth_first as search_module
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.explorer.search.run_directory import RunLevels, write_level_rows
 from insync.machine.stores import compressed
 from insync.model import Model
@@ -253,7 +253,7 @@ def test_one_search_at_a_time_uses_it(tmp_path: Path, monkeypatch: pytest.Monkey
     """Whether a run is resumed or begun meanwhile; when a search has ended, by an error too, the next one may."""
     refused, keep = list[str](), RunLevels.keep
 
-    def keeping(self: RunLevels, space: Space, *given: object) -> None:
+    def keeping(self: RunLevels, space: Explored, *given: object) -> None:
         keep(self, space, *given)  # type: ignore[arg-type]
         if len(space.levels) in (2, 3):
             for resume in (True, False):

@@ -13,7 +13,7 @@ import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
 from insync.explorer.run_identity import identity_of
-from insync.explorer.search.explored import Hit, Space
+from insync.explorer.search.explored import Explored, Hit
 from insync.machine.packed import Found
 from insync.properties.registry import judge
 from insync.runtime.errors import UserError
@@ -29,7 +29,7 @@ from insync_toys import TokenRing
 module = import_module("insync.spark_explore.driver.check")
 MODEL = TokenRing(nodes=2)
 RECIPE_OF = recipe_for(MODEL.program)
-START = Space([], [1] * len(MODEL.program.actions), [1, 2], expanded=1, stepless=[0], visited=[1, 2])
+START = Explored([1] * len(MODEL.program.actions), [1, 2], stepless=[0], visited=[1, 2])
 IDENTITY = identity_of(MODEL, ("exclusive",), RECIPE_OF.digest, False, "0.1")
 
 
@@ -39,7 +39,7 @@ class Warm:
     def __init__(self, *given: Any) -> None:
         self.given, self.partitions, self.levels, self.closed = given, given[2], 2, False
 
-    def write(self, states: RunStates) -> tuple[Space, bytes]:
+    def write(self, states: RunStates) -> tuple[Explored, bytes]:
         states.folder.write("states", b"")
         return START, bytes(16 * self.partitions)
 
@@ -137,8 +137,9 @@ def test_what_ends_before_spark_is_there_knows_what_the_run_knew(
 
 def test_a_violation_without_time_for_its_trace_counts_for_nothing_yet() -> None:
     ledger = Ledger(START, bytes(16))
-    ledger.figures(2).add_expanded([0] * len(MODEL.program.actions), Found(), 0)
-    ledger.figures(3).add_closed(0, bytes(16), 1, 1, 0, [Found(1, (9,))])
+    ledger.figures(2).add_steps([0] * len(MODEL.program.actions), Found(), 0)
+    ledger.figures(3).files = {0: bytes(16)}
+    ledger.figures(3).add_states(1, 1, 0, [Found(1, (9,))])
     judged = judge(MODEL, ["exclusive"])
     space = replace(START, levels=[1, 2, 1], violations={0: Hit(3, 1, (9,))}, refused=Hit(4, 1, (9,)))
 

@@ -10,7 +10,7 @@ import pytest
 
 from insync.explorer.named_model import UnnamedModel
 from insync.explorer.run_identity import identity_of
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator
@@ -29,7 +29,7 @@ from insync_toys import TOYS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SPACE = Space([], [1], [1], expanded=1, stepless=[0], visited=[1], outside=[0])
+SPACE = Explored([1], [1], stepless=[0], visited=[1], outside=[0])
 KIP320 = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
 
 

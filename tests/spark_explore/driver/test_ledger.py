@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from insync.explorer.search.explored import Hit, Space, SpaceShape
+from insync.explorer.manifest_entries import SpaceShape
+from insync.explorer.search.explored import Explored, Hit
 from insync.machine.packed import Found
-from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.watch import Limits, StopReason
 from insync.spark_explore.driver.ledger import Ledger
 
-START = Space([], [1, 2], [1, 3], expanded=1, stepless=[0])
+START = Explored([1, 2], [1, 3], stepless=[0])
 """Two levels that the driver searched, the second of them not expanded: two actions, two properties."""
 
 NOTHING = Found()
@@ -32,16 +33,17 @@ def ledger(*, closed: int = 0, expanded: int = 0, refused: int = 0, violating: i
     for level in range(3, closed + 1):
         found = [Found(3, (level,)) if level == violating else NOTHING for _ in range(2)]
         there = level < end
-        made.figures(level).add_closed(0, bytes([level] * 16), 1 * there, 2 * there, 2 * there, [NOTHING, NOTHING])
-        made.figures(level).add_closed(1, bytes([level + 1] * 16), 1 * there, 3 * there, 0, [NOTHING, found[1]])
+        made.figures(level).files = {0: bytes([level] * 16), 1: bytes([level + 1] * 16)}
+        made.figures(level).add_states(1 * there, 2 * there, 2 * there, [NOTHING, NOTHING])
+        made.figures(level).add_states(1 * there, 3 * there, 0, [NOTHING, found[1]])
     for level in range(2, expanded + 1):
-        made.figures(level).add_expanded([1, 0], Found(2, (7, level)) if level == refused else NOTHING, 1)
-        made.figures(level).add_expanded([0, 4], NOTHING, 0)
+        made.figures(level).add_steps([1, 0], Found(2, (7, level)) if level == refused else NOTHING, 1)
+        made.figures(level).add_steps([0, 4], NOTHING, 0)
     return made
 
 
-def space(found: Ledger, limits: Limits | None = None, keep_going: bool = False) -> tuple[Space, bool]:
-    return found.space(Watch(limits or Limits(), None), keep_going)
+def space(found: Ledger, limits: Limits | None = None, keep_going: bool = False) -> tuple[Explored, bool]:
+    return found.space(limits or Limits(), keep_going)
 
 
 def told(
@@ -88,7 +90,7 @@ def test_how_far_it_is() -> None:
     found = ledger(closed=5, expanded=4, end=5)
     assert (found.warm, found.depth, found.expanded) == (2, 4, 4)
     assert (ledger().warm, ledger().depth, ledger().expanded) == (2, 2, 1)
-    found.figures(2).add_closed(0, b"", 3, 3, 0, [NOTHING, NOTHING])
+    found.figures(2).add_states(3, 3, 0, [NOTHING, NOTHING])
     assert found.depth == 4, "the last level of the driver is not counted twice"
 
 

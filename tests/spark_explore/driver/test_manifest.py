@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from insync.explorer.run_identity import Identity
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.machine.packed import Found
 from insync.runtime.checksums import json_with_digest
 from insync.runtime.errors import UserError
@@ -27,10 +27,11 @@ DIGESTS = bytes(range(64))
 
 
 def ledger() -> Ledger:
-    made = Ledger(Space([], [0], [1], expanded=0, visited=[1], stepless=[]), DIGESTS)
-    made.figures(1).add_expanded([2], Found(), 0)
+    made = Ledger(Explored([0], [1], visited=[1], stepless=[]), DIGESTS)
+    made.figures(1).add_steps([2], Found(), 0)
     for part in range(4):
-        made.figures(2).add_closed(part, bytes([part] * 16), 1, 1, 0, [Found()])
+        made.figures(2).files[part] = bytes([part] * 16)
+        made.figures(2).add_states(1, 1, 0, [Found()])
     return made
 
 

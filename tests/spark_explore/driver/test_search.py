@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from insync.explorer.progress import Phase, Progress
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.machine.packed import Found
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
@@ -88,7 +88,7 @@ class Played:
         self.saved += 1
 
 
-Play = Callable[..., tuple[Played, Space]]
+Play = Callable[..., tuple[Played, Explored]]
 
 
 @pytest.fixture
@@ -99,13 +99,13 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
         faults: Sequence[Fault] = (),
         stop: threading.Event | None = None,
         known: Mapping[int, LevelFigures] | None = None,
-    ) -> tuple[Played, Space]:
+    ) -> tuple[Played, Explored]:
         one = Played(*levels)
         one.faults = list(faults)
         monkeypatch.setattr(search, "run_plan", one.run)
         monkeypatch.setattr(search, "level_plan", lambda spark, given, level, further: (given, level, further))
         sizes: Any = SimpleNamespace(words=1, actions=2)
-        start = Space([], [0, 0], list(levels[:2]), expanded=1, stepless=[0], visited=list(levels[:2]))
+        start = Explored([0, 0], list(levels[:2]), stepless=[0], visited=list(levels[:2]))
         nobody: Any = None
         ledger = Ledger(start, bytes(16 * PARTS))
         ledger.levels.update(known or {})
@@ -245,7 +245,7 @@ def test_who_has_asked_for_the_end_gets_no_further_attempt(play: Play) -> None:
 def test_a_level_that_was_expanded_without_what_it_leads_to_is_expanded_again_and_counts_once(play: Play) -> None:
     """As in a run that goes on where its manifest ends."""
     known = LevelFigures()
-    known.add_expanded([5, 7], NOTHING, 4)
+    known.add_steps([5, 7], NOTHING, 4)
     one, space = play(1, 3, 7, known={2: known})
     assert one.jobs == [(2, 8)]
     assert (space.visited, space.steps) == ([1, 3, 7], [PARTS * sum(range(2, 4)), 2])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Limits
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
 from insync.spark_explore.driver.warm_start import WarmStart
@@ -32,8 +32,8 @@ def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bo
 
 
 def test_the_memory_of_a_start_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program, closed = TokenRing().program, list[Space]()
-    monkeypatch.setattr(Space, "close", lambda space: closed.append(space))
+    program, closed = TokenRing().program, list[Explored]()
+    monkeypatch.setattr(Explored, "release", lambda space: closed.append(space))
     kernels, initials = compile_kernels(program), PackedRows.of(program.initials.rows, program.schema.words)
     with closing(WarmStart(kernels, initials, 2, Limits(), True, None)) as warm:
         start, _ = warm.write(RunStates(RunFolder(str(tmp_path)), "run", program.schema.words, warm.levels))

@@ -11,7 +11,7 @@ from insync.explorer.products.product import Joined, JoinedModel
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.explorer.search.trace_back import path_to
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, confirmed
 from insync.explorer.tables import Shown, TableColumns, Tabular
@@ -195,7 +195,7 @@ def _begun(model: Model, watch: Watch, team: Team, reporter: Reporter | None) ->
     return BreadthFirstSearch(kernels, watch, team, team.size, initials, keep_going=True, reporter=reporter)
 
 
-def _added(into: Space, of: Space, watch: Watch) -> tuple[int, ...] | None:
+def _added(into: Explored, of: Explored, watch: Watch) -> tuple[int, ...] | None:
     """Add the states of one space to the stores of another; return the number of new states of each level.
 
     The result is None if memory had no room for all of them.

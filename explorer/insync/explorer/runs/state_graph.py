@@ -243,7 +243,7 @@ class _Builder:
         while done < len(self.index) and stopped is None:
             end = len(self.index)
             starts.append(end)
-            stopped = self.watch.after_level(len(starts) - 1, end)
+            stopped = self.watch.limits.after_level(len(starts) - 1, end)
             while done < end and stopped is None:
                 size = min(BATCH, end - done)
                 self._expand(done, size)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, last_growth
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.explorer.search.run_directory import RunLevels
 from insync.machine.kernels import Kernels, code_kernels, order_kernels
 from insync.machine.packed import PackedRows
@@ -191,7 +191,7 @@ class DiskSearch(BreadthFirstSearch):
     def _go_on_disk(self) -> None:
         kept, begins = self._levels, self._levels.form is None
         progress = super()._progress(0, 0.0)
-        self.space.close()  # before anything is compiled
+        self.space.release()  # before anything is compiled
         forms = forms_for(self._schema)
         name = kept.form or forms[0]
         if begins:
@@ -210,7 +210,7 @@ class DiskSearch(BreadthFirstSearch):
         kept.previous = before.partitions if kept.form is not None else ()
         self._tell(name, super()._progress(0, 0.0))
         self._search_with(name)
-        before.close()
+        before.release()
 
     def _tell(self, name: str, progress: Progress) -> None:
         """Report an estimate of what sorted files of a form will take."""
@@ -228,7 +228,7 @@ class DiskSearch(BreadthFirstSearch):
         need = disk_need(self._levels.folder, size / sum(levels), levels, progress, slower=1.0)
         return replace(progress, disk=need)
 
-    def _known(self) -> Space:
+    def _known(self) -> Explored:
         """Return the complete levels, without their states."""
         known = self._levels.known
         assert known is not None, "a level is complete"

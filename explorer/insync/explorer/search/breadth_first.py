@@ -15,11 +15,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Phase, Progress, Pulse, Reporter, estimated_end, progress_of
-from insync.explorer.search.explored import Hit, Space
+from insync.explorer.search.explored import Explored, LevelSummary
 from insync.explorer.search.partitions import CodedPartition, Partition, StateRuns, WholePartition, coded
 from insync.machine.kernels import Kernels, code_kernels
 from insync.machine.ownership import Ownership
-from insync.machine.packed import Found, PackedRows
+from insync.machine.packed import PackedRows
 from insync.machine.stores.compressed import InsertOutcome, Turns
 from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE
 from insync.model.domains.layout import Schema
@@ -100,7 +100,7 @@ class BreadthFirstSearch:
 
     def _begin_with(self, parts: Iterable[Partition]) -> None:
         kernels, partitions = self.kernels, self.partitions
-        self.space = Space(list(parts), [0] * kernels.sizes.actions)
+        self.space = Explored([0] * kernels.sizes.actions, partitions=list(parts))
         self._owning = kernels.ownership_by_all(partitions)
         known = self.initials.first(kernels.sizes.words)
         self.expanders = [kernels.expander(partitions, _BUFFER_BYTES, known) for _ in range(self.team.size)]
@@ -108,7 +108,7 @@ class BreadthFirstSearch:
         self._found, self._outside = [0] * self.team.size, [0] * self.team.size
         self._failed = InsertOutcome.DONE
 
-    def run(self) -> Space:
+    def run(self) -> Explored:
         """Search from the initial states until the space is complete or something ends the search.
 
         Raises:
@@ -124,12 +124,12 @@ class BreadthFirstSearch:
         self._require_room()
         self._search()
         while self._failed is InsertOutcome.NO_CODES:  # then all begins again, without such codes
-            self.space.close()
+            self.space.release()
             self._begin(self.schema)
             self._require_room()
             self._search()
 
-    def readable(self) -> Space:
+    def readable(self) -> Explored:
         """Return a space whose levels can be read up to those of violations; one with codes is searched once more.
 
         Raises:
@@ -139,7 +139,7 @@ class BreadthFirstSearch:
             return self.space
         if self._again is None:
             hits = [*self.space.violations.values(), *([self.space.refused] if self.space.refused else [])]
-            self.space.close()
+            self.space.release()
             watch = self.watch.untimed(max(1, max(hit.level for hit in hits) - 1))
             reporter = None if self.reporter is None else partial(_again, self.reporter)
             self._again = BreadthFirstSearch(
@@ -153,18 +153,18 @@ class BreadthFirstSearch:
 
     def close(self) -> None:
         """Release all memory."""
-        self.space.close()
+        self.space.release()
         if self._again is not None:
-            self._again.space.close()
+            self._again.space.release()
 
     def _search(self) -> None:
         try:
             if self.kept is None or self.kept.known is None:
-                self._add_initials()
+                goes_on = self._add_initials()
             else:
-                self._take_up(self.kept, self.kept.known)
-            while self.space.stopped_by is None and self._goes_on() and self._next_level():
-                pass
+                goes_on = self._take_up(self.kept, self.kept.known)
+            while goes_on:
+                goes_on = self._next_level()
         finally:
             self._close_workers()
 
@@ -188,13 +188,7 @@ class BreadthFirstSearch:
         use = f"the first states with threads={threads} and partitions={partitions}"
         self.watch.require_room(needed, use)
 
-    def _goes_on(self) -> bool:
-        if not self.keep_going and (self.space.violations or self.space.refused):
-            return False
-        self.space.stopped_by = self.watch.after_level(len(self.space.levels), sum(self.space.levels))
-        return self.space.stopped_by is None
-
-    def _add_initials(self) -> None:
+    def _add_initials(self) -> bool:
         initials = self.kernels.representatives(self.initials)
         shares = self.kernels.shares(initials, len(self.space.partitions))
 
@@ -206,14 +200,15 @@ class BreadthFirstSearch:
         self.team.run(add, alone=self.initials.count < _FEW)
         self.watch.end_promises()
         self.space.stopped_by = self._out_of_memory()
-        if self.space.stopped_by is None:
-            self._require_closed()
-            self._close_level()
+        if self.space.stopped_by is not None:
+            return False
+        self._require_closed()
+        return self._close_level()
 
-    def _take_up(self, kept: RunLevels, known: Space) -> None:
-        """Read the levels of the run that is resumed.
+    def _take_up(self, kept: RunLevels, known: Explored) -> bool:
+        """Read the levels of the run that is resumed; return whether the search goes on.
 
-        If that is stopped, or memory is full, the result is the run as it was.
+        If that is stopped, or memory is full, the space is that of the run as it was.
         """
         for level in range(1, len(known.levels) + 1):
             kept.insert_level(level, self.space.partitions, self._owning, self.team, self._is_inserted)
@@ -223,11 +218,12 @@ class BreadthFirstSearch:
             if stopped is not None:
                 self.space = replace(known, partitions=self.space.partitions, stopped_by=stopped)
                 self._lost = stopped if self._failed is not InsertOutcome.NO_CODES else None  # then all begins again
-                return
+                return False
             self.space.visited.append(kept.close_level(level, self.space.partitions))
             self._encode_if_large()
         self.space = replace(known, partitions=self.space.partitions)
         kept.go_over(self.space)
+        return self.space.goes_on(self.watch.limits, self.keep_going)
 
     def _is_inserted(self, number: int, rows: int, count: int) -> bool:
         """Insert states of the run that is resumed; return whether to continue reading."""
@@ -244,10 +240,7 @@ class BreadthFirstSearch:
             raise ModelError(message)
 
     def _next_level(self) -> bool:
-        """Expand the last level and close the next; return whether there is one.
-
-        A level in which a refused step ends the search is not counted as expanded: its successors are dropped.
-        """
+        """Expand the last level and close the next; return whether the search goes on."""
         self._encode_if_large()
         while any(partition.pending for partition in self.space.partitions):
             self.space.stopped_by = self._round()
@@ -258,33 +251,22 @@ class BreadthFirstSearch:
             self.space.stopped_by = self._out_of_memory()
             if self.space.stopped_by is not None:
                 return False
-        refused = _total([each.take_refused() for each in self.expanders])
-        if refused.least is not None and self.space.refused is None:
-            self.space.refused = Hit(len(self.space.levels), refused.count, refused.least)
-            if not self.keep_going:
-                return False
-        taken = [self.space.steps, *(each.take_steps() for each in self.expanders)]
-        self.space.steps = [sum(steps) for steps in zip(*taken, strict=True)]
-        self.space.stepless.append(sum(each.take_stepless() for each in self.expanders))
-        self.space.expanded = len(self.space.levels)
-        return self._close_level()
+        level = LevelSummary()
+        for each in self.expanders:
+            level.add_steps(each.take_steps(), each.take_refused(), each.take_stepless())
+        return self.space.expand(level, self.keep_going) and self._close_level()
 
     def _close_level(self) -> bool:
-        size = sum(partition.close_level() for partition in self.space.partitions)
-        if not size:
-            return False
-        self.space.levels.append(sum(self._found))
-        self.space.visited.append(size)
-        self.space.outside.append(sum(self._outside))
+        level = LevelSummary(sum(partition.close_level() for partition in self.space.partitions))
+        for checker, states, outside in zip(self.checkers, self._found, self._outside, strict=True):
+            level.add_states(0, states, outside, checker.take())
         self._found, self._outside = [0] * self.team.size, [0] * self.team.size
-        by_property = zip(*[checker.take() for checker in self.checkers], strict=True)
-        for number, found in enumerate(map(_total, by_property)):
-            if found.least is not None and number not in self.space.violations:
-                self.space.violations[number] = Hit(len(self.space.levels), found.count, found.least)
-        self._expect()
-        if self.kept is not None:
-            self.kept.keep(self.space, self._owning, self.team, self.watch.room)
-        return True
+        goes_on = self.space.close(level, self.watch.limits, self.keep_going)
+        if level.visited:
+            self._expect()
+            if self.kept is not None:
+                self.kept.keep(self.space, self._owning, self.team, self.watch.room)
+        return goes_on
 
     def _expect(self) -> None:
         """Pass an estimate of its final size to each partition, if the levels allow one."""
@@ -397,13 +379,6 @@ class BreadthFirstSearch:
 def _again(reporter: Reporter, progress: Progress) -> None:
     """Report the progress of the search for a trace."""
     reporter(replace(progress, phase=Phase.TRACE))
-
-
-def _total(parts: Sequence[Found]) -> Found:
-    total = Found()
-    for part in parts:
-        total.add(part)
-    return total
 
 
 # ----------------------------------------------------------------------------------------------- from states to codes

@@ -1,30 +1,19 @@
-"""What a breadth-first search has found: its states, and for each level the counts and first violations."""
+"""What a level-synchronous breadth-first search has found, level by level, and the rule that ends it.
+
+Every engine uses it: the search on this machine, the evaluator, and the driver of the search on Spark.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from insync.explorer.manifest_entries import as_dict, as_list, as_numbers, require
 from insync.explorer.search.partitions import Partition, WholePartition
-from insync.machine.conditions import Counter
-from insync.machine.kernels import Kernels
-from insync.machine.packed import Words
-from insync.model.expressions.graph import Node, Op
+from insync.machine.packed import Found, Words
 from insync.runtime.errors import InternalError
-from insync.runtime.watch import StopReason
-from insync.runtime.workers import Team
+from insync.runtime.watch import Limits, StopReason
 
-__all__ = [
-    "Hit",
-    "Space",
-    "SpaceShape",
-    "count_states",
-    "negated",
-    "space_entries",
-    "space_of",
-]
+__all__ = ["Explored", "Hit", "LevelSummary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,36 +26,120 @@ class Hit:
 
 
 @dataclass(slots=True)
-class Space:
-    """The part of the state space that was searched.
+class LevelSummary:
+    """The counts of one level: of its states, and of the steps from them. Workers, or partitions, are added up.
 
     Attributes:
-        partitions: the states; with symmetry their representatives.
-        levels: the number of states of each complete level.
+        visited: the states that were visited: all, or their representatives.
+        states: the states that these represent.
+        outside: the states outside the confinement.
+        violations: for each property the visited states that violate it.
+        steps: from its states, for each bound action; None before the level is expanded.
+        refused: the states with a step whose checks fail.
+        stepless: the states that have no step and are inside the confinement.
+    """
+
+    visited: int = 0
+    states: int = 0
+    outside: int = 0
+    violations: list[Found] = field(default_factory=list)
+    steps: list[int] | None = None
+    refused: Found = field(default_factory=Found)
+    stepless: int = 0
+
+    def add_states(self, visited: int, states: int, outside: int, violations: Sequence[Found]) -> None:
+        """Add the states of a part of the level."""
+        self.visited += visited
+        self.states += states
+        self.outside += outside
+        self.violations = self.violations or [Found() for _ in violations]
+        for total, found in zip(self.violations, violations, strict=True):
+            total.add(found)
+
+    def add_steps(self, steps: Sequence[int], refused: Found, stepless: int) -> None:
+        """Add the steps from a part of the level."""
+        self.steps = list(steps) if self.steps is None else [a + b for a, b in zip(self.steps, steps, strict=True)]
+        self.refused.add(refused)
+        self.stepless += stepless
+
+
+@dataclass(slots=True)
+class Explored:
+    """The part of the state space that was searched, and the rule that ends a search of any engine.
+
+    Attributes:
         steps: for each bound action the steps taken from the expanded levels.
+        levels: the number of states of each complete level.
         violations: the first failure of each property that fails, by the property's place in the order given.
         refused: where a step's checks first fail.
         stopped_by: the limit that ended the search.
-        expanded: the number of levels that were expanded as a whole.
-        stepless: for each of these, the states that have no step and are inside the confinement.
+        stepless: for each expanded level, the states that have no step and are inside the confinement.
         visited: the states of each complete level that were visited: all, or their representatives.
         outside: the states of each complete level that are outside the confinement.
+        partitions: the states; with symmetry their representatives. Empty if an engine keeps them elsewhere.
     """
 
-    partitions: list[Partition]
     steps: list[int]
     levels: list[int] = field(default_factory=list)
     violations: dict[int, Hit] = field(default_factory=dict)
     refused: Hit | None = None
     stopped_by: StopReason | None = None
-    expanded: int = 0
     stepless: list[int] = field(default_factory=list)
     visited: list[int] = field(default_factory=list)
     outside: list[int] = field(default_factory=list)
+    partitions: list[Partition] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.visited = self.visited or list(self.levels)
         self.outside = self.outside or [0] * len(self.levels)
+
+    @property
+    def expanded(self) -> int:
+        """The number of levels that were expanded as a whole."""
+        return len(self.stepless)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether this is the whole space."""
+        return self.stopped_by is None and self.expanded == len(self.levels)
+
+    def expand(self, level: LevelSummary, keep_going: bool) -> bool:
+        """Add the steps from the last level; return whether the search goes on.
+
+        A level in which a refused step ends the search is not counted as expanded: its successors are dropped.
+        """
+        if level.refused.least is not None and self.refused is None:
+            self.refused = Hit(len(self.levels), level.refused.count, level.refused.least)
+            if not keep_going:
+                return False
+        assert level.steps is not None, "the level was expanded"
+        self.steps = [a + b for a, b in zip(self.steps, level.steps, strict=True)]
+        self.stepless.append(level.stepless)
+        return True
+
+    def close(self, level: LevelSummary, limits: Limits, keep_going: bool) -> bool:
+        """Add the states of the next level, unless it has none; return whether the search goes on."""
+        if not level.visited:
+            return False
+        self.levels.append(level.states)
+        self.visited.append(level.visited)
+        self.outside.append(level.outside)
+        for number, found in enumerate(level.violations):
+            if found.least is not None and number not in self.violations:
+                self.violations[number] = Hit(len(self.levels), found.count, found.least)
+        return self.goes_on(limits, keep_going)
+
+    def goes_on(self, limits: Limits, keep_going: bool) -> bool:
+        """Return whether the last level is to be expanded: unless a property fails, or a limit is reached.
+
+        Args:
+            limits: of the search.
+            keep_going: whether the search continues after a violation.
+        """
+        if not keep_going and (self.violations or self.refused):
+            return False
+        self.stopped_by = limits.after_level(len(self.levels), sum(self.levels))
+        return self.stopped_by is None
 
     @property
     def whole(self) -> list[WholePartition]:
@@ -82,113 +155,21 @@ class Space:
         """How the states are kept; see `CheckResult`."""
         return next((partition.kept for partition in self.partitions), "states")
 
-    def without_states(self) -> Space:
+    def without_states(self) -> Explored:
         """Return a copy of the counts and violations, without the states and the reason of the end."""
-        counts = (list(each) for each in (self.stepless, self.visited, self.outside))
-        violations = dict(self.violations)
-        return Space([], list(self.steps), list(self.levels), violations, self.refused, None, self.expanded, *counts)
+        return replace(
+            self,
+            steps=list(self.steps),
+            levels=list(self.levels),
+            violations=dict(self.violations),
+            stopped_by=None,
+            stepless=list(self.stepless),
+            visited=list(self.visited),
+            outside=list(self.outside),
+            partitions=[],
+        )
 
-    def close(self) -> None:
+    def release(self) -> None:
         """Release all memory."""
         for partition in self.partitions:
             partition.close()
-
-
-# ---------------------------------------------------------------------------------------------- entries of a manifest
-
-
-def space_entries(space: Space) -> dict[str, Any]:
-    """Return the counts and violations of a space as plain values for the manifest of a run directory."""
-    return {
-        "levels": space.levels,
-        "visited": space.visited,
-        "steps": space.steps,
-        "expanded": space.expanded,
-        "violations": {str(number): _hit(hit) for number, hit in space.violations.items()},
-        "refused": None if space.refused is None else _hit(space.refused),
-        "stepless": space.stepless,
-        "outside": space.outside,
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceShape:
-    """The numbers of bound actions, of conditions, and of 64-bit words of a state."""
-
-    actions: int
-    conditions: int
-    words: int
-
-    def fits(self, space: Space) -> bool:
-        """Return whether a space read from a manifest can have this shape."""
-        hits = [*space.violations.values(), *([] if space.refused is None else [space.refused])]
-        return (
-            len(space.steps) == self.actions
-            and all(number < self.conditions for number in space.violations)
-            and all(len(hit.least) == self.words for hit in hits)
-        )
-
-
-def space_of(found: object) -> Space:
-    """Return the space that `space_entries` described, without its states.
-
-    Raises:
-        Damaged: the entries are none that `space_entries` returns.
-    """
-    entries = as_dict(found)
-    levels, visited = (as_numbers(entries.get(name), least=1) for name in ("levels", "visited"))
-    require(len(levels) == len(visited) and all(map(int.__ge__, levels, visited)))
-    steps, expanded = as_numbers(entries.get("steps")), entries.get("expanded")
-    stepless, outside = (as_numbers(entries.get(name)) for name in ("stepless", "outside"))
-    require(type(expanded) is int and expanded == len(stepless) <= len(levels) == len(outside))
-    require(all(map(int.__le__, stepless, levels)) and all(map(int.__le__, outside, levels)))
-    violations = {}
-    for name, entry in as_dict(entries.get("violations")).items():
-        require(name.isdecimal() and name.isascii() and len(name) < 9)
-        violations[int(name)] = _read_hit(entry, levels)
-    first = entries.get("refused", [])
-    refused = None if first is None else _read_hit(first, levels)
-    return Space([], steps, levels, violations, refused, None, len(stepless), stepless, visited, outside)
-
-
-def _hit(hit: Hit) -> list[Any]:
-    return [hit.level, hit.count, hit.least]
-
-
-def _read_hit(found: object, levels: Sequence[int]) -> Hit:
-    entry = as_list(found)
-    require(len(entry) == 3)
-    level, count = as_numbers(entry[:2], least=1)
-    least = as_numbers(entry[2])
-    require(level <= len(levels) and all(word < 1 << 64 for word in least))
-    return Hit(level, count, tuple(least))
-
-
-# --------------------------------------------------------------------------------------- states that meet a condition
-
-
-def negated(conditions: Sequence[Node]) -> list[Node]:
-    """Return the negations of conditions, with which the kernels of `count_states` are compiled."""
-    return [node.graph.node(Op.NOT, (node,)) for node in conditions]
-
-
-def count_states(kernels: Kernels, space: Space, team: Team) -> list[int]:
-    """Return for each condition the number of states of the complete levels in which it holds.
-
-    Args:
-        kernels: with the part COUNT, compiled with the conditions `negated`, as the code counts states that fail.
-        space: the searched space, of states of the same size.
-        team: the threads that work.
-    """
-    counters: list[Counter] = [kernels.counter() for _ in range(team.size)]
-
-    def count(worker: int) -> None:
-        for partition in space.whole[worker :: team.size]:
-            counters[worker].count(partition.store.address(0), partition.starts[-1])
-
-    try:
-        team.run(count)
-        return [sum(found) for found in zip(*(counter.take() for counter in counters), strict=True)]
-    finally:
-        for counter in counters:
-            counter.close()

@@ -24,10 +24,10 @@ from functools import partial
 from math import inf
 from pathlib import Path
 
-from insync.explorer.manifest_entries import as_dict, as_list, as_text, require
+from insync.explorer.manifest_entries import SpaceShape, as_dict, as_list, as_text, require, space_entries, space_of
 from insync.explorer.run_identity import Identity, require_same
 from insync.explorer.run_lock import RunLock
-from insync.explorer.search.explored import Space, SpaceShape, space_entries, space_of
+from insync.explorer.search.explored import Explored
 from insync.explorer.search.partitions import Partition
 from insync.machine.kernels import order_kernels
 from insync.machine.ownership import Ownership
@@ -74,7 +74,7 @@ class RunLevels:
         self.folder, self._identity = folder, identity
         self.form: str | None = None
         self.previous: Sequence[Partition] = ()
-        self._known: Space | None = None
+        self._known: Explored | None = None
         self._digests: Sequence[Sequence[bytes]] = ()  # of the files of all levels, level by level
         self._counted = 0  # levels that the manifest counts
         self._counted_at, self._counting_seconds = -inf, 0.0
@@ -104,7 +104,7 @@ class RunLevels:
         return found.run
 
     @property
-    def known(self) -> Space | None:
+    def known(self) -> Explored | None:
         """The counts and violations of the complete levels; None before the first one is complete."""
         return None if self._known is None else self._known.without_states()
 
@@ -124,7 +124,7 @@ class RunLevels:
         finally:
             self._lock.release()
 
-    def keep(self, space: Space, owning: Ownership, team: Team, room: int) -> None:
+    def keep(self, space: Explored, owning: Ownership, team: Team, room: int) -> None:
         """Write the last level, and the manifest if that is due.
 
         Args:
@@ -163,7 +163,7 @@ class RunLevels:
             raise self.place.unwritable(error) from error
         self._know(space, [*self._digests, digests])
 
-    def go_over(self, space: Space) -> None:
+    def go_over(self, space: Explored) -> None:
         """If the levels are now in sorted files of another form, write that into the manifest and remove the old files.
 
         Raises:
@@ -231,7 +231,7 @@ class RunLevels:
                 assert isinstance(partition, SortedPartition)
                 partition.publish()
 
-    def _know(self, space: Space, digests: Sequence[Sequence[bytes]]) -> None:
+    def _know(self, space: Explored, digests: Sequence[Sequence[bytes]]) -> None:
         """Note that the levels of a space are written; write the manifest if that is due."""
         self._known, self._digests = space.without_states(), digests
         if time.monotonic() - self._counted_at >= _RARELY * self._counting_seconds:
@@ -287,7 +287,7 @@ def _form_of(partitions: Sequence[Partition]) -> str | None:
     return next((each.form.name for each in partitions if isinstance(each, SortedPartition)), None)
 
 
-def _sorted_digests(space: Space) -> Sequence[Sequence[bytes]]:
+def _sorted_digests(space: Explored) -> Sequence[Sequence[bytes]]:
     """The digests of the sorted files of all levels."""
     parts = [partition for partition in space.partitions if isinstance(partition, SortedPartition)]
     return [[partition.digest(level) for partition in parts] for level in range(1, len(space.levels) + 1)]
@@ -497,7 +497,7 @@ class LevelsManifest:
     identity: Identity
     run: str
     form: str | None
-    space: Space
+    space: Explored
     digests: Sequence[Sequence[bytes]]
 
     def write(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Shortest traces: from a state back to an initial one, by the least predecessor in each earlier level.
+"""The traces of violations: from a state back to an initial one, by the least predecessor in each earlier level.
 
 Each earlier level is expanded again, so the search keeps no predecessors. The trace is the same for any number of
 workers and partitions.
@@ -7,18 +7,22 @@ workers and partitions.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from insync.explorer.results import Violation
 from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.explored import Explored
 from insync.explorer.search.partitions import Chunk
 from insync.explorer.stepping.stepper import Move, moves_through
+from insync.explorer.traces.counterexample import refusal_trace
+from insync.explorer.traces.trace import Trace
 from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
 from insync.model import Model
 from insync.model.evaluator import Codes
 from insync.runtime.errors import InternalError
 
-__all__ = ["StepBack", "path_to", "traced_back"]
+__all__ = ["StepBack", "path_to", "traced_back", "violations_in"]
 
 StepBack = Callable[[Words, int], Words | None]
 """Returns the least state of a level that has a step to a state; None if there is none."""
@@ -104,3 +108,27 @@ def traced_back(
         lambda codes: schema.unpack(representative(schema.pack(codes))),
         start,
     )
+
+
+def violations_in(
+    model: Model,
+    explored: Explored,
+    path_to: Callable[[Words, int], Sequence[Move]],
+    trace: Callable[[int, Sequence[Move]], Trace],
+) -> tuple[Violation, ...]:
+    """Return the traces of all violations, the shortest first, then in the order of the properties.
+
+    Args:
+        model: the searched model.
+        explored: the searched space.
+        path_to: returns the moves from an initial state to a state of a level.
+        trace: returns the trace of moves to a state in which a property fails, by the property's number in `explored`.
+
+    Raises:
+        InternalError: the evaluator does not confirm a violation.
+    """
+    traces = [trace(number, path_to(hit.least, hit.level)) for number, hit in sorted(explored.violations.items())]
+    if explored.refused is not None:
+        traces.append(refusal_trace(model, path_to(explored.refused.least, explored.refused.level)))
+    found = [Violation(trace.property, trace.length, trace) for trace in traces]
+    return tuple(sorted(found, key=lambda violation: violation.trace_length))

@@ -16,15 +16,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from insync.explorer.check import result_of, stopped_before, violations_in
+from insync.explorer.check import nothing_explored
 from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.manifest_entries import SpaceShape
 from insync.explorer.progress import Reporter, while_compiling
-from insync.explorer.results import CheckResult, Violation
+from insync.explorer.results import CheckResult, Violation, check_result
 from insync.explorer.run_identity import Identity, identity_of, require_same
-from insync.explorer.search.explored import Space, SpaceShape
-from insync.explorer.search.trace_back import traced_back
+from insync.explorer.search.explored import Explored
+from insync.explorer.search.trace_back import traced_back, violations_in
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.symmetry import UNUSED, symmetry_for
+from insync.explorer.traces.counterexample import violation_trace
+from insync.explorer.traces.trace import Trace
 from insync.machine.kernels import Kernels, load
 from insync.machine.packed import Words
 from insync.model import Model
@@ -109,7 +112,8 @@ def check(
         recipe = watch.attend(lambda: recipe_for(program, judged.nodes, symmetry=used))
     except Stopped as ended:
         clock.lap("compile")
-        return replace(stopped_before(model, judged, ended, clock.seconds["compile"]), engine="spark")
+        unread = replace(options, resume=False)  # a run that is there may be another one
+        return _not_begun(model, judged, ended, clock.seconds, unread, keep_going)
     identity = identity_of(
         model, [found.name for found in judged.invariants], recipe.digest, used is not None, insync_version()
     )
@@ -148,31 +152,44 @@ def check(
             traced = _traced(model, judged, space, manifest.ledger, finder, keep_going)
     except Stopped as ended:
         clock.lap("start" if "compile" in clock.seconds else "compile")
-        return replace(_not_begun(model, judged, ended, clock.seconds, options, keep_going), engine="spark")
+        return _not_begun(model, judged, ended, clock.seconds, options, keep_going)
     if traced.violations:
         clock.lap("trace")
-    result = result_of(model, judged, traced.space, traced.violations, clock.seconds, alike)
-    return replace(result, engine="spark", warnings=(*warnings, *result.warnings, *traced.left_out))
+    result = check_result(
+        model,
+        "spark",
+        judged.names,
+        traced.space,
+        clock.seconds,
+        conditions=judged.written(model),
+        violations=traced.violations,
+        alike=alike,
+    )
+    return replace(result, warnings=(*warnings, *result.warnings, *traced.left_out))
 
 
 @dataclass(frozen=True, slots=True)
 class _Traced:
     """The explored space, the traces of its violations, and a warning for each violation without a trace."""
 
-    space: Space
+    space: Explored
     violations: tuple[Violation, ...]
     left_out: tuple[str, ...] = ()
 
 
 def _traced(
-    model: Model, judged: Judged, space: Space, ledger: Ledger, finder: PathFinder, keep_going: bool
+    model: Model, judged: Judged, space: Explored, ledger: Ledger, finder: PathFinder, keep_going: bool
 ) -> _Traced:
     """Find the traces of the violations; after an interrupt only those that need no Spark job.
 
     No violation is reported without a trace: the result then ends with the level before the first one without a trace.
     """
+
+    def trace(number: int, moves: Sequence[Move]) -> Trace:
+        return violation_trace(model, judged.invariants[number], moves)
+
     try:
-        return _Traced(space, violations_in(model, judged.invariants, space, finder.path_to))
+        return _Traced(space, violations_in(model, space, finder.path_to, trace))
     except Stopped as stopped:
         known = ledger.before_violations(keep_going)
         known.stopped_by = stopped.reason
@@ -183,19 +200,24 @@ def _traced(
             for name, level in found
             if level > ledger.warm
         )
-        return _Traced(known, violations_in(model, judged.invariants, known, finder.path_to), left_out)
+        return _Traced(known, violations_in(model, known, finder.path_to, trace), left_out)
 
 
 def _not_begun(
-    model: Model, judged: Judged, ended: Stopped, seconds: dict[str, float], options: SparkOptions, keep_going: bool
+    model: Model,
+    judged: Judged,
+    ended: Stopped,
+    seconds: dict[str, float],
+    options: SparkOptions,
+    keep_going: bool,
 ) -> CheckResult:
-    """Return the result of a search that ended while Spark started: for a resumed run, what it had found before."""
+    """Return the result of a search that ended before it began: for a resumed run, what it had found before."""
+    explored, spent = nothing_explored(model, ended), {"compile": seconds["compile"], "search": 0.0}
     if options.resume and options.run_dir is not None:
         known = read_manifest(RunFolder(options.run_dir)).ledger.before_violations(keep_going)
-        known.stopped_by = ended.reason
         if not known.violations and known.refused is None:
-            return result_of(model, judged, known, (), seconds)
-    return stopped_before(model, judged, ended, seconds["compile"])
+            explored, spent = replace(known, stopped_by=ended.reason), seconds
+    return check_result(model, "spark", judged.names, explored, spent, conditions=judged.written(model))
 
 
 class _Clock:
@@ -280,7 +302,7 @@ def _taken_over(run: RunFolder, watch: Watch, keep_going: bool) -> Manifest:
     run.remove_parts()
     found = read_manifest(run)
     manifest = replace(found, driver=_new_id(), epoch=found.epoch + 1)
-    _, over = manifest.ledger.space(watch, keep_going)
+    _, over = manifest.ledger.space(watch.limits, keep_going)
     if not over:
         write_manifest(run, manifest)
     return manifest

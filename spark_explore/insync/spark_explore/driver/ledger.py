@@ -5,62 +5,34 @@ The rules are those of the local search.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from insync.explorer.manifest_entries import as_dict, as_list, as_numbers, as_text, require
-from insync.explorer.search.explored import Hit, Space, SpaceShape, space_entries, space_of
+from insync.explorer.manifest_entries import (
+    SpaceShape,
+    as_dict,
+    as_list,
+    as_numbers,
+    as_text,
+    require,
+    space_entries,
+    space_of,
+)
+from insync.explorer.search.explored import Explored, LevelSummary
 from insync.machine.packed import Found
 from insync.runtime.checksums import DIGEST_BYTES
-from insync.runtime.watch import Limits, Watch
+from insync.runtime.watch import Limits
 from insync.spark_explore.wire.states_file import CountedFiles
 
 __all__ = ["Ledger", "LevelFigures"]
 
 
 @dataclass(slots=True)
-class LevelFigures:
-    """The figures of a level.
+class LevelFigures(LevelSummary):
+    """The counts of a level, and the digest of each partition's file; no files for a level of the driver's own."""
 
-    Attributes:
-        count: how many states were visited.
-        states: how many states these represent, with symmetry.
-        outside: how many of those are outside the confinement.
-        violations: for each property the visited states that violate it.
-        steps: from its states, for each action; None before it is expanded.
-        refused: the steps whose checks fail.
-        stepless: how many of its states have no step, though they are not outside.
-        files: the digest of each partition's file; empty for a level that the driver searched itself.
-    """
-
-    count: int = 0
-    states: int = 0
-    outside: int = 0
-    violations: list[Found] = field(default_factory=list)
-    steps: list[int] | None = None
-    refused: Found = field(default_factory=Found)
-    stepless: int = 0
     files: dict[int, bytes] = field(default_factory=dict)
-
-    def add_closed(
-        self, partition: int, digest: bytes, count: int, states: int, outside: int, violations: Sequence[Found]
-    ) -> None:
-        """Add the figures of a partition, and the digest of its file."""
-        self.files[partition] = digest
-        self.count += count
-        self.states += states
-        self.outside += outside
-        if not self.violations:
-            self.violations = [Found() for _ in violations]
-        for total, found in zip(self.violations, violations, strict=True):
-            total.add(found)
-
-    def add_expanded(self, steps: Sequence[int], refused: Found, stepless: int) -> None:
-        """Add the figures of the expansion of a partition."""
-        self.steps = list(steps) if self.steps is None else [a + b for a, b in zip(self.steps, steps, strict=True)]
-        self.refused.add(refused)
-        self.stepless += stepless
 
 
 class Ledger:
@@ -71,7 +43,7 @@ class Ledger:
         start_files: the digests of the files with these levels, one per partition.
     """
 
-    def __init__(self, start: Space, start_files: bytes) -> None:
+    def __init__(self, start: Explored, start_files: bytes) -> None:
         self.start, self.start_files = start, start_files
         self.levels: dict[int, LevelFigures] = {}
 
@@ -83,7 +55,7 @@ class Ledger:
     @property
     def depth(self) -> int:
         """How many levels have states."""
-        return self.warm + sum(1 for level, figures in self.levels.items() if level > self.warm and figures.count)
+        return self.warm + sum(1 for level, figures in self.levels.items() if level > self.warm and figures.visited)
 
     @property
     def expanded(self) -> int:
@@ -101,7 +73,7 @@ class Ledger:
 
     def visited(self, level: int) -> int:
         """Return how many states were visited up to a level."""
-        further = (self.levels[each].count for each in range(self.warm + 1, level + 1))
+        further = (self.levels[each].visited for each in range(self.warm + 1, level + 1))
         return sum(self.start.visited[:level]) + sum(further)
 
     def figures(self, level: int) -> LevelFigures:
@@ -117,62 +89,30 @@ class Ledger:
             for figures, those in every
         )
 
-    def space(self, watch: Watch, keep_going: bool) -> tuple[Space, bool]:
+    def space(self, limits: Limits, keep_going: bool) -> tuple[Explored, bool]:
         """Return the explored space, and whether the search is over.
 
         It is the space that the local search explores; levels that were searched beyond its end are left out.
         """
-        start = self.start
-        space = replace(
-            start,
-            steps=list(start.steps),
-            levels=list(start.levels),
-            violations=dict(start.violations),
-            visited=list(start.visited),
-            stepless=list(start.stepless),
-            outside=list(start.outside),
-        )
-        if space.expanded == len(space.levels):
-            return space, True
-        while True:
-            if not keep_going and (space.violations or space.refused):
-                return space, True
-            space.stopped_by = watch.after_level(len(space.levels), sum(space.levels))
-            if space.stopped_by is not None:
-                return space, True
-            figures = self.levels.get(len(space.levels))
-            if figures is None or figures.steps is None:
+        space = self.start.without_states()
+        goes_on = not space.is_complete and space.goes_on(limits, keep_going)
+        while goes_on:
+            last, following = (self.levels.get(len(space.levels) + further) for further in (0, 1))
+            if last is None or last.steps is None:
                 return space, False
-            if figures.refused.least is not None and space.refused is None:
-                space.refused = Hit(len(space.levels), figures.refused.count, figures.refused.least)
-                if not keep_going:  # the level does not count as expanded
-                    return space, True
-            space.steps = [a + b for a, b in zip(space.steps, figures.steps, strict=True)]
-            space.stepless.append(figures.stepless)
-            space.expanded = len(space.levels)
-            if not self._close(space):
-                return space, space.expanded == len(space.levels) and len(space.levels) + 1 in self.levels
+            goes_on = space.expand(last, keep_going)
+            if goes_on and following is None:
+                return space, False
+            goes_on = goes_on and following is not None and space.close(following, limits, keep_going)
+        return space, True
 
-    def before_violations(self, keep_going: bool) -> Space:
+    def before_violations(self, keep_going: bool) -> Explored:
         """Return the space before the first violation beyond the levels that the driver searched itself."""
-        space, _ = self.space(Watch(Limits(), None), keep_going)
+        space, _ = self.space(Limits(), keep_going)
         ends = [hit.level - 1 for hit in space.violations.values() if hit.level > self.warm]
         if space.refused is not None and space.refused.level > self.warm:
             ends.append(space.refused.level)
-        return self.space(Watch(Limits(depth=min(ends, default=None)), None), keep_going)[0]
-
-    def _close(self, space: Space) -> bool:
-        level = len(space.levels) + 1
-        figures = self.levels.get(level)
-        if figures is None or not figures.count:
-            return False
-        space.levels.append(figures.states)
-        space.visited.append(figures.count)
-        space.outside.append(figures.outside)
-        for number, found in enumerate(figures.violations):
-            if found.least is not None and number not in space.violations:
-                space.violations[number] = Hit(level, found.count, found.least)
-        return True
+        return self.space(Limits(depth=min(ends, default=None)), keep_going)[0]
 
     # ----------------------------------------------------------------------------------------------------- manifest
 
@@ -183,7 +123,7 @@ class Ledger:
             "start_files": self.start_files.hex(),
             "levels": {
                 str(level): {
-                    "count": figures.count,
+                    "count": figures.visited,
                     "states": figures.states,
                     "outside": figures.outside,
                     "violations": [_found(found) for found in figures.violations],
@@ -218,10 +158,10 @@ class Ledger:
 
 def _read_figures(entries: Mapping[str, Any]) -> LevelFigures:
     numbers = as_numbers([entries.get(name) for name in ("count", "states", "outside", "stepless")])
-    count, states, outside, stepless = numbers
+    visited, states, outside, stepless = numbers
     steps = entries.get("steps", 0)
     return LevelFigures(
-        count,
+        visited,
         states,
         outside,
         [_read_found(found) for found in as_list(entries.get("violations"))],

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.machine.packed import Sizes
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.memory import resident_memory
@@ -69,7 +69,7 @@ class SparkSearch:
         self.watch, self.keep_going, self.reporter, self.task_reporter = watch, keep_going, reporter, task_reporter
         self._careful = False
 
-    def run(self, save: Callable[[], None]) -> Space:
+    def run(self, save: Callable[[], None]) -> Explored:
         """Search until the space is complete or something ends it.
 
         Args:
@@ -77,18 +77,18 @@ class SparkSearch:
         """
         reported = 0
         while True:
-            space, over = self.ledger.space(self.watch, self.keep_going)
+            space, over = self.ledger.space(self.watch.limits, self.keep_going)
             reported = self._report(space, reported)
             if over:
                 return space
             reason = self.watch.reason() or self._job(space)
             if reason is not None:
-                space, _ = self.ledger.space(self.watch, self.keep_going)
+                space, _ = self.ledger.space(self.watch.limits, self.keep_going)
                 space.stopped_by = space.stopped_by or reason
                 return space
             save()
 
-    def _job(self, space: Space) -> StopReason | None:
+    def _job(self, space: Explored) -> StopReason | None:
         """Run the next levels; return the reason if they could not be completed."""
         level = len(space.levels)
         if sum(space.visited) > MOST_IN_MEMORY and level <= MOST_LEVELS:
@@ -107,7 +107,7 @@ class SparkSearch:
         self._book(rows)
         return None
 
-    def _goes_on_disk(self, space: Space) -> bool:
+    def _goes_on_disk(self, space: Explored) -> bool:
         """Make executors use sorted files from now on; return False if they did so before."""
         if self.place.on_disk:
             return False
@@ -129,7 +129,7 @@ class SparkSearch:
                     raise
         raise AssertionError
 
-    def _further(self, space: Space) -> int:
+    def _further(self, space: Explored) -> int:
         """How many levels the next job searches."""
         if self._careful:
             return 1
@@ -176,7 +176,7 @@ class SparkSearch:
     def _forget(self, row: Row) -> None:
         figures = self.ledger.figures(row.level)
         if row.kind is Kind.CLOSED:
-            figures.count, figures.states, figures.outside, figures.violations, figures.files = 0, 0, 0, [], {}
+            figures.visited, figures.states, figures.outside, figures.violations, figures.files = 0, 0, 0, [], {}
         else:
             figures.steps = None
             figures.refused.count, figures.refused.least, figures.stepless = 0, None, 0
@@ -185,11 +185,12 @@ class SparkSearch:
         figures, words = self.ledger.figures(row.level), self.sizes.words
         if row.kind is Kind.CLOSED:
             digest, states, outside, violations = read_closed(row.block, words)
-            figures.add_closed(row.partition, digest, row.count, states, outside, violations)
+            figures.files[row.partition] = digest
+            figures.add_states(row.count, states, outside, violations)
         else:
-            figures.add_expanded(*read_expanded(row.block, self.sizes.actions, words))
+            figures.add_steps(*read_expanded(row.block, self.sizes.actions, words))
 
-    def _report(self, space: Space, reported: int) -> int:
+    def _report(self, space: Explored, reported: int) -> int:
         """Report the levels that are new since the last report."""
         levels = len(space.levels)
         if self.reporter is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.explored import Space
+from insync.explorer.search.explored import Explored
 from insync.machine.kernels import Kernels
 from insync.machine.packed import PackedRows
 from insync.runtime.watch import Limits, Watch
@@ -49,7 +49,7 @@ class WarmStart:
             try:
                 self._space = search.run()
             except BaseException:
-                search.space.close()
+                search.space.release()
                 raise
 
     @property
@@ -57,7 +57,7 @@ class WarmStart:
         """How many levels were found."""
         return len(self._space.levels)
 
-    def write(self, states: RunStates) -> tuple[Space, bytes]:
+    def write(self, states: RunStates) -> tuple[Explored, bytes]:
         """Write the states to the run directory; return the explored space, and the digests of the files."""
         digests = []
         for number, partition in enumerate(self._space.whole):
@@ -68,4 +68,4 @@ class WarmStart:
 
     def close(self) -> None:
         """Free the memory of the states."""
-        self._space.close()
+        self._space.release()
