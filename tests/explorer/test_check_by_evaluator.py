@@ -6,7 +6,7 @@ import pytest
 
 from insync.explorer import CheckResult, Limits, Verdict, check
 from insync.explorer.check_by_evaluator import check_by_evaluator
-from insync.explorer.given_model import model_of
+from insync.explorer.task import model_of
 from insync.model import Model, ReadableState
 from insync.runtime.errors import UserError
 from insync.runtime.watch import StopReason, Watch

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from insync.explorer.symmetry import alike_key, keep_shown, symmetry_for, was_shown
+from insync.explorer.symmetry import examination_key, keep_shown, symmetry_for, was_shown
 from insync.model import Model
 from insync.model.tracing.program import Program
 from insync.properties.registry import judge
@@ -61,7 +61,7 @@ def test_a_key_tells_which_action_stands_for_which_member() -> None:
 
 def key(program: Program) -> str:
     assert program.symmetry is not None
-    return alike_key(cast(Model, SimpleNamespace(program=program)), program.symmetry, {})
+    return examination_key(cast(Model, SimpleNamespace(program=program)), program.symmetry, {})
 
 
 def test_what_is_damaged_or_cannot_be_written_was_not_shown(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,7 +169,7 @@ def test_a_part_ends_with_its_own_time_or_with_the_whole_work(clock: Clock) -> N
     assert (part.left, part.reason(), watch.reason()) == (0, StopReason.TIME, None)
     stop.set()
     assert part.reason() is StopReason.INTERRUPT
-    assert watch.untimed(4).after_level(4, 1) is StopReason.DEPTH
+    assert watch.untimed(4).limits.after_level(4, 1) is StopReason.DEPTH
     assert Watch(Limits(seconds=0)).untimed().reason() is None
 
 

@@ -10,8 +10,8 @@ Verbs: `check`, `simulate`, `prove`, `liveness`, `why`, `mutate`, `agree`, `diff
 
 Other modules:
 
-- `given_model` and `named_model` find the model, `progress` reports the work, `symmetry` decides whether a search may
-  use symmetry
+- `task` is what a verb is asked for and does first, `named_model` finds a model by its name, `progress` reports the
+  work, `symmetry` decides whether a search may use symmetry
 - `results` and `proof_results` are the results of several verbs; `tables` shows all results in Python
 - `run_identity`, `run_lock` and `manifest_entries` belong to run directories
 - `check_by_evaluator` is the reference engine; `tlc` and `spin` run other checkers

@@ -14,10 +14,10 @@ from typing import Any
 
 from insync.explorer.check import check
 from insync.explorer.check_by_evaluator import check_by_evaluator
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.results import CheckResult, Verdict
 from insync.explorer.stepping.difference import Difference, first_difference
 from insync.explorer.tables import TableColumns, Tabular, plural
+from insync.explorer.task import ModelLike, model_of
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.lints import suspicions

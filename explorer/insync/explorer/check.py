@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.progress import Reporter, while_compiling
-from insync.explorer.results import CheckResult, check_result
+from insync.explorer.progress import Reporter
+from insync.explorer.results import CheckResult, Violation, check_result
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
 from insync.explorer.search.trace_back import path_to, violations_in
-from insync.explorer.symmetry import UNUSED, Alike, symmetry_for
+from insync.explorer.task import ModelLike, Prepared, Task
 from insync.explorer.traces.counterexample import violation_trace
 from insync.machine.identity import conditions_key, program_key
-from insync.machine.kernels import compile_kernels
 from insync.machine.packed import PackedRows
-from insync.model import Model
-from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK, Invariant
-from insync.properties.registry import Judged, confined, judge, select
 from insync.runtime.errors import UserError
 from insync.runtime.memory import HUGE_PAGE, HugePages, huge_pages
-from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
-from insync.runtime.workers import Team, available_cores
+from insync.runtime.watch import Limits, Stopped, StopReason
+from insync.runtime.workers import Team
 
 if TYPE_CHECKING:
     from insync.explorer.search.run_directory import RunLevels
 
-__all__ = ["MANY_PAGES", "check", "nothing_explored"]
+__all__ = ["MANY_PAGES", "check", "nothing_searched"]
 
 MANY_PAGES = 4
 """The huge pages that states must fill before their memory is examined for huge pages."""
@@ -83,32 +77,38 @@ def check(
             directory that cannot be written, is in use, or is of another search.
         InternalError: the evaluator does not confirm a trace of the machine code.
     """
-    watch = Watch(limits_of(limits), stop)
-    model = confined(model_of(model, bounds), within)
-    names = select(model, properties)
-    started = time.perf_counter()
-    try:
-        with watch.telling(while_compiling(reporter, watch)):
-            program = traced(model, watch.check)
-            with program.graph.asking(watch.check):
-                judged = judge(model, names)
-    except Stopped as ended:
-        return check_result(model, "local", names, nothing_explored(model, ended), _nothing_after(started))
+    task = Task(
+        model=model,
+        bounds=bounds,
+        properties=properties,
+        within=within,
+        limits=limits,
+        threads=threads,
+        symmetry=symmetry,
+        reporter=reporter,
+        stop=stop,
+    )
+
+    def searched(prepared: Prepared) -> CheckResult:
+        return _searched(prepared, partitions or prepared.threads, keep_going, run_dir, resume)
+
+    return task.run(searched, lambda prepared, reason: nothing_searched(prepared, "local", reason))
+
+
+def _searched(
+    prepared: Prepared, partitions: int, keep_going: bool, run_dir: Path | str | None, resume: bool
+) -> CheckResult:
+    model, judged, clock = prepared.model, prepared.judged, prepared.clock
+    program = model.program
     initials = PackedRows.of(program.initials.rows, program.schema.words)
-    try:
-        alike = symmetry_for(model, judged.conditions, watch) if symmetry else UNUSED
-        with watch.telling(while_compiling(reporter, watch)):
-            kernels = compile_kernels(program, judged.nodes, watch=watch, symmetry=alike.symmetry)
-    except Stopped as ended:
-        nothing, conditions = nothing_explored(model, ended), judged.written(model)
-        return check_result(model, "local", names, nothing, _nothing_after(started), conditions=conditions)
-    size = threads or available_cores()
+    violations: tuple[Violation, ...] = ()
     untraced: dict[str, str] = {}
     stopped: StopReason | None = None
     pages: HugePages | None = None
-    with _run_levels(model, judged, alike, run_dir, resume) as kept, Team(size) as team:
-        compiled = searched = time.perf_counter()
-        given = (kernels, watch, team, partitions or size, initials, keep_going, reporter, program.schema)
+    with _run_levels(prepared, run_dir, resume) as kept, Team(prepared.threads) as team:
+        clock.lap("compile")
+        reporter = prepared.task.reporter
+        given = (prepared.kernels, prepared.watch, team, partitions, initials, keep_going, reporter, program.schema)
         if kept is None:
             search = BreadthFirstSearch(*given)
         else:
@@ -117,7 +117,8 @@ def check(
             search = DiskSearch(*given, kept)
         try:
             space = search.run()
-            searched, pages = time.perf_counter(), _pages_of(space)
+            clock.lap("search")
+            pages = _pages_of(space)
             violations = violations_in(
                 model,
                 space,
@@ -125,33 +126,27 @@ def check(
                 lambda number, moves: violation_trace(model, judged.invariants[number], moves),
             )
         except Stopped as ended:
-            space = search.space
-            violations, untraced = (), _untraced_violations(judged.invariants, space, ended)
-            stopped = ended.reason
+            space, stopped = search.space, ended.reason
+            untraced = _untraced_violations(judged.invariants, space, stopped)
         finally:
             search.close()
-    seconds = {"compile": compiled - started, "search": searched - compiled}
     if violations:
-        seconds["trace"] = time.perf_counter() - searched
-    result = check_result(
-        model,
-        "local",
-        names,
-        space,
-        seconds,
-        conditions=judged.written(model),
-        violations=violations,
-        untraced=untraced,
-        alike=alike,
-    )
+        clock.lap("trace")
+    clock.seconds.setdefault("search", 0.0)
+    result = check_result(prepared, "local", space, violations, untraced)
     warnings = result.warnings if kept is None or kept.warning is None else (*result.warnings, kept.warning)
     return replace(result, huge_pages=pages, stopped_by=result.stopped_by or stopped, warnings=warnings)
 
 
+def nothing_searched(prepared: Prepared, engine: str, reason: StopReason) -> CheckResult:
+    """Return the result of a search that was stopped before it began."""
+    prepared.clock.lap("compile")
+    prepared.clock.seconds, prepared.symmetry = {"compile": prepared.clock.seconds["compile"], "search": 0.0}, None
+    return check_result(prepared, engine, Explored([], stopped_by=reason))
+
+
 @contextmanager
-def _run_levels(
-    model: Model, judged: Judged, alike: Alike, run_dir: Path | str | None, resume: bool
-) -> Iterator[RunLevels | None]:
+def _run_levels(prepared: Prepared, run_dir: Path | str | None, resume: bool) -> Iterator[RunLevels | None]:
     """Yield the run directory, locked within the block; None if the levels are not kept."""
     if run_dir is None:
         if resume:
@@ -165,7 +160,8 @@ def _run_levels(
     from insync.explorer.run_identity import identity_of
     from insync.explorer.search.run_directory import RunLevels
 
-    program, symmetry = model.program, alike.symmetry
+    model, judged, program = prepared.model, prepared.judged, prepared.model.program
+    symmetry = None if prepared.symmetry is None else prepared.symmetry.symmetry
     code = f"{program_key('run', program, symmetry)} {conditions_key('run', program.schema, judged.nodes)}"
     names = [found.name for found in judged.invariants]
     identity = identity_of(model, names, code, symmetry is not None, version("insync"))
@@ -180,23 +176,13 @@ def _pages_of(space: Explored) -> HugePages | None:
     return huge_pages() if used >= MANY_PAGES * HUGE_PAGE else None
 
 
-def _untraced_violations(checked: Sequence[Invariant], space: Explored, ended: Stopped) -> dict[str, str]:
+def _untraced_violations(checked: Sequence[Invariant], space: Explored, reason: StopReason) -> dict[str, str]:
     """Return a sentence for each violation when the search for its trace was ended."""
     hits = {checked[number].name: hit for number, hit in sorted(space.violations.items())}
     if space.refused is not None:
         hits[TYPE_OK] = space.refused
     return {
-        name: f"The search for a trace of {name}, which fails in level {hit.level}, was ended ({ended.reason}): "
+        name: f"The search for a trace of {name}, which fails in level {hit.level}, was ended ({reason}): "
         "the states of that level are known, and the way to them is not."
         for name, hit in hits.items()
     }
-
-
-def _nothing_after(started: float) -> dict[str, float]:
-    return {"compile": time.perf_counter() - started, "search": 0.0}
-
-
-def nothing_explored(model: Model, ended: Stopped) -> Explored:
-    """Return the explored space of a search that was ended before it began."""
-    actions = () if model._program is None else model.program.actions
-    return Explored([0] * len(actions), stopped_by=ended.reason)

@@ -7,20 +7,20 @@ states a second.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 
 from insync.explorer.results import CheckResult, Violation, check_result
 from insync.explorer.search.explored import Explored, LevelSummary
 from insync.explorer.search.trace_back import violations_in
 from insync.explorer.stepping.stepper import Claim, Move, PropertyLike, Refused, Stepper, Walk, asked_names, claims_of
+from insync.explorer.task import Prepared, Task
 from insync.explorer.traces.counterexample import trace_of, violation_trace
 from insync.explorer.traces.trace import Trace
 from insync.machine.packed import Found, Words
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.model.given_names import given_list
-from insync.properties.registry import confined
+from insync.properties.registry import Judged, confined
 from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 
 __all__ = ["check_by_evaluator"]
@@ -56,24 +56,18 @@ def check_by_evaluator(
     """
     model = confined(model, within)
     properties = None if properties is None else given_list("properties", properties)
-    claims = claims_of(model, properties)
+    claims, names = claims_of(model, properties), asked_names(model, properties)
     watch = Watch(limits_of(limits), stop)
     watch.require_room()
-    started = time.perf_counter()
+    symbolic = [claim.symbolic for claim in claims if claim.symbolic is not None]
+    judged = Judged(tuple(names), *zip(*symbolic, strict=True)) if symbolic else None
+    prepared = Prepared(Task(model=model), model, tuple(names), watch, known=judged)
     search = _EvaluatorSearch(model, claims, watch, keep_going)
     search.run()
-    searched = time.perf_counter()
+    prepared.clock.lap("search")
     violations = search.violations()
-    symbolic = [claim.symbolic[0] for claim in claims if claim.symbolic is not None]
-    return check_result(
-        model,
-        "evaluator",
-        asked_names(model, properties),
-        search.explored,
-        {"search": searched - started, "trace": time.perf_counter() - searched},
-        conditions={found.name: found.as_written(model) for found in symbolic},
-        violations=violations,
-    )
+    prepared.clock.lap("trace")
+    return check_result(prepared, "evaluator", search.explored, violations)
 
 
 class _EvaluatorSearch:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from insync.explorer.check import check
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.products.divergence import (
     DiffResult,
     OnlyOne,
@@ -22,6 +21,7 @@ from insync.explorer.products.divergence import (
 from insync.explorer.products.product import Joined, join
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Verdict
+from insync.explorer.task import ModelLike, model_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.given_names import given_names

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from insync.explorer.check import check
 from insync.explorer.exploring.session import Exploration
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.progress import Reporter
 from insync.explorer.replay import replay
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.stepper import Move
+from insync.explorer.task import ModelLike, model_of
 from insync.explorer.traces.counterexample import first_codes
 from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.explorer.traces.trace_file import portable_reference, read_trace

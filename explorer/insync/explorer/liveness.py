@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.explorer.results import Verdict
 from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of
@@ -18,6 +17,7 @@ from insync.explorer.runs.lassos import Lasso, Path, find_lasso, lasso_trace, ve
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
 from insync.explorer.stepping.stepper import Move, confirmed
 from insync.explorer.tables import Shown, TableColumns, Tabular, plural
+from insync.explorer.task import ModelLike, model_of
 from insync.explorer.traces.counterexample import refusal_trace, trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model

@@ -15,14 +15,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from insync.explorer.check import check
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.liveness import liveness
 from insync.explorer.mutants import Mutant, mutants_of, same_steps
 from insync.explorer.results import CheckResult, Verdict
-from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.breadth_first import breadth_first
 from insync.explorer.tables import TableColumns, Tabular, plural
+from insync.explorer.task import ModelLike, model_of
 from insync.machine.kernels import Kernels, compile_kernels
-from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.expressions.graph import Op
@@ -41,7 +40,7 @@ from insync.properties.registry import (
 )
 from insync.runtime.errors import ModelError, UserError, closest
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
-from insync.runtime.workers import Team, available_cores
+from insync.runtime.workers import available_cores
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 
@@ -265,14 +264,9 @@ class _Jury:
     def _violated(self, kernels: Kernels, watch: Watch) -> tuple[set[int], StopReason | None]:
         """Return the indexes of the conditions that fail in some state of the model, and what ended the search."""
         program = self.model.program
-        with Team(self.threads) as team:
-            initials = PackedRows.of(program.initials.rows, kernels.sizes.words)
-            search = BreadthFirstSearch(kernels, watch, team, self.threads, initials, True, schema=program.schema)
-            try:
-                space = search.run()
-                return set(space.violations), space.stopped_by
-            finally:
-                search.close()
+        with breadth_first(program, kernels, watch, self.threads, True, schema=program.schema) as search:
+            space = search.run()
+            return set(space.violations), space.stopped_by
 
     def fate(self, mutant: Mutant, equivalent: bool | StopReason) -> MutantResult:
         """Return the result for a mutant; undecided if it survives and may be equivalent."""

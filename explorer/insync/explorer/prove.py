@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.mining.clauses import StatedLemma, lemmas_in, refuted_candidates, small_instance, stated
 from insync.explorer.mining.synthesis import mine_lemmas
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.stepper import Move, Refused
 from insync.explorer.tables import plural
+from insync.explorer.task import ModelLike, model_of
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
 from insync.explorer.traces.trace import Trace
 from insync.model import Model

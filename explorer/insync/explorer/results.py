@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.tables import Shown, TableColumns, Tabular, plural
 from insync.explorer.traces.trace import Trace
-from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.language.declarations import action_specs
 from insync.model.lints import suspicions
@@ -20,8 +19,7 @@ from insync.runtime.watch import StopReason
 
 if TYPE_CHECKING:
     from insync.explorer.search.explored import Explored
-    from insync.explorer.symmetry import Alike
-    from insync.model.expressions.graph import Node
+    from insync.explorer.task import Prepared
 
 __all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "check_result", "properties_table", "together"]
 
@@ -149,30 +147,23 @@ class CheckResult(Tabular):
 
 
 def check_result(
-    model: Model,
+    prepared: Prepared,
     engine: str,
-    names: Sequence[str],
     explored: Explored,
-    seconds: Mapping[str, float],
-    *,
-    conditions: Mapping[str, Node] = MappingProxyType({}),
     violations: tuple[Violation, ...] = (),
     untraced: Mapping[str, str] = MappingProxyType({}),
-    alike: Alike | None = None,
 ) -> CheckResult:
     """Return the result of an exhaustive search.
 
     Args:
-        model: the searched model.
+        prepared: the task, with the time of each part.
         engine: the name of the engine.
-        names: the names of the properties that the caller gave.
         explored: what the search counted, and what ended it.
-        seconds: the time of each part.
-        conditions: the conditions that were checked in each state, by name.
         violations: a trace for each property that fails.
         untraced: a sentence for each property that fails and whose trace was not found before a limit.
-        alike: the symmetry that was used; None if none was asked for.
     """
+    model, symmetry = prepared.model, prepared.symmetry
+    notes = () if symmetry is None else symmetry.notes
     taken = dict.fromkeys(action_specs(type(model)), 0)  # all that is known if the model was not traced
     for action, steps in zip(model.program.actions if any(explored.steps) else (), explored.steps, strict=False):
         taken[action.name] += steps
@@ -198,7 +189,7 @@ def check_result(
         frontier=0 if explored.expanded == len(explored.levels) else explored.levels[-1] - explored.outside[-1],
         properties=tuple(
             PropertyResult(name, Verdict.VIOLATED if name in violated else otherwise)
-            for name in dict.fromkeys([*names, *violated])
+            for name in dict.fromkeys([*prepared.names, *violated])
         ),
         violations=violations,
         actions=taken,
@@ -207,10 +198,10 @@ def check_result(
         deadlocks=sum(explored.stepless),
         within=names_within(model),
         outside=sum(explored.outside),
-        warnings=(*suspicions(model, conditions), *(() if alike is None else alike.notes), *untraced.values()),
-        seconds=seconds,
+        warnings=(*suspicions(model, prepared.conditions), *notes, *untraced.values()),
+        seconds=prepared.clock.seconds,
         peak_memory_bytes=peak_memory(),
-        representatives=None if alike is None or alike.symmetry is None else sum(explored.visited),
+        representatives=None if symmetry is None or symmetry.symmetry is None else sum(explored.visited),
         impossible=model.program.impossible if explored.expanded else (),  # else it may not have been traced
         kept=explored.kept,
     )

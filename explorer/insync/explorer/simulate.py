@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.results import PropertyResult, Verdict, Violation, properties_table
 from insync.explorer.search.walks import AbstractStates, Taken, Walks, WalkThreads
 from insync.explorer.stepping.shrinking import FailingWalks, shrink
 from insync.explorer.stepping.stepper import Stepper
 from insync.explorer.tables import TableColumns, Tabular, plural
+from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.machine.kernels import Part, compile_kernels
 from insync.machine.packed import PackedRows
@@ -24,15 +23,16 @@ from insync.model.abstraction import Abstraction, abstraction_of
 from insync.model.catalogue import model_reference
 from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.expressions.graph import Node
+from insync.model.language.declarations import action_specs
 from insync.model.lints import suspicions
 from insync.model.tracing.program import Program
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
-from insync.properties.registry import Judged, confined, judge
+from insync.properties.registry import Judged
 from insync.runtime.errors import UserError
 from insync.runtime.memory import peak_memory
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 
-__all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called", "walk_watch"]
+__all__ = ["SimulationResult", "WalkEngine", "WalkLengths", "simulate", "simulated", "strategy_called"]
 
 _FEW = 100  # initial states: so few are checked by the evaluator, more by machine code
 
@@ -219,35 +219,45 @@ def simulated(
     stop: threading.Event | None,
 ) -> SimulationResult:
     """Return the result of random walks that an engine takes; see `simulate`."""
-    watch = walk_watch(limits, stop)
-    model = confined(model_of(model, bounds), within)
-    judged, program = judge(model, properties), model.program
-    abstraction = abstraction_of(model) if walks.notes_states else None
-    taken = Taken(nothing_walked(len(program.actions)), None)
-    started = time.perf_counter()
-    try:
-        with watch.telling(_while_compiling(reporter, watch)):
-            engine.compile(program, judged.nodes, abstraction, watch)
-    except Stopped as ended:
-        taken = Taken(taken.total, ended.reason)
-        spent = {"compile": time.perf_counter() - started, "search": 0.0}
-        return _simulation_of(model, judged, walks, abstraction, taken, None, spent)
-    compiled = time.perf_counter()
+    limits_of(limits, "random walks", ("seconds",), _INSTEAD)
+    task = Task(model=model, bounds=bounds, properties=properties, within=within, limits=limits, stop=stop)
+
+    def walked(prepared: Prepared) -> SimulationResult:
+        return _walked(prepared, engine, walks, reporter)
+
+    def stopped(prepared: Prepared, reason: StopReason) -> SimulationResult:
+        prepared.clock.lap("compile")
+        prepared.clock.seconds["search"] = 0.0
+        return _simulation_of(prepared, walks, Taken(nothing_walked(0), reason), None)
+
+    return task.run(walked, stopped, Needs.PROPERTIES)
+
+
+_INSTEAD = " Say how many walks with walks=, and how long they are with depth=."
+
+
+def _walked(prepared: Prepared, engine: WalkEngine, walks: Walks, reporter: WalkReporter | None) -> SimulationResult:
+    model, judged, watch, clock = prepared.model, prepared.judged, prepared.watch, prepared.clock
+    program = model.program
+    with watch.telling(_while_compiling(reporter, watch)):
+        abstraction = abstraction_of(model) if walks.notes_states else None
+        engine.compile(program, judged.nodes, abstraction, watch)
+    clock.lap("compile")
     wrong = _wrong_at_first(program, judged.nodes)
     if wrong is not None:
-        taken = Taken(replace(taken.total, lengths={0: 1}, failed=wrong), None)
+        nothing = nothing_walked(len(program.actions))
+        taken = Taken(replace(nothing, lengths={0: 1}, failed=wrong), None)
     else:
         taken = engine.take(PackedRows.of(program.initials.rows, program.schema.words), walks, watch, reporter)
-    searched = time.perf_counter()
-    spent = {"compile": compiled - started, "search": searched - compiled}
+    clock.lap("search")
     violation = None
     if taken.total.failed is not None:
         try:
             violation = _shortened(model, judged, taken.total.failed, watch)
         except Stopped as ended:
             taken = replace(taken, stopped_by=ended.reason)
-        spent["shrink"] = time.perf_counter() - searched
-    return _simulation_of(model, judged, walks, abstraction, taken, violation, spent)
+        clock.lap("shrink")
+    return _simulation_of(prepared, walks, taken, violation)
 
 
 def _wrong_at_first(program: Program, conditions: Sequence[Node]) -> FailedWalk | None:
@@ -282,16 +292,6 @@ def _while_compiling(reporter: WalkReporter | None, watch: Watch) -> Callable[[]
     return lambda: reporter(WalkProgress(0, 0, 0.0, watch.resident, watch.seconds))
 
 
-def walk_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
-    """Return the watch over random walks.
-
-    Raises:
-        UserError: another limit than seconds.
-    """
-    instead = " Say how many walks with walks=, and how long they are with depth=."
-    return Watch(limits_of(limits, "random walks", ("seconds",), instead), stop)
-
-
 def _shortened(model: Model, judged: Judged, failed: FailedWalk, watch: Watch) -> Violation:
     """Return the violation that a failing walk ends in, without the steps that it does not need.
 
@@ -322,32 +322,21 @@ def _states_of(failed: FailedWalk, judged: Judged) -> int:
     return len(failed.actions) + 1 + isinstance(judged.invariants[failed.property], StepInvariant)
 
 
-def _simulation_of(
-    model: Model,
-    judged: Judged,
-    walks: Walks,
-    abstraction: Abstraction | None,
-    taken: Taken,
-    violation: Violation | None,
-    spent: Mapping[str, float],
-) -> SimulationResult:
+def _simulation_of(prepared: Prepared, walks: Walks, taken: Taken, violation: Violation | None) -> SimulationResult:
     """Return the result of a simulation.
 
     Args:
-        model: the model.
-        judged: the properties.
+        prepared: the task.
         walks: the walks that the caller wanted.
-        abstraction: the abstraction of the states, if abstract states were counted.
         taken: the walks that were taken.
         violation: of the first failing walk.
-        spent: the seconds of each part.
     """
-    total, count = taken.total, sum(taken.total.lengths.values())
-    actions = dict.fromkeys(model.program.action_names, 0)
-    for action, steps in zip(model.program.actions, total.steps, strict=True):
-        actions[action.name] += steps
+    model, total, count = prepared.model, taken.total, sum(taken.total.lengths.values())
+    actions = dict.fromkeys(action_specs(type(model)), 0)
+    for action, number in zip(model.program.actions if count else (), total.steps, strict=False):
+        actions[action.name] += number
     violated = {violation.property} if violation is not None else set()
-    names = [*judged.names, *(violated - set(judged.names))]
+    names = [*prepared.names, *(violated - set(prepared.names))]
     steps = sum(actions.values())
     return SimulationResult(
         model=model_reference(model),
@@ -364,22 +353,23 @@ def _simulation_of(
         ),
         violation=violation,
         failed_walk=None if total.failed is None else total.failed.number,
-        failed_walk_length=None if total.failed is None else _states_of(total.failed, judged),
+        failed_walk_length=None if total.failed is None else _states_of(total.failed, prepared.judged),
         lengths=WalkLengths(
             min(total.lengths, default=0), max(total.lengths, default=0), steps / max(count, 1), total.stuck
         ),
         actions=actions,
         not_taken=tuple(name for name, steps in actions.items() if not steps),
-        abstract_states=None if abstraction is None else _abstract_states(abstraction, taken, count),
+        abstract_states=_abstract_states(model, taken, count) if walks.notes_states else None,
         within=names_within(model),
-        warnings=suspicions(model, judged.written(model)),
-        seconds=spent,
+        warnings=suspicions(model, prepared.conditions),
+        seconds=prepared.clock.seconds,
         peak_memory_bytes=peak_memory(),
     )
 
 
-def _abstract_states(abstraction: Abstraction, taken: Taken, count: int) -> AbstractStates:
+def _abstract_states(model: Model, taken: Taken, count: int) -> AbstractStates:
     """Return the abstract states of `count` walks; if no engine took any, a walk without steps has seen one."""
+    names = () if model._program is None else abstraction_of(model).names
     if taken.seen is not None:
-        return taken.seen.found(abstraction.names, count)
-    return AbstractStates(abstraction.names, count, 0 if count else None, ((1, 1),) * count)
+        return taken.seen.found(names, count)
+    return AbstractStates(names, count, 0 if count else None, ((1, 1),) * count)

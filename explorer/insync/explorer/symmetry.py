@@ -31,7 +31,7 @@ from insync.runtime.cache import load_object, save_object
 from insync.runtime.errors import ModelError, UserError
 from insync.runtime.watch import Watch
 
-__all__ = ["UNUSED", "Alike", "alike_key", "keep_shown", "symmetry_for", "was_shown"]
+__all__ = ["UsedSymmetry", "examination_key", "keep_shown", "symmetry_for", "was_shown"]
 
 
 LARGEST_GROUP = 2**62
@@ -45,7 +45,7 @@ _MOST_INITIALS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class UsedSymmetry:
     """The symmetry that a search uses.
 
     Attributes:
@@ -57,10 +57,7 @@ class Alike:
     notes: tuple[str, ...] = ()
 
 
-UNUSED = Alike()
-
-
-def symmetry_for(model: Model, conditions: Mapping[str, Node], watch: Watch | None = None) -> Alike:
+def symmetry_for(model: Model, conditions: Mapping[str, Node], watch: Watch | None = None) -> UsedSymmetry:
     """Return the symmetry that a search of a model may use.
 
     Args:
@@ -73,20 +70,20 @@ def symmetry_for(model: Model, conditions: Mapping[str, Node], watch: Watch | No
     """
     symmetry = model.program.symmetry
     if symmetry is None:
-        return UNUSED
+        return UsedSymmetry()
     names = " and ".join(sort.__name__ for sort in symmetry.sorts)
     verb = "has" if len(symmetry.sorts) == 1 else "have"
     tried = math.prod(math.factorial(symmetry.sizes[sort]) for sort in symmetry.relational)
     if symmetry.order > LARGEST_GROUP or tried > _MOST_TRIED:
         note = f"{names} {verb} too many members for a search to use that they are alike; every state is visited."
-        return Alike(None, (note,))
+        return UsedSymmetry(None, (note,))
     if any(kind.height > 2 for family in symmetry.families for kind in (*family.places, family.value) if kind):
-        return Alike(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
-    key = alike_key(model, symmetry, conditions)
+        return UsedSymmetry(None, (f"The state has sets of sets of sets of {names}; every state is visited.",))
+    key = examination_key(model, symmetry, conditions)
     if not was_shown(key):
         _Examination(model, symmetry).run(conditions, watch or Watch())
         keep_shown(key)
-    return Alike(symmetry)
+    return UsedSymmetry(symmetry)
 
 
 def _place_of_beginning(model: Model) -> str:
@@ -263,7 +260,7 @@ _SHOWN = b"shown"
 _JUDGES = ("insync.model", "insync.proofs", "insync.explorer.symmetry")
 
 
-def alike_key(model: Model, symmetry: Symmetry, conditions: Mapping[str, Node]) -> str:
+def examination_key(model: Model, symmetry: Symmetry, conditions: Mapping[str, Node]) -> str:
     """Return the key of the examination of a model with these conditions."""
     program = model.program
     bound = [

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from insync.explorer.check_by_evaluator import check_by_evaluator
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.pictures.page import write_page
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
 from insync.explorer.stepping.stepper import PropertyLike
+from insync.explorer.task import ModelLike, model_of
 from insync.explorer.traces.grid import describe_bounds, describe_chosen, render_grid
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_command, write_trace

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 from insync.explorer.coverage.counts import Answers, Questions, ask_of_action, ask_of_property, field_of
 from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
-from insync.explorer.given_model import ModelLike, model_of
-from insync.explorer.progress import Reporter, while_compiling
-from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.progress import Reporter
+from insync.explorer.search.breadth_first import breadth_first
 from insync.explorer.search.explored import Explored
+from insync.explorer.task import ModelLike, Needs, Prepared, Task, model_of
 from insync.machine.conditions import Counter
 from insync.machine.kernels import Kernels, Part, compile_kernels
-from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.expressions.graph import Node, Op
@@ -24,12 +22,11 @@ from insync.model.given_names import given_names
 from insync.model.language.declarations import action_specs
 from insync.model.lints import remarks_of, suspicions
 from insync.model.tracing.anatomy import Anatomy, anatomies
-from insync.model.tracing.tracer import traced
 from insync.properties.invariants import names_within
-from insync.properties.registry import confined, judge, select
+from insync.properties.registry import confined, judge
 from insync.runtime.errors import UserError, closest
-from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
-from insync.runtime.workers import Team, available_cores
+from insync.runtime.watch import Limits, StopReason, Watch
+from insync.runtime.workers import Team
 
 __all__ = ["why"]
 
@@ -63,39 +60,43 @@ def why(
     Raises:
         UserError: an unknown model, bound, action or property, or a model that cannot be traced.
     """
-    started = time.perf_counter()
-    watch = Watch(limits_of(limits), stop)
     given = confined(model_of(model, bounds), within)
     # A new model, as source spans are noted only when its properties are traced for the first time.
     fresh = confined(type(given)(**given.identity), names_within(given))
     _require_actions(fresh, actions)
-    select(fresh, properties)
-    try:
-        with watch.telling(while_compiling(reporter, watch)):
-            asked = _Questionnaire(fresh, actions, properties, watch)
-        space, answers = asked.searched(watch, threads or available_cores(), reporter)
-    except Stopped as ended:
-        return _stopped_before(fresh, ended.reason, time.perf_counter() - started)
+    task = Task(model=fresh, properties=properties, limits=limits, threads=threads, reporter=reporter, stop=stop)
+    return task.run(lambda prepared: _searched(prepared, actions), _nothing_searched, Needs.PROGRAM)
+
+
+def _searched(prepared: Prepared, actions: Sequence[str] | None) -> WhyResult:
+    model = prepared.model
+    with prepared.compiling():
+        asked = _Questionnaire(prepared, actions)
+    space, answers = asked.searched(prepared)
     covered = tuple(one(answers) for one in asked.actions)
+    prepared.clock.lap("all")
     return WhyResult(
-        model=model_reference(fresh),
-        bounds=fresh.identity,
+        model=model_reference(model),
+        bounds=model.identity,
         states=answers.states,
         depth=len(space.levels),
         stopped_by=space.stopped_by,
         actions=covered,
-        unchanged=() if actions is not None else _unchanged(fresh, covered),
+        unchanged=() if actions is not None else _unchanged(model, covered),
         properties=tuple(one(answers) for one in asked.properties),
-        within=names_within(fresh),
-        warnings=suspicions(fresh, asked.conditions),
-        seconds=time.perf_counter() - started,
+        within=names_within(model),
+        warnings=suspicions(model, asked.conditions),
+        seconds=prepared.clock.seconds["all"],
     )
 
 
-def _stopped_before(model: Model, stopped: StopReason, seconds: float) -> WhyResult:
-    """Return the result of a search that ended before it began."""
-    reference, within, remarks = model_reference(model), names_within(model), remarks_of(model)
-    return WhyResult(reference, model.identity, 0, 0, stopped, (), (), (), within, remarks, seconds)
+def _nothing_searched(prepared: Prepared, reason: StopReason) -> WhyResult:
+    """Return the result of a search that was stopped before it began."""
+    model, clock = prepared.model, prepared.clock
+    clock.lap("all")
+    within, remarks = names_within(model), remarks_of(model)
+    spent = clock.seconds["all"]
+    return WhyResult(model_reference(model), model.identity, 0, 0, reason, (), (), (), within, remarks, spent)
 
 
 def _require_actions(model: Model, names: Sequence[str] | None) -> None:
@@ -120,16 +121,15 @@ class _Questionnaire:
         conditions: of the properties as they are written, by name.
     """
 
-    def __init__(
-        self, model: Model, actions: Sequence[str] | None, properties: Sequence[str] | None, watch: Watch
-    ) -> None:
-        self.program = program = traced(model, watch.check)
+    def __init__(self, prepared: Prepared, actions: Sequence[str] | None) -> None:
+        model, watch = prepared.model, prepared.watch
+        self.program = program = model.program
         self.conditions: dict[str, Node] = {}
         with program.graph.asking(watch.check):
             self._inside = apply(Op.NOT, program.outside)
             self._questions = Questions(program.graph, self._inside)
             self.actions = self._of_actions(model, actions, watch)
-            self.properties = self._of_properties(model, select(model, properties))
+            self.properties = self._of_properties(model, prepared.names)
 
     def _of_actions(
         self, model: Model, names: Sequence[str] | None, watch: Watch
@@ -153,24 +153,20 @@ class _Questionnaire:
                 asked.append(ask_of_property(self._questions, model, found, node, notes.premises))
         return asked
 
-    def searched(self, watch: Watch, threads: int, reporter: Reporter | None) -> tuple[Explored, Answers]:
+    def searched(self, prepared: Prepared) -> tuple[Explored, Answers]:
         """Search the space and count its states that meet each condition.
 
         Raises:
             Stopped: the watch ended the compilation.
         """
-        conditions = _negated([self._inside, *self._questions.nodes.values()])
-        with watch.telling(while_compiling(reporter, watch)):
+        watch, conditions = prepared.watch, _negated([self._inside, *self._questions.nodes.values()])
+        with prepared.compiling():
             kernels = compile_kernels(self.program, watch=watch)
             counting = compile_kernels(self.program, conditions, (Part.COUNT,), watch=watch)
-        initials = PackedRows.of(self.program.initials.rows, self.program.schema.words)
-        with Team(threads) as team:
-            search = BreadthFirstSearch(kernels, watch, team, threads, initials, keep_going=True, reporter=reporter)
-            try:
-                space = search.run()
-                inside, *counts = _count_states(counting, space, team)
-            finally:
-                search.close()
+        reporter = prepared.task.reporter
+        with breadth_first(self.program, kernels, watch, prepared.threads, True, reporter) as search:
+            space = search.run()
+            inside, *counts = _count_states(counting, space, search.team)
         return space, Answers(inside, dict(zip(self._questions.nodes, counts, strict=True)))
 
 

@@ -139,14 +139,6 @@ def limits_of(
             raise UserError(message)
     return limits
 
-    def after_level(self, depth: int, states: int) -> StopReason | None:
-        """Return why a search must stop after a complete level, if it must: depth or states."""
-        if self.depth is not None and depth >= self.depth:
-            return StopReason.DEPTH
-        if self.states is not None and states >= self.states:
-            return StopReason.STATES
-        return None
-
 
 def require_whole(given: str, value: object, least: int, most: int | None = None) -> None:
     """Raise UserError unless a value is a whole number in a range; `given` is the argument for the message."""
@@ -238,14 +230,6 @@ class Watch:
             yield
         finally:
             self._due = math.inf
-
-    def after_level(self, depth: int, states: int) -> StopReason | None:
-        """Return why the search must stop after a complete level, if it must: depth or states."""
-        if self.limits.depth is not None and depth >= self.limits.depth:
-            return StopReason.DEPTH
-        if self.limits.states is not None and states >= self.limits.states:
-            return StopReason.STATES
-        return None
 
     def allows(self, depth: int, states: int) -> bool:
         """Return whether the limits allow a search of this depth with this number of states."""

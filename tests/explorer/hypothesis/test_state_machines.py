@@ -10,10 +10,10 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from insync.explorer import testing
-from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import state_machine
 from insync.explorer.hypothesis.state_machines import ModelMachine
 from insync.explorer.replay import replay
+from insync.explorer.task import model_of
 from insync.explorer.testing import PropertyViolated
 from insync.explorer.traces.trace_file import read_trace
 from insync.model import (

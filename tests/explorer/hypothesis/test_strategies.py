@@ -5,9 +5,9 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from insync.explorer import check
-from insync.explorer.given_model import model_of
 from insync.explorer.hypothesis import reachable_states, typed_states
 from insync.explorer.stepping.stepper import Stepper
+from insync.explorer.task import model_of
 from insync.model import Bag, BoundValues, Index, Int, Model, ReadableState, Seq, State, StateView, action, require
 from insync.model.evaluator import Codes
 from insync.runtime.errors import UserError

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from insync.explorer.check import check
 from insync.explorer.exploring.conditions import ConditionReader
-from insync.explorer.given_model import model_of
 from insync.explorer.mining.clauses import (
     Candidate,
     Saying,
@@ -23,6 +22,7 @@ from insync.explorer.mining.clauses import (
 )
 from insync.explorer.mining.grammar import atoms_of, prefixes_of
 from insync.explorer.stepping.machine_stepper import MachineStepper
+from insync.explorer.task import model_of
 from insync.model import Array, Bool, Int, Model, Range, Record, SetOf, State, StateView, action
 from insync.model.evaluator import Codes, evaluate
 from insync.runtime.watch import Watch

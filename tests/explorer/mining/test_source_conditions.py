@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 
 from insync.explorer.exploring.conditions import ConditionError, ConditionReader
-from insync.explorer.given_model import model_of
 from insync.explorer.mining.source_conditions import written_conditions
+from insync.explorer.task import model_of
 from insync.model import (
     And,
     Array,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.given_model import model_of
 from insync.explorer.mining.clauses import lemmas_in, readable, stated, texts_of
+from insync.explorer.task import model_of
 from insync.proofs.proof_file import Proof
 from insync.properties.explain import explain
 from insync.runtime.errors import UserError

@@ -15,11 +15,11 @@ from insync.runtime.watch import Watch
 pytest.importorskip("z3")
 
 from insync.explorer import Limits, prove
-from insync.explorer.given_model import model_of
 from insync.explorer.mining import synthesis
 from insync.explorer.mining.clauses import StatedLemma, reached_from
 from insync.explorer.proof_results import ProofResult
 from insync.explorer.stepping.stepper import Stepper
+from insync.explorer.task import model_of
 from insync.model import (
     ANY,
     Array,

@@ -14,6 +14,7 @@ import pytest
 from insync.explorer import Limits, StopReason, Verdict
 from insync.explorer.run_identity import identity_of
 from insync.explorer.search.explored import Explored, Hit
+from insync.explorer.task import Clock, Needs, Prepared, Task
 from insync.machine.packed import Found
 from insync.properties.registry import judge
 from insync.runtime.errors import UserError
@@ -106,18 +107,21 @@ class Coming:
 def test_spark_is_waited_for_where_it_alone_knows_how_many_tasks_there_are(
     chosen: int | None, tasks: int | None, parts: int, waits: int
 ) -> None:
-    coming, clock = Coming(tasks), vars(module)["_Clock"]()
+    coming, clock = Coming(tasks), Clock()
     workers = vars(module)["_Workers"](coming, SparkOptions(partitions=chosen), clock)
     assert (workers.partitions, coming.waited) == (parts, waits)
     assert workers.spark is workers.spark
     assert (coming.waited, set(clock.seconds)) == (1, {"search", "start"}), "it is there once"
 
 
-def given_up(options: SparkOptions, keep_going: bool = False) -> Any:
-    nobody = Stopped(StopReason.TIME)
-    return vars(module)["_not_begun"](
-        MODEL, judge(MODEL, ["exclusive"]), nobody, {"compile": 1.5, "start": 2.0}, options, keep_going
-    )
+def stopped_at_start(options: SparkOptions, keep_going: bool = False) -> Any:
+    task = Task(model=MODEL, properties=["exclusive"])
+
+    def stopped(prepared: Prepared) -> Any:
+        prepared.clock.lap("compile")
+        return vars(module)["_not_begun"](prepared, StopReason.TIME, options, keep_going)
+
+    return task.run(stopped, lambda prepared, reason: None, Needs.PROPERTIES)
 
 
 def test_what_ends_before_spark_is_there_knows_what_the_run_knew(
@@ -125,13 +129,13 @@ def test_what_ends_before_spark_is_there_knows_what_the_run_knew(
 ) -> None:
     run = RunFolder(str(tmp_path / "run"))
     made, _ = begin(run, monkeypatch, SparkOptions(partitions=3), Limits())
-    fresh = given_up(SparkOptions(run_dir=run.uri))
+    fresh = stopped_at_start(SparkOptions(run_dir=run.uri))
     assert (fresh.verdict, fresh.levels, fresh.stopped_by) == (Verdict.INCOMPLETE, (), StopReason.TIME)
-    known = given_up(SparkOptions(run_dir=run.uri, resume=True))
+    known = stopped_at_start(SparkOptions(run_dir=run.uri, resume=True))
     assert (known.verdict, known.levels, known.stopped_by) == (Verdict.INCOMPLETE, (1, 2), StopReason.TIME)
     broken = Ledger(replace(START, violations={0: Hit(2, 1, (7,))}), bytes(48))
     write_manifest(run, replace(made, ledger=broken))
-    unsaid = given_up(SparkOptions(run_dir=run.uri, resume=True))
+    unsaid = stopped_at_start(SparkOptions(run_dir=run.uri, resume=True))
     assert (unsaid.levels, unsaid.violations) == ((), ()), "nothing is claimed without a trace"
 
 
@@ -151,17 +155,6 @@ def test_a_violation_without_time_for_its_trace_counts_for_nothing_yet() -> None
     assert (traced.violations, traced.space.levels, traced.space.stopped_by) == ((), [1, 2], StopReason.INTERRUPT)
     later = "there was no time to find the trace, so this counts for nothing yet."
     assert traced.left_out == (f"exclusive fails after 3 states; {later}", f"type_ok fails after 4 states; {later}")
-
-
-def test_laps_add_up() -> None:
-    clock = vars(module)["_Clock"]()
-    clock.lap("one")
-    clock.lap("two")
-    before = clock.seconds["one"]
-    clock.lap("one")
-    assert clock.seconds["one"] > before
-    assert list(clock.seconds) == ["one", "two"]
-    assert all(0 <= spent < 60 for spent in clock.seconds.values())
 
 
 def test_a_temporary_run_directory_is_removed_and_a_given_one_stays(

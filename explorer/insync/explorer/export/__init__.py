@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from insync.explorer.export.formats import FORMATS, require_format
-from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.task import ModelLike, model_of
 from insync.model.given_names import given_names
 from insync.properties.registry import confined, run_properties_of, select
 

@@ -9,10 +9,10 @@ from typing import ClassVar, NoReturn
 
 from hypothesis.stateful import RuleBasedStateMachine
 
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.state_machines import ModelMachine, build_machine, is_final
 from insync.explorer.named_model import Naming, is_in_file, opened_kind
 from insync.explorer.stepping.stepper import ParameterValue, PropertyLike, Stepper, Walk
+from insync.explorer.task import ModelLike, model_of
 from insync.explorer.testing import FailedTest, trace_directory
 from insync.explorer.traces.counterexample import first_codes, trace_of
 from insync.explorer.traces.grid import render_grid

@@ -11,9 +11,9 @@ from hypothesis.control import currently_in_test_context
 from hypothesis.errors import InvalidArgument
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.hypothesis.strategies import initial_states
 from insync.explorer.stepping.stepper import Claim, ParameterValue, PropertyLike, Refused, Stepper, Walk, claims_of
+from insync.explorer.task import ModelLike, model_of
 from insync.explorer.testing import PropertyViolated, describe, save, trace_directory
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace

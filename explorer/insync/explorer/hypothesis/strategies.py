@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.stepping.stepper import Refused, Stepper
+from insync.explorer.task import ModelLike, model_of
 from insync.model import Model, ReadableState
 from insync.model.domains.composite import (
     DOMAINS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -10,7 +11,7 @@ from insync.explorer.exploring.steps import why_not
 from insync.explorer.products.product import Joined, JoinedModel
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Verdict
-from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.breadth_first import breadth_first
 from insync.explorer.search.explored import Explored
 from insync.explorer.search.trace_back import path_to
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, confirmed
@@ -18,7 +19,6 @@ from insync.explorer.tables import Shown, TableColumns, Tabular
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import DIFFERENCE, Trace, TraceStep
 from insync.machine.kernels import compile_kernels
-from insync.machine.packed import PackedRows
 from insync.model import Model
 from insync.model.evaluator import Codes
 from insync.model.expressions.graph import Node, Op
@@ -26,7 +26,6 @@ from insync.model.expressions.simplify import apply
 from insync.properties.condition_text import field_value, plain
 from insync.runtime.errors import InternalError
 from insync.runtime.watch import Stopped, StopReason, Watch
-from insync.runtime.workers import Team
 
 __all__ = [
     "DiffResult",
@@ -72,21 +71,14 @@ def _search(
     try:
         with watch.telling(while_compiling(reporter, watch)):
             kernels = compile_kernels(program, conditions, watch=watch)
-    except Stopped as ended:
-        return {}, ended.reason
-    initials = PackedRows.of(program.initials.rows, program.schema.words)
-    with Team(threads) as team:
-        search = BreadthFirstSearch(kernels, watch, team, threads, initials, reporter=reporter, schema=program.schema)
-        try:
+        with breadth_first(program, kernels, watch, threads, False, reporter, program.schema) as search:
             space = search.run()
             moves: dict[int, Sequence[Move]] = {
                 sides[number]: path_to(model, search, hit.least, hit.level)
                 for number, hit in sorted(space.violations.items())
             }
-        except Stopped as ended:
-            return {}, ended.reason
-        finally:
-            search.close()
+    except Stopped as ended:
+        return {}, ended.reason
     return moves, space.stopped_by
 
 
@@ -165,34 +157,26 @@ def compare_states(
         threads: the number of threads.
         reporter: called with the progress of each search.
     """
-    with Team(threads) as team:
-        searches: list[BreadthFirstSearch] = []
-        try:
+    try:
+        with ExitStack() as opened:
+            spaces: list[Explored] = []
             for model in (first, second):
-                searches.append(_begun(model, watch, team, reporter))
-                if (stopped := searches[-1].run().stopped_by) is not None:
-                    return stopped
-            one, other = (search.space for search in searches)
+                with watch.telling(while_compiling(reporter, watch)):
+                    kernels = compile_kernels(model.program, watch=watch)
+                search = opened.enter_context(breadth_first(model.program, kernels, watch, threads, True, reporter))
+                spaces.append(search.run())
+                if spaces[-1].stopped_by is not None:
+                    return spaces[-1].stopped_by
+            one, other = spaces
+            # The partition of a state depends on the state alone, so it is the same in both searches.
             # The states of the second are appended to those of the first, which stay in their places.
             only_second = _added(one, other, watch)
             only_first = None if only_second is None else _added(other, one, watch)
-        except Stopped as ended:
-            return ended.reason
-        finally:
-            for search in searches:
-                search.close()
+    except Stopped as ended:
+        return ended.reason
     if only_first is None or only_second is None:
         return StopReason.MEMORY
     return StatesCompared(sum(one.levels) - sum(only_first), only_first, only_second)
-
-
-def _begun(model: Model, watch: Watch, team: Team, reporter: Reporter | None) -> BreadthFirstSearch:
-    program = model.program
-    with watch.telling(while_compiling(reporter, watch)):
-        kernels = compile_kernels(program, watch=watch)
-    initials = PackedRows.of(program.initials.rows, program.schema.words)
-    # The partition of a state depends on the state alone, so it is the same in both searches.
-    return BreadthFirstSearch(kernels, watch, team, team.size, initials, keep_going=True, reporter=reporter)
 
 
 def _added(into: Explored, of: Explored, watch: Watch) -> tuple[int, ...] | None:

@@ -17,9 +17,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.explorer.given_model import ModelLike, model_of
 from insync.explorer.progress import Progress, Pulse, Reporter, estimated_end, last_growth, while_compiling
 from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
+from insync.explorer.task import ModelLike, model_of
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import BATCH, PackedRows

@@ -8,7 +8,8 @@ replace the states (collapse compression: Holzmann 1997).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -23,6 +24,7 @@ from insync.machine.packed import PackedRows
 from insync.machine.stores.compressed import InsertOutcome, Turns
 from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE
 from insync.model.domains.layout import Schema
+from insync.model.tracing.program import Program
 from insync.runtime.errors import ModelError
 from insync.runtime.watch import Stopped, StopReason, Watch
 from insync.runtime.workers import Team
@@ -30,7 +32,7 @@ from insync.runtime.workers import Team
 if TYPE_CHECKING:
     from insync.explorer.search.run_directory import RunLevels
 
-__all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "BreadthFirstSearch"]
+__all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "BreadthFirstSearch", "breadth_first"]
 
 
 MOST_WHOLE = 1 << 22
@@ -48,6 +50,27 @@ ROUNDS = 1
 _BUFFER_BYTES = 1 << 20
 _BOTH_BYTES = 24  # of codes and their table for each state, while the states are kept too
 _FEW = 1024  # states: so few are expanded faster by one thread than by two
+
+
+@contextmanager
+def breadth_first(
+    program: Program,
+    kernels: Kernels,
+    watch: Watch,
+    threads: int,
+    keep_going: bool = False,
+    reporter: Reporter | None = None,
+    schema: Schema | None = None,
+) -> Iterator[BreadthFirstSearch]:
+    """Yield a search from the initial states of a program, whose memory is released after the block.
+
+    See `BreadthFirstSearch` for the arguments. There are as many partitions as threads.
+    """
+    initials = PackedRows.of(program.initials.rows, program.schema.words)
+    with Team(threads) as team:
+        search = BreadthFirstSearch(kernels, watch, team, threads, initials, keep_going, reporter, schema)
+        with closing(search):
+            yield search
 
 
 class BreadthFirstSearch:

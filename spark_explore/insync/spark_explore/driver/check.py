@@ -8,33 +8,31 @@ from __future__ import annotations
 import contextlib
 import shutil
 import threading
-import time
 import uuid
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from insync.explorer.check import nothing_explored
-from insync.explorer.given_model import ModelLike, model_of
+from insync.explorer.check import nothing_searched
 from insync.explorer.manifest_entries import SpaceShape
-from insync.explorer.progress import Reporter, while_compiling
+from insync.explorer.progress import Reporter
 from insync.explorer.results import CheckResult, Violation, check_result
 from insync.explorer.run_identity import Identity, identity_of, require_same
 from insync.explorer.search.explored import Explored
 from insync.explorer.search.trace_back import traced_back, violations_in
 from insync.explorer.stepping.stepper import Move
-from insync.explorer.symmetry import UNUSED, symmetry_for
+from insync.explorer.task import Clock, ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.counterexample import violation_trace
 from insync.explorer.traces.trace import Trace
 from insync.machine.kernels import Kernels, load
 from insync.machine.packed import Words
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK
-from insync.properties.registry import Judged, confined, judge
+from insync.properties.registry import Judged
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Limits, Stopped, Watch, limits_of
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.ledger import Ledger
@@ -99,24 +97,42 @@ def check(
         InternalError: the evaluator does not confirm what the machine code found.
     """
     options, limits = options or SparkOptions(), limits_of(limits)
-    watch, clock = Watch(replace(limits, memory_bytes=None), stop), _Clock()
     if _is_here(options):
         _require_usable(options)  # before anything that takes time
-    model = confined(model_of(model, bounds), within)
-    judged, program = judge(model, properties), model.program
-    try:
-        if not _is_here(options):
-            watch.attend(lambda: _require_usable(options))  # an object store may respond slowly
-        alike = symmetry_for(model, judged.conditions, watch) if symmetry else UNUSED
-        used = alike.symmetry
-        recipe = watch.attend(lambda: recipe_for(program, judged.nodes, symmetry=used))
-    except Stopped as ended:
-        clock.lap("compile")
-        unread = replace(options, resume=False)  # a run that is there may be another one
-        return _not_begun(model, judged, ended, clock.seconds, unread, keep_going)
-    identity = identity_of(
-        model, [found.name for found in judged.invariants], recipe.digest, used is not None, insync_version()
+    task = Task(
+        model=model,
+        bounds=bounds,
+        properties=properties,
+        within=within,
+        limits=replace(limits, memory_bytes=None),
+        symmetry=symmetry,
+        reporter=reporter,
+        stop=stop,
     )
+
+    def searched(prepared: Prepared) -> CheckResult:
+        if not _is_here(options):
+            usable = partial(_require_usable, options)  # an object store may respond slowly
+            prepared.watch.attend(lambda: usable())
+        used = None if prepared.symmetry is None else prepared.symmetry.symmetry
+        program, nodes = prepared.model.program, prepared.judged.nodes
+        recipe = prepared.watch.attend(lambda: recipe_for(program, nodes, symmetry=used))
+        return _searched(prepared, recipe, options, limits, keep_going, task_reporter)
+
+    return task.run(searched, lambda prepared, reason: nothing_searched(prepared, "spark", reason), Needs.SYMMETRY)
+
+
+def _searched(
+    prepared: Prepared,
+    recipe: Recipe,
+    options: SparkOptions,
+    limits: Limits,
+    keep_going: bool,
+    task_reporter: TaskReporter | None,
+) -> CheckResult:
+    model, judged, watch, clock = prepared.model, prepared.judged, prepared.watch, prepared.clock
+    names, stop = [found.name for found in judged.invariants], prepared.task.stop
+    identity = identity_of(model, names, recipe.digest, recipe.sizes.symmetric, insync_version())
     warnings: tuple[str, ...] = ()
     try:
         with contextlib.ExitStack() as opened:
@@ -130,7 +146,7 @@ def check(
                 warning = opened.enter_context(sole_driver(folder, watch.reason))
                 warnings = () if warning is None else (warning,)
             coming = opened.enter_context(begin_session(options.session, options.master, options.remote, watch=watch))
-            with watch.telling(while_compiling(reporter, watch)):
+            with prepared.compiling():
                 kernels = load(recipe.texts, watch)
             clock.lap("compile")
             workers = _Workers(coming, options, clock)
@@ -142,7 +158,14 @@ def check(
             opened.enter_context(releasing(spark, place, watch))
             given = Assignment(place, write_recipe(recipe), manifest.ledger.counted)
             search = SparkSearch(
-                spark, given, recipe.sizes, manifest.ledger, watch, keep_going, reporter, task_reporter
+                spark,
+                given,
+                recipe.sizes,
+                manifest.ledger,
+                watch,
+                keep_going,
+                prepared.task.reporter,
+                task_reporter,
             )
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
@@ -152,19 +175,10 @@ def check(
             traced = _traced(model, judged, space, manifest.ledger, finder, keep_going)
     except Stopped as ended:
         clock.lap("start" if "compile" in clock.seconds else "compile")
-        return _not_begun(model, judged, ended, clock.seconds, options, keep_going)
+        return _not_begun(prepared, ended.reason, options, keep_going)
     if traced.violations:
         clock.lap("trace")
-    result = check_result(
-        model,
-        "spark",
-        judged.names,
-        traced.space,
-        clock.seconds,
-        conditions=judged.written(model),
-        violations=traced.violations,
-        alike=alike,
-    )
+    result = check_result(prepared, "spark", traced.space, traced.violations)
     return replace(result, warnings=(*warnings, *result.warnings, *traced.left_out))
 
 
@@ -203,38 +217,20 @@ def _traced(
         return _Traced(known, violations_in(model, known, finder.path_to, trace), left_out)
 
 
-def _not_begun(
-    model: Model,
-    judged: Judged,
-    ended: Stopped,
-    seconds: dict[str, float],
-    options: SparkOptions,
-    keep_going: bool,
-) -> CheckResult:
-    """Return the result of a search that ended before it began: for a resumed run, what it had found before."""
-    explored, spent = nothing_explored(model, ended), {"compile": seconds["compile"], "search": 0.0}
+def _not_begun(prepared: Prepared, reason: StopReason, options: SparkOptions, keep_going: bool) -> CheckResult:
+    """Return the result of a search that ended while Spark started: for a resumed run, what it had found before."""
     if options.resume and options.run_dir is not None:
         known = read_manifest(RunFolder(options.run_dir)).ledger.before_violations(keep_going)
         if not known.violations and known.refused is None:
-            explored, spent = replace(known, stopped_by=ended.reason), seconds
-    return check_result(model, "spark", judged.names, explored, spent, conditions=judged.written(model))
-
-
-class _Clock:
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        """Add the time since the last lap to the time of `name`."""
-        now = time.perf_counter()
-        self.seconds[name], self._last = self.seconds.get(name, 0.0) + now - self._last, now
+            known.stopped_by = reason
+            return check_result(prepared, "spark", known)
+    return nothing_searched(prepared, "spark", reason)
 
 
 class _Workers:
     """The session of a search, which is waited for when it is first needed: the driver works while Spark starts."""
 
-    def __init__(self, coming: ComingSession, options: SparkOptions, clock: _Clock) -> None:
+    def __init__(self, coming: ComingSession, options: SparkOptions, clock: Clock) -> None:
         self._coming, self._options, self._clock = coming, options, clock
 
     @cached_property

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.explorer.given_model import model_of
 from insync.explorer.named_model import Naming, opened_kind
+from insync.explorer.task import model_of
 from insync.machine.arrow_states import Column, columns_of, decode_states
 from insync.machine.kernels import Part, load
 from insync.machine.packed import BATCH

@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from insync.explorer.given_model import ModelLike
 from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.search.walks import SeenStates, Taken, Walks
 from insync.explorer.simulate import SimulationResult, simulated, strategy_called
+from insync.explorer.task import ModelLike
 from insync.machine.kernels import WALKS, Part, Texts, load
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, Walked, merged, nothing_walked

@@ -18,10 +18,10 @@ from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.module import HEADER
 from insync.explorer.export.tla.state import Axis
 from insync.explorer.export.tla.values import Kind, What
-from insync.explorer.given_model import model_of
 from insync.explorer.named_model import Naming, opened_kind
 from insync.explorer.runs.lassos import Lasso, lasso_trace, verify
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
+from insync.explorer.task import model_of
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import EXPLORED, Trace
 from insync.model import Model

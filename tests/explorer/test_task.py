@@ -1,0 +1,83 @@
+"""What every verb does first: find the model, trace it, decide on symmetry and compile, as far as it is needed."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from insync.explorer import Limits, StopReason
+from insync.explorer.task import Clock, Needs, Prepared, Task, model_of
+from insync.runtime.errors import UserError
+from insync.runtime.watch import Stopped
+from insync_symmetric import Gossip
+from insync_toys import DieHard, TokenRing
+
+
+def stopped_by(task: Task, needs: Needs) -> tuple[StopReason, Prepared]:
+    def work(prepared: Prepared) -> tuple[StopReason, Prepared]:
+        raise AssertionError(prepared)
+
+    return task.run(work, lambda prepared, reason: (reason, prepared), needs)
+
+
+@pytest.mark.parametrize("needs", Needs)
+def test_a_task_is_prepared_as_far_as_its_work_needs(needs: Needs) -> None:
+    def work(prepared: Prepared) -> None:
+        assert prepared.model._program is not None
+        assert bool(prepared.conditions) == (needs >= Needs.PROPERTIES)
+        assert (prepared.symmetry is not None) == (needs >= Needs.SYMMETRY)
+        if needs < Needs.KERNELS:
+            with pytest.raises(AssertionError):
+                _ = prepared.kernels
+        else:
+            assert prepared.kernels.sizes.symmetric
+
+    Task(model=Gossip, properties=["one_leader"], symmetry=True).run(work, lambda *_: None, needs)
+
+
+def test_symmetry_is_used_only_if_it_is_asked_for() -> None:
+    kernels = Task(model=Gossip).run(lambda prepared: prepared.kernels.sizes, lambda *_: None)
+    assert kernels is not None
+    assert not kernels.symmetric
+
+
+def test_a_task_that_is_stopped_before_it_is_traced_has_no_conditions() -> None:
+    stop = threading.Event()
+    stop.set()
+    reason, prepared = stopped_by(Task(model=DieHard, stop=stop), Needs.KERNELS)
+    assert (reason, prepared.names, prepared.conditions) == (StopReason.INTERRUPT, ("never_four",), {})
+    reason, prepared = stopped_by(Task(model=DieHard, limits=Limits(seconds=0)), Needs.PROGRAM)
+    assert (reason, prepared.model._program) == (StopReason.TIME, None)
+
+
+def test_work_that_is_given_up_ends_with_the_task_as_it_was_prepared() -> None:
+    def work(prepared: Prepared) -> Prepared:
+        raise Stopped(StopReason.MEMORY)
+
+    ended = list[StopReason]()
+
+    def partial(prepared: Prepared, reason: StopReason) -> Prepared:
+        ended.append(reason)
+        return prepared
+
+    prepared = Task(model=TokenRing).run(work, partial)
+    assert ended == [StopReason.MEMORY]
+    assert prepared.kernels.sizes.conditions == len(prepared.conditions) == 1
+
+
+def test_a_mistake_is_found_before_the_limits_are_checked() -> None:
+    with pytest.raises(UserError, match="no property 'never_five'"):
+        stopped_by(Task(model=DieHard, properties=["never_five"], limits=Limits(seconds=0)), Needs.PROGRAM)
+    assert model_of("kip320", {"replicas": 2}).identity["replicas"] == 2
+
+
+def test_laps_add_up() -> None:
+    clock = Clock()
+    clock.lap("one")
+    clock.lap("two")
+    before = clock.seconds["one"]
+    clock.lap("one")
+    assert clock.seconds["one"] > before
+    assert list(clock.seconds) == ["one", "two"]
+    assert all(0 <= spent < 60 for spent in clock.seconds.values())
