@@ -24,7 +24,7 @@ OTHER = replace(
     LOCAL, engine="z3", levels=None, actions=None, failing={}, verdict=Verdict.INCOMPLETE, note="at depth 2"
 )
 ABSENT = Opinion("spark", None, 0, None, None, {}, {}, 0.0, "pyspark is not installed")
-AGREED = Agreement("lamp", BOUNDS, ("dark",), (), (LOCAL, OTHER), (), None)
+AGREED = Agreement("lamp", BOUNDS, ("dark",), (LOCAL, OTHER), (), None)
 
 
 def agreement(**other: object) -> list[str]:
@@ -124,9 +124,7 @@ ENDS = RunResult(
     "ends", RunKind.EVENTUALLY, "It ends.", FAIR, Verdict.VIOLATED, 3, replace(TRACE, loop=1, fairness=FAIR)
 )
 LIT = RunResult("lit", RunKind.SOMETIMES, "It is lit.", Fairness(), Verdict.HOLDS, 1, replace(TRACE, witness=True))
-RUNS = LivenessResult(
-    "lamp", BOUNDS, Verdict.VIOLATED, None, 2, 1, 2, (ENDS, LIT), (), {"explore": 0.5, "decide": 12.0}
-)
+RUNS = LivenessResult("lamp", BOUNDS, Verdict.VIOLATED, 2, 1, 2, (ENDS, LIT), {"explore": 0.5, "decide": 12.0})
 
 
 def runs(shown: tuple[RunResult, ...], files: dict[str, Path | None], **other: object) -> list[str]:

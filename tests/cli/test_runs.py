@@ -214,7 +214,7 @@ def test_mutate_for_scripts(insync: Insync) -> None:
 def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> MutationResult:
         left = MutantResult("x", "a", "b", "c", Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
-        return MutationResult("kip320", {}, ("weak_isr",), (), 277, (left, left), 0.5, StopReason.INTERRUPT)
+        return MutationResult("kip320", {}, ("weak_isr",), (), 277, (left, left), 0.5, stopped_by=StopReason.INTERRUPT)
 
     monkeypatch.setattr("insync.cli.commands.mutate.mutate", interrupted)
     code, out, err = insync("mutate", "kip320", *SMALL)

@@ -14,9 +14,9 @@ from typing import Any
 
 from insync.explorer.check import check
 from insync.explorer.check_by_evaluator import check_by_evaluator
-from insync.explorer.results import CheckResult, Verdict
+from insync.explorer.results import CheckResult, Result, Verdict
 from insync.explorer.stepping.difference import Difference, first_difference
-from insync.explorer.tables import TableColumns, Tabular, plural
+from insync.explorer.tables import TableColumns, plural
 from insync.explorer.task import ModelLike, model_of
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -43,30 +43,20 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Agreement(Tabular):
+class Agreement(Result):
     """The results of the engines, and where they differ.
 
     Attributes:
-        model: the name by which the model is found again.
-        bounds: the bounds of the model.
         properties: the properties that were checked, beside type_ok.
-        within: the names of the invariants that the engines were confined to.
         opinions: the result of each engine, in the order given.
         differences: a sentence for each difference.
         state: the first state that evaluator and machine code treat differently, searched for if the engines differ.
-        warnings: what is suspicious in the model or its settings; a sentence each.
-        stopped_by: INTERRUPT if `stop` was set; the opinions then contain how far each engine came.
     """
 
-    model: str
-    bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
-    within: tuple[str, ...]
     opinions: tuple[Opinion, ...]
     differences: tuple[str, ...]
     state: Difference | None
-    warnings: tuple[str, ...] = ()
-    stopped_by: StopReason | None = None
 
     @property
     def agreed(self) -> bool:
@@ -134,15 +124,21 @@ def agree(
             reporter(opinions[-1])
     ran = [opinion for opinion in opinions if opinion.counts]
     steps = {found.name for found in judge(model, names).invariants if isinstance(found, StepInvariant)}
-    confined_to = names_within(model)
     found = (text for one, other in _pairs(ran) for text in _differences(one, other, steps))
     differences = tuple(dict.fromkeys(found))
     depth = max((opinion.depth for opinion in ran), default=1)
     state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
-    stopped = StopReason.INTERRUPT if event.is_set() else None
-    warnings = suspicions(model, judge(model, names).written(model))
-    reference, said = model_reference(model), tuple(opinions)
-    return Agreement(reference, model.identity, names, confined_to, said, differences, state, warnings, stopped)
+    return Agreement(
+        model_reference(model),
+        model.identity,
+        names,
+        tuple(opinions),
+        differences,
+        state,
+        within=names_within(model),
+        stopped_by=StopReason.INTERRUPT if event.is_set() else None,
+        warnings=suspicions(model, judge(model, names).written(model)),
+    )
 
 
 def _engines(given: Any, limits: Limits | None) -> Mapping[str, Engine]:

@@ -156,8 +156,8 @@ def _run_levels(prepared: Prepared, run_dir: Path | str | None, resume: bool) ->
         return
     from importlib.metadata import version
 
-    from insync.explorer.manifest_entries import SpaceShape
     from insync.explorer.run_identity import identity_of
+    from insync.explorer.search.manifest_counts import SpaceShape
     from insync.explorer.search.run_directory import RunLevels
 
     model, judged, program = prepared.model, prepared.judged, prepared.model.program

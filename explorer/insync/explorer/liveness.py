@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from insync.explorer.progress import Phase, Progress, Reporter
-from insync.explorer.results import Verdict
+from insync.explorer.results import Result, Verdict, together
 from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of
 from insync.explorer.runs.lassos import Lasso, Path, find_lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
 from insync.explorer.stepping.stepper import Move, confirmed
-from insync.explorer.tables import Shown, TableColumns, Tabular, plural
+from insync.explorer.tables import Shown, TableColumns, plural
 from insync.explorer.task import ModelLike, model_of
 from insync.explorer.traces.counterexample import refusal_trace, trace_of
 from insync.explorer.traces.trace import Trace
@@ -64,32 +64,23 @@ class RunResult(Shown):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LivenessResult(Tabular):
+class LivenessResult(Result):
     """The result for some properties of runs.
 
     Attributes:
-        model: the name by which the model is found again.
-        bounds: the bounds of the model.
         verdict: violated if any property is, else incomplete if any is, else holds.
-        stopped_by: the limit that ended exploration or decisions; None if the graph is the whole space and all is
-            decided.
         distinct_states, transitions, depth: the size of the graph.
         properties: the result for each property.
-        warnings: what is suspicious in the model or its settings; a sentence each.
         seconds: spent to explore, and to decide.
         refused: the shortest trace to a step that leaves the domain of a field, which violates type_ok. Runs are then
             not defined, and no property of runs is decided.
     """
 
-    model: str
-    bounds: Mapping[str, int | str]
     verdict: Verdict
-    stopped_by: StopReason | None
     distinct_states: int
     transitions: int
     depth: int
     properties: tuple[RunResult, ...]
-    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     refused: Trace | None = None
 
@@ -157,18 +148,17 @@ def liveness(
     refused = None
     if graph.refusing is not None:
         refused = refusal_trace(model, _moves(graph, _shortest(graph, graph.refusing)))
-    court = _Court(graph, watch)
+    deciding = _LivenessCheck(graph, watch)
     results = []
     for found in chosen:
         with watch.telling(_while_deciding(reporter, graph, watch, found.name)):
-            results.append(court.decided(found, fairness or found.fairness))
-    verdicts = {*(result.verdict for result in results), *([] if refused is None else [Verdict.VIOLATED])}
-    order = (Verdict.VIOLATED, Verdict.INCOMPLETE, Verdict.HOLDS)
+            results.append(deciding.decided(found, fairness or found.fairness))
+    verdicts = [*(result.verdict for result in results), *([] if refused is None else [Verdict.VIOLATED])]
     return LivenessResult(
         model=model_reference(model),
         bounds=model.identity,
-        verdict=next((verdict for verdict in order if verdict in verdicts), Verdict.HOLDS),
-        stopped_by=graph.stopped_by or court.stopped_by,
+        verdict=together(verdicts),
+        stopped_by=graph.stopped_by or deciding.stopped_by,
         distinct_states=len(graph),
         transitions=len(graph.source),
         depth=len(graph.starts) - 1,
@@ -200,7 +190,7 @@ def _while_deciding(reporter: Reporter | None, graph: StateGraph, watch: Watch, 
 _OVERTIME_SECONDS = 0.5
 
 
-class _Court:
+class _LivenessCheck:
     """Decides properties on a graph, one after the other, until it is stopped.
 
     A stopped exploration may still contain the witness of a `sometimes` property, and these are found quickly. So such

@@ -17,9 +17,9 @@ from enum import StrEnum
 from insync.explorer.check import check
 from insync.explorer.liveness import liveness
 from insync.explorer.mutants import Mutant, mutants_of, same_steps
-from insync.explorer.results import CheckResult, Verdict
+from insync.explorer.results import CheckResult, Result, Verdict
 from insync.explorer.search.breadth_first import breadth_first
-from insync.explorer.tables import TableColumns, Tabular, plural
+from insync.explorer.tables import TableColumns, plural
 from insync.explorer.task import ModelLike, model_of
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.model import Model
@@ -81,33 +81,22 @@ class MutantResult:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MutationResult(Tabular):
-    """The results for all mutants.
+class MutationResult(Result):
+    """The results for all mutants; if the work was stopped, for those that were tried by then.
 
     Attributes:
-        model: the name by which the model is found again.
-        bounds: the bounds of the model.
         properties: the properties that were checked on the mutants, type_ok included.
         failing: the properties that were left out, as they fail on the model itself.
         distinct_states: of the model.
         mutants: the results, in the order of the actions.
         seconds: the time that all took.
-        stopped_by: INTERRUPT if `stop` was set, or the limit that ended the search of the model itself. The result
-            then has what was done by then, and no mutants if there were none yet.
-        warnings: what is suspicious in the model or its settings; a sentence each.
-        within: the names of the invariants that the searches were confined to.
     """
 
-    model: str
-    bounds: Mapping[str, int | str]
     properties: tuple[str, ...]
     failing: tuple[str, ...]
     distinct_states: int
     mutants: tuple[MutantResult, ...]
     seconds: float
-    stopped_by: StopReason | None = None
-    warnings: tuple[str, ...] = ()
-    within: tuple[str, ...] = ()
 
     def count(self, fate: Fate) -> int:
         """Return the number of mutants with this fate."""
@@ -182,23 +171,25 @@ def mutate(
     asked = [found.name for found in judge(model, names).invariants]
     given = limits_of(limits)
     bounded = replace(given, states=given.states or MOST_STATES)
-    jury = _Jury(model, asked, bounded, threads or available_cores(), runs, stop or threading.Event())
-    results = jury.results(actions, reporter)
+    run = _MutationRun(model, asked, bounded, threads or available_cores(), runs, stop or threading.Event())
+    results = run.results(actions, reporter)
     return MutationResult(
         model=model_reference(model),
         bounds=model.identity,
-        properties=(*jury.properties, TYPE_OK, *jury.runs),
+        properties=(*run.properties, TYPE_OK, *run.runs),
         within=names_within(model),
-        failing=tuple(name for name in asked if name not in jury.properties),
-        distinct_states=jury.original.distinct_states,
+        failing=tuple(name for name in asked if name not in run.properties),
+        distinct_states=run.original.distinct_states,
         mutants=tuple(results),
-        warnings=jury.original.warnings,
+        warnings=run.original.warnings,
         seconds=time.perf_counter() - started,
-        stopped_by=StopReason.INTERRUPT if jury.stop.is_set() else jury.original.stopped_by,
+        stopped_by=StopReason.INTERRUPT if run.stop.is_set() else run.original.stopped_by,
     )
 
 
-class _Jury:
+class _MutationRun:
+    """The search of a model, and of each of its mutants."""
+
     def __init__(
         self, model: Model, asked: Sequence[str], limits: Limits, threads: int, runs: bool, stop: threading.Event
     ) -> None:

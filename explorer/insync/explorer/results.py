@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from insync.explorer.search.explored import Explored
     from insync.explorer.task import Prepared
 
-__all__ = ["CheckResult", "PropertyResult", "Verdict", "Violation", "check_result", "properties_table", "together"]
+__all__ = [
+    "CheckResult",
+    "PropertyResult",
+    "Result",
+    "Verdict",
+    "Violation",
+    "check_result",
+    "properties_table",
+    "together",
+]
 
 
 class Verdict(StrEnum):
@@ -58,16 +67,33 @@ class Violation(Shown):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CheckResult(Tabular):
-    """The result of an exhaustive search: a function of model, bounds and properties, except for times and memory.
+class Result(Tabular):
+    """The result of a verb on one model.
 
     Attributes:
         model: the name by which the model is found again.
-        bounds: the bounds of the model.
+        bounds: the bounds and settings of the model.
+        within: the names of the invariants that the work was confined to. Counts and verdicts are then about the states
+            that are reached through states in which these hold.
+        stopped_by: the limit that ended the work; None if it ended by itself.
+        warnings: what is suspicious in the model or its settings; a sentence each.
+    """
+
+    model: str
+    bounds: Mapping[str, int | str]
+    within: tuple[str, ...] = field(default=(), kw_only=True)
+    stopped_by: StopReason | None = field(default=None, kw_only=True)
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckResult(Result):
+    """The result of an exhaustive search: a function of model, bounds and properties, except for times and memory.
+
+    Attributes:
         engine: the name of the engine.
         storage: "exact", as visited states are compared as a whole and no hash stands for a state.
         verdict: violated if any property is, else holds if the space is complete.
-        stopped_by: the limit that ended the search, or the search for traces; None if both ended by themselves.
         distinct_states: the states of all complete levels.
         representatives: the number of visited states, if symmetry was used and one stands for all its permutations;
             None if every state was visited.
@@ -83,11 +109,8 @@ class CheckResult(Tabular):
             refused, neither list has an action that can be refused.
         impossible: the actions of these two lists that bounds and settings rule out in every state.
         deadlocks: the number of expanded states that have no step.
-        within: the names of the invariants that the search was confined to. Counts and verdicts are then about the
-            states that are reached through states in which these hold.
-        outside: the number of states found in which one of these fails. They were checked and not expanded, and no
-            other figure counts them.
-        warnings: what is suspicious in the model or its settings; a sentence each.
+        outside: the number of states found in which an invariant of `within` fails. They were checked and not expanded,
+            and no other figure counts them.
         seconds: spent to compile, to search, and to find the traces.
         peak_memory_bytes: the largest resident set of the process so far.
         kept: how the visited states were kept: "states", each whole; "codes", as exact and smaller; or "files" on
@@ -96,12 +119,9 @@ class CheckResult(Tabular):
             take less than 8 MiB. Comparisons of results ignore it.
     """
 
-    model: str
-    bounds: Mapping[str, int | str]
     engine: str
     storage: str
     verdict: Verdict
-    stopped_by: StopReason | None
     distinct_states: int
     transitions: int
     depth: int
@@ -113,9 +133,7 @@ class CheckResult(Tabular):
     never_enabled: tuple[str, ...]
     not_enabled_yet: tuple[str, ...]
     deadlocks: int
-    within: tuple[str, ...]
     outside: int
-    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
     representatives: int | None = None

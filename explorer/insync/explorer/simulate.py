@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.results import PropertyResult, Verdict, Violation, properties_table
+from insync.explorer.results import PropertyResult, Result, Verdict, Violation, properties_table
 from insync.explorer.search.walks import AbstractStates, Taken, Walks, WalkThreads
 from insync.explorer.stepping.shrinking import FailingWalks, shrink
 from insync.explorer.stepping.stepper import Stepper
-from insync.explorer.tables import TableColumns, Tabular, plural
+from insync.explorer.tables import TableColumns, plural
 from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.counterexample import refusal_trace, violation_trace
 from insync.machine.kernels import Part, compile_kernels
@@ -48,18 +48,15 @@ class WalkLengths:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SimulationResult(Tabular):
+class SimulationResult(Result):
     """The result of a simulation: a function of model, bounds, properties and walks, except for times and memory.
 
-    Walks are taken in shares, in order; the figures are those of all shares up to the one with the first failure.
+    Walks are taken in shares, in order; the figures are those of all shares up to the one with the first failure. If a
+    limit ended them, the violation may not be that of the first walk that fails; `saturation` is an exception, as it
+    depends on the walks alone. No step leads from a state in which an invariant of `within` fails.
 
     Attributes:
-        model: the name by which the model is found again.
-        bounds: the bounds of the model.
         verdict: violated, or incomplete, as walks prove nothing.
-        stopped_by: the limit that ended the simulation; None if it ended with the last walk or the first failure. With
-            a limit, the violation may not be that of the first walk that fails; `saturation` is an exception, as it
-            depends on the walks alone.
         seed: of the random numbers.
         strategy: how walks chose among the enabled actions.
         depth: the most steps of a walk.
@@ -74,17 +71,11 @@ class SimulationResult(Tabular):
         actions: the steps of each action, by its name.
         not_taken: the actions without a step.
         abstract_states: the abstract states that the walks saw; None if they were not counted.
-        within: the names of the invariants that the walks were confined to: no step leads from a state in which one of
-            them fails.
-        warnings: what is suspicious in the model or its settings; a sentence each.
         seconds: spent to compile, to walk and to shorten.
         peak_memory_bytes: the largest resident set of the process so far.
     """
 
-    model: str
-    bounds: Mapping[str, int | str]
     verdict: Verdict
-    stopped_by: StopReason | None
     seed: int
     strategy: Strategy
     depth: int
@@ -98,8 +89,6 @@ class SimulationResult(Tabular):
     actions: Mapping[str, int]
     not_taken: tuple[str, ...]
     abstract_states: AbstractStates | None
-    within: tuple[str, ...]
-    warnings: tuple[str, ...]
     seconds: Mapping[str, float]
     peak_memory_bytes: int
 

@@ -94,9 +94,19 @@ def _nothing_searched(prepared: Prepared, reason: StopReason) -> WhyResult:
     """Return the result of a search that was stopped before it began."""
     model, clock = prepared.model, prepared.clock
     clock.lap("all")
-    within, remarks = names_within(model), remarks_of(model)
-    spent = clock.seconds["all"]
-    return WhyResult(model_reference(model), model.identity, 0, 0, reason, (), (), (), within, remarks, spent)
+    return WhyResult(
+        model=model_reference(model),
+        bounds=model.identity,
+        states=0,
+        depth=0,
+        actions=(),
+        unchanged=(),
+        properties=(),
+        within=names_within(model),
+        stopped_by=reason,
+        warnings=remarks_of(model),
+        seconds=clock.seconds["all"],
+    )
 
 
 def _require_actions(model: Model, names: Sequence[str] | None) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from insync.explorer.manifest_entries import SpaceShape
 from insync.explorer.search.explored import Explored, Hit
+from insync.explorer.search.manifest_counts import SpaceShape
 from insync.machine.packed import Found
 from insync.runtime.watch import Limits, StopReason
 from insync.spark_explore.driver.ledger import Ledger

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from insync.explorer.tables import TableColumns, Tabular, plural
+from insync.explorer.results import Result
+from insync.explorer.tables import TableColumns, plural
 from insync.model.expressions.source import Spot
-from insync.runtime.watch import StopReason
 
 __all__ = [
     "ActionCoverage",
@@ -170,33 +170,23 @@ class PropertyCoverage:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WhyResult(Tabular):
+class WhyResult(Result):
     """The coverage of a model's source by its reachable states.
 
     Attributes:
-        model: the name by which the model is found again.
-        bounds: its bounds.
         states: the number of states that were counted: those of complete levels, inside the confinement.
         depth: the number of levels.
-        stopped_by: the limit that ended the search; all counts are then of the levels before.
         actions: the coverage of the chosen actions.
         unchanged: the fields that no step of any action changes; empty if actions were chosen.
         properties: the coverage of the chosen properties.
-        within: the names of the invariants that the search was confined to.
-        warnings: what is suspicious in the model or its settings; a sentence each.
         seconds: the time that it took.
     """
 
-    model: str
-    bounds: Mapping[str, int | str]
     states: int
     depth: int
-    stopped_by: StopReason | None
     actions: tuple[ActionCoverage, ...]
     unchanged: tuple[str, ...]
     properties: tuple[PropertyCoverage, ...]
-    within: tuple[str, ...]
-    warnings: tuple[str, ...]
     seconds: float
 
     def summary(self) -> str:

@@ -24,10 +24,11 @@ from functools import partial
 from math import inf
 from pathlib import Path
 
-from insync.explorer.manifest_entries import SpaceShape, as_dict, as_list, as_text, require, space_entries, space_of
+from insync.explorer.manifest_entries import as_dict, as_list, as_text, require
 from insync.explorer.run_identity import Identity, require_same
 from insync.explorer.run_lock import RunLock
 from insync.explorer.search.explored import Explored
+from insync.explorer.search.manifest_counts import SpaceShape, space_entries, space_of
 from insync.explorer.search.partitions import Partition
 from insync.machine.kernels import order_kernels
 from insync.machine.ownership import Ownership

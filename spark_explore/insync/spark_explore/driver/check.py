@@ -16,11 +16,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import nothing_searched
-from insync.explorer.manifest_entries import SpaceShape
 from insync.explorer.progress import Reporter
 from insync.explorer.results import CheckResult, Violation, check_result
 from insync.explorer.run_identity import Identity, identity_of, require_same
 from insync.explorer.search.explored import Explored
+from insync.explorer.search.manifest_counts import SpaceShape
 from insync.explorer.search.trace_back import traced_back, violations_in
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.task import Clock, ModelLike, Needs, Prepared, Task

@@ -9,17 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from insync.explorer.manifest_entries import (
-    SpaceShape,
-    as_dict,
-    as_list,
-    as_numbers,
-    as_text,
-    require,
-    space_entries,
-    space_of,
-)
+from insync.explorer.manifest_entries import as_dict, as_list, as_numbers, as_text, require
 from insync.explorer.search.explored import Explored, LevelSummary
+from insync.explorer.search.manifest_counts import SpaceShape, space_entries, space_of
 from insync.machine.packed import Found
 from insync.runtime.checksums import DIGEST_BYTES
 from insync.runtime.watch import Limits
