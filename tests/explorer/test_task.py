@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from insync.explorer import Limits, StopReason
+from insync.explorer import Limits, StopReason, check, liveness, mutate, simulate, why
 from insync.explorer.task import Clock, Needs, Prepared, Task, model_of
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Stopped
+from insync_runs import Crossing
 from insync_symmetric import Gossip
 from insync_toys import DieHard, TokenRing
 
@@ -64,6 +67,18 @@ def test_work_that_is_given_up_ends_with_the_task_as_it_was_prepared() -> None:
     prepared = Task(model=TokenRing).run(work, partial)
     assert ended == [StopReason.MEMORY]
     assert prepared.kernels.sizes.conditions == len(prepared.conditions) == 1
+
+
+@pytest.mark.parametrize("verb", [check, simulate, liveness, mutate, why])
+def test_no_verb_traces_a_model_beyond_its_limits(verb: Callable[..., Any]) -> None:
+    if verb is liveness:
+        pytest.importorskip("numpy")
+    model = Crossing()
+    stop = threading.Event()
+    stop.set()
+    result = verb(model, stop=stop)
+    assert (result.stopped_by, model._program) == (StopReason.INTERRUPT, None)
+    assert repr(result)
 
 
 def test_a_mistake_is_found_before_the_limits_are_checked() -> None:

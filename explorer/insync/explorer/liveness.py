@@ -6,7 +6,6 @@ A run that breaks a property is a lasso: a path to a fair cycle (Vardi & Wolper 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,10 +13,10 @@ from insync.explorer.progress import Phase, Progress, Reporter
 from insync.explorer.results import Result, Verdict, together
 from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of
 from insync.explorer.runs.lassos import Lasso, Path, find_lasso, lasso_trace, verify, witness_reason
-from insync.explorer.runs.state_graph import StateGraph, graph_watch, graph_within
+from insync.explorer.runs.state_graph import StateGraph, graph_limits, graph_within, require_graph_libraries
 from insync.explorer.stepping.stepper import Move, confirmed
 from insync.explorer.tables import Shown, TableColumns, plural
-from insync.explorer.task import ModelLike, model_of
+from insync.explorer.task import ModelLike, Needs, Prepared, Task, model_of
 from insync.explorer.traces.counterexample import refusal_trace, trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
@@ -119,7 +118,7 @@ def liveness(
         properties: names of properties; None is all that the model has. They are decided in all states: a confinement
             of the model's class has no effect here.
         fairness: assumed instead of each property's own.
-        limits: of compilation and exploration; the limit on seconds covers the decisions as well.
+        limits: of tracing, compilation and exploration; the limit on seconds covers the decisions as well.
         reporter: called about once a second with the progress.
         stop: ends the work when it is set. Properties that are not decided by then are incomplete, but witnesses of
             `sometimes` properties are searched for another half second in the explored part.
@@ -127,24 +126,43 @@ def liveness(
     Raises:
         UserError: an unknown model, bound, property, action or parameter, or no property at all.
     """
-    model = whole_of(model_of(model, bounds))
-    chosen = select_run_properties(model, properties)
-    if fairness is not None:
-        fair_sets(model, fairness)
-    for found in chosen:
-        fair_sets(model, fairness or found.fairness)  # so that a mistake is reported before the work
-    started = time.perf_counter()
-    watch = graph_watch(limits, stop)
+    whole = whole_of(model_of(model, bounds))
+    chosen = select_run_properties(whole, properties)
     if not chosen:
+        fair_sets(whole, fairness or Fairness())
         message = (
-            f"{model.name} has no properties of runs, so there is nothing to decide. Declare one beside its class, "
+            f"{whole.name} has no properties of runs, so there is nothing to decide. Declare one beside its class, "
             f"with @sometimes, @eventually or @leads_to."
             if properties is None
             else "properties=[] names no property of runs, so there is nothing to decide. Leave it out to decide all."
         )
         raise UserError(message)
+    require_graph_libraries()
+    task = Task(model=whole, properties=(), within=(), limits=graph_limits(limits), reporter=reporter, stop=stop)
+
+    def decided(prepared: Prepared) -> LivenessResult:
+        for found in chosen:
+            fair_sets(whole, fairness or found.fairness)  # so that a mistake is reported before the work
+        return _decided(whole, chosen, fairness, prepared)
+
+    def stopped(prepared: Prepared, reason: StopReason) -> LivenessResult:
+        prepared.clock.lap("explore")
+        prepared.clock.seconds["decide"] = 0.0
+        results = [replace(_undecided(found, fairness), undecided=_STOPPED) for found in chosen]
+        return _result_of(whole, results, 0, 0, 0, prepared, reason)
+
+    return task.run(decided, stopped, Needs.PROGRAM)
+
+
+_STOPPED = "not decided: the exploration was stopped"
+
+
+def _decided(
+    model: Model, chosen: Sequence[RunProperty], fairness: Fairness | None, prepared: Prepared
+) -> LivenessResult:
+    watch, clock, reporter = prepared.watch, prepared.clock, prepared.task.reporter
     graph = graph_within(model, watch, reporter)
-    explored = time.perf_counter()
+    clock.lap("explore")
     refused = None
     if graph.refusing is not None:
         refused = refusal_trace(model, _moves(graph, _shortest(graph, graph.refusing)))
@@ -152,21 +170,41 @@ def liveness(
     results = []
     for found in chosen:
         with watch.telling(_while_deciding(reporter, graph, watch, found.name)):
-            results.append(deciding.decided(found, fairness or found.fairness))
-    verdicts = [*(result.verdict for result in results), *([] if refused is None else [Verdict.VIOLATED])]
+            results.append(deciding.decided(found, fairness))
+    clock.lap("decide")
+    size = (len(graph), len(graph.source), len(graph.starts) - 1)
+    return _result_of(model, results, *size, prepared, graph.stopped_by or deciding.stopped_by, refused)
+
+
+def _result_of(
+    model: Model,
+    results: Sequence[RunResult],
+    states: int,
+    steps: int,
+    depth: int,
+    prepared: Prepared,
+    stopped_by: StopReason | None,
+    refused: Trace | None = None,
+) -> LivenessResult:
     return LivenessResult(
         model=model_reference(model),
         bounds=model.identity,
-        verdict=together(verdicts),
-        stopped_by=graph.stopped_by or deciding.stopped_by,
-        distinct_states=len(graph),
-        transitions=len(graph.source),
-        depth=len(graph.starts) - 1,
+        verdict=together([*(result.verdict for result in results), *([Verdict.VIOLATED] if refused else [])]),
+        stopped_by=stopped_by,
+        distinct_states=states,
+        transitions=steps,
+        depth=depth,
         properties=tuple(results),
         warnings=(*suspicions(model, {}), *_not_confined(model)),
-        seconds={"explore": explored - started, "decide": time.perf_counter() - explored},
+        seconds=prepared.clock.seconds,
         refused=refused,
     )
+
+
+def _undecided(found: RunProperty, fairness: Fairness | None) -> RunResult:
+    """Return the result for a property of which nothing is known; fairness has no effect on `sometimes`."""
+    assumed = Fairness() if found.kind is RunKind.SOMETIMES else fairness or found.fairness
+    return RunResult(found.name, found.kind, found.sentence, assumed, Verdict.INCOMPLETE, 0, None)
 
 
 def _not_confined(model: Model) -> Iterator[str]:
@@ -203,11 +241,9 @@ class _LivenessCheck:
         self._adjacency = adjacency_of(graph)
         self._overtime = watch.later(_OVERTIME_SECONDS) if graph.expanded else watch
 
-    def decided(self, found: RunProperty, fairness: Fairness) -> RunResult:
+    def decided(self, found: RunProperty, fairness: Fairness | None) -> RunResult:
         """Return the result for a property; incomplete if a limit is reached."""
-        if found.kind is RunKind.SOMETIMES:
-            fairness = Fairness()
-        result = RunResult(found.name, found.kind, found.sentence, fairness, Verdict.INCOMPLETE, 0, None)
+        result = _undecided(found, fairness)
         if self.graph.refused:
             return replace(result, undecided="not decided: type_ok fails")
         try:
@@ -218,11 +254,15 @@ class _LivenessCheck:
                 trace, unreached = self._witness(found, instances)
                 shown, absent, result = Verdict.HOLDS, Verdict.VIOLATED, replace(result, unreached=unreached)
             else:
-                trace, shown, absent = self._counterexample(found, fairness, instances), Verdict.VIOLATED, Verdict.HOLDS
+                trace, shown, absent = (
+                    self._counterexample(found, result.fairness, instances),
+                    Verdict.VIOLATED,
+                    Verdict.HOLDS,
+                )
         except Stopped as ended:
             self.stopped_by = ended.reason
-            stopped = "decision" if self.graph.stopped_by is None else "exploration"
-            return replace(result, undecided=f"not decided: the {stopped} was stopped")
+            stopped = "not decided: the decision was stopped" if self.graph.stopped_by is None else _STOPPED
+            return replace(result, undecided=stopped)
         if trace is not None:
             return replace(result, verdict=shown, trace=trace)
         if self.graph.stopped_by is None:

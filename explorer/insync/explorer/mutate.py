@@ -27,14 +27,14 @@ from insync.model.catalogue import model_reference
 from insync.model.expressions.graph import Op
 from insync.model.expressions.simplify import combine
 from insync.model.given_names import given_names
-from insync.model.language.declarations import initial_specs
+from insync.model.language.declarations import action_specs, initial_specs
 from insync.model.tracing.program import Program
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, names_within
 from insync.properties.registry import (
     confined,
     invariants_of,
-    judge,
     run_properties_of,
+    select,
     select_run_properties,
     whole_of,
 )
@@ -150,7 +150,7 @@ def mutate(
         runs: whether to decide the model's properties of runs on mutants that survive; needs the extra `graph`.
         within: names of invariants; model and mutants are confined to states in which they hold. None is the
             confinement of the model's class.
-        limits: of each search, compilation included; the default limit on states is `MOST_STATES`.
+        limits: of each search, tracing and compilation included; the default limit on states is `MOST_STATES`.
         threads: the number of threads; None is one per core.
         reporter: called with the number of the mutant, the number of all mutants, and each result.
         stop: ends the work when it is set; the remaining mutants are undecided.
@@ -161,14 +161,14 @@ def mutate(
     started = time.perf_counter()
     model = confined(model_of(model, bounds), within)
     actions = None if actions is None else given_names("actions", actions)
-    known = [*initial_specs(type(model)), *model.program.action_names]
+    known = [*initial_specs(type(model)), *action_specs(type(model))]
     unknown = next((name for name in actions or () if name not in known), None)
     if unknown is not None:
         message = f"{model.name} has no action {unknown!r}. {closest(unknown, known)}"
         raise UserError(message)
     unasked = {DEADLOCK_FREE, *names_within(model)}
     names = properties if properties is not None else [n for n in invariants_of(model) if n not in unasked]
-    asked = [found.name for found in judge(model, names).invariants]
+    asked = [name for name in select(model, names) if name != TYPE_OK]
     given = limits_of(limits)
     bounded = replace(given, states=given.states or MOST_STATES)
     run = _MutationRun(model, asked, bounded, threads or available_cores(), runs, stop or threading.Event())

@@ -140,7 +140,7 @@ def simulate(
         until_saturated: end after this many walks in a row without a new abstract state; at least 1 and below `walks`.
         within: names of invariants; no step leads from a state in which one fails. None is the confinement of the
             model's class.
-        limits: `seconds` of compilation and walks together; walks have no other limit.
+        limits: `seconds` of tracing, compilation and walks together; walks have no other limit.
         threads: the number of threads; None is one per core. The result does not depend on it.
         reporter: called about once a second with the progress.
         stop: ends compilation, walks or shortening when it is set.

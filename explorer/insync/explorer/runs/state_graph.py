@@ -41,7 +41,7 @@ __all__ = [
     "build_graph",
     "dot_text",
     "graph",
-    "graph_watch",
+    "graph_limits",
     "graph_within",
     "graphml_text",
     "require_graph_format",
@@ -183,13 +183,13 @@ def build_graph(
     Raises:
         UserError: the extra `graph` is not installed.
     """
-    return graph_within(model, graph_watch(limits, stop), reporter)
+    return graph_within(model, Watch(graph_limits(limits), stop), reporter)
 
 
-def graph_watch(limits: Limits | None, stop: threading.Event | None) -> Watch:
-    """Return the watch over an exploration; the default limit on states is `MOST_STATES`."""
+def graph_limits(limits: Limits | None) -> Limits:
+    """Return the limits of an exploration; the default limit on states is `MOST_STATES`."""
     given = limits_of(limits)
-    return Watch(replace(given, states=given.states or MOST_STATES), stop)
+    return replace(given, states=given.states or MOST_STATES)
 
 
 def graph_within(model: Model, watch: Watch, reporter: Reporter | None = None) -> StateGraph:
