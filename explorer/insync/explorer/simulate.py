@@ -150,17 +150,9 @@ def simulate(
             seconds.
         InternalError: the evaluator does not confirm a failing walk of the machine code.
     """
-    return simulated(
-        WalkThreads(threads),
-        model,
-        bounds=bounds,
-        properties=properties,
-        within=within,
-        walks=Walks(walks, depth, seed, strategy_called(strategy), abstract_states, until_saturated),
-        limits=limits,
-        reporter=reporter,
-        stop=stop,
-    )
+    task = Task(model=model, bounds=bounds, properties=properties, within=within, limits=limits, stop=stop)
+    chosen = Walks(walks, depth, seed, strategy_called(strategy), abstract_states, until_saturated)
+    return simulated(WalkThreads(threads), task, chosen, reporter)
 
 
 def strategy_called(name: str) -> Strategy:
@@ -195,21 +187,9 @@ class WalkEngine(Protocol):
         """Take walks in order from initial states, up to the first that fails or until a limit is reached."""
 
 
-def simulated(
-    engine: WalkEngine,
-    model: ModelLike,
-    *,
-    bounds: Mapping[str, int | str] | None,
-    properties: Sequence[str] | None,
-    within: Sequence[str] | None,
-    walks: Walks,
-    limits: Limits | None,
-    reporter: WalkReporter | None,
-    stop: threading.Event | None,
-) -> SimulationResult:
+def simulated(engine: WalkEngine, task: Task, walks: Walks, reporter: WalkReporter | None) -> SimulationResult:
     """Return the result of random walks that an engine takes; see `simulate`."""
-    limits_of(limits, "random walks", ("seconds",), _INSTEAD)
-    task = Task(model=model, bounds=bounds, properties=properties, within=within, limits=limits, stop=stop)
+    limits_of(task.limits, "random walks", ("seconds",), _INSTEAD)
 
     def walked(prepared: Prepared) -> SimulationResult:
         return _walked(prepared, engine, walks, reporter)

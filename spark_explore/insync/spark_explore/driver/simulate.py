@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.progress import WalkProgress, WalkReporter
 from insync.explorer.search.walks import SeenStates, Taken, Walks
 from insync.explorer.simulate import SimulationResult, simulated, strategy_called
-from insync.explorer.task import ModelLike
+from insync.explorer.task import ModelLike, Task
 from insync.machine.kernels import WALKS, Part, Texts, load
 from insync.machine.packed import PackedRows
 from insync.machine.walker import Strategy, Walked, merged, nothing_walked
@@ -63,17 +63,9 @@ def simulate(
         UserError: as for `insync.explorer.simulate`, or Spark lacks something.
         InternalError: the evaluator does not confirm what the machine code found.
     """
-    return simulated(
-        _WalkJobs(options or SparkOptions()),
-        model,
-        bounds=bounds,
-        properties=properties,
-        within=within,
-        walks=Walks(walks, depth, seed, strategy_called(strategy), abstract_states, until_saturated),
-        limits=limits,
-        reporter=reporter,
-        stop=stop,
-    )
+    task = Task(model=model, bounds=bounds, properties=properties, within=within, limits=limits, stop=stop)
+    chosen = Walks(walks, depth, seed, strategy_called(strategy), abstract_states, until_saturated)
+    return simulated(_WalkJobs(options or SparkOptions()), task, chosen, reporter)
 
 
 class _WalkJobs:
