@@ -126,7 +126,7 @@ def liveness(
     Raises:
         UserError: an unknown model, bound, property, action or parameter, or no property at all.
     """
-    whole = whole_of(model_of(model, bounds))
+    limited, whole = graph_limits(limits), whole_of(model_of(model, bounds))
     chosen = select_run_properties(whole, properties)
     if not chosen:
         fair_sets(whole, fairness or Fairness())
@@ -138,7 +138,7 @@ def liveness(
         )
         raise UserError(message)
     require_graph_libraries()
-    task = Task(model=whole, properties=(), within=(), limits=graph_limits(limits), reporter=reporter, stop=stop)
+    task = Task(model=whole, properties=(), within=(), limits=limited, reporter=reporter, stop=stop)
 
     def decided(prepared: Prepared) -> LivenessResult:
         for found in chosen:
