@@ -33,7 +33,7 @@ LABEL: dict[str, int | str] = {"kind": "test", "run": "a", "level": 3, "partitio
 
 def write(path: Path, rows: Sequence[Words], block: int, values: Sequence[bytes] = ()) -> SortedFile:
     with path.open("wb", buffering=0) as file:
-        writer = SortedWriter(file.fileno(), KERNELS, block)
+        writer = SortedWriter(file.write, KERNELS, block)
         given_rows = PackedRows(rows)
         half = len(rows) // 2
         writer.append(given_rows.address, half)
@@ -46,9 +46,9 @@ def write(path: Path, rows: Sequence[Words], block: int, values: Sequence[bytes]
 
 def read(file: SortedFile) -> list[Words]:
     unpacker, found = Unpacker(KERNELS), list[Words]()
-    with file.opened() as descriptor:
+    with file.opened() as opened:
         for number in range(file.blocks):
-            found += at(unpacker.rows, unpacker.read(file, descriptor, number))
+            found += at(unpacker.rows, unpacker.read(file, opened, number))
     return found
 
 

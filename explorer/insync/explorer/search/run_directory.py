@@ -36,7 +36,15 @@ from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.row_encoding import FORMS
 from insync.machine.stores.sorted_file import FilePlace, SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
-from insync.machine.stores.whole_files import beside, flush_file, flush_folder, new_file, open_file, write_whole
+from insync.machine.stores.whole_files import (
+    beside,
+    flush_file,
+    flush_folder,
+    new_file,
+    open_file,
+    write_all,
+    write_whole,
+)
 from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label, json_with_digest, require_digest
 from insync.runtime.errors import UserError
 from insync.runtime.workers import Team
@@ -411,7 +419,7 @@ def write_level_rows(
     buffer = RowBuffer(kernels, capacity, RowScratch(kernels.row_bytes, capacity))
     try:
         with new_file(path) as descriptor:
-            writer = SortedWriter(descriptor, kernels)
+            writer = SortedWriter(partial(write_all, descriptor), kernels)
             for address, some in states:
                 while some:
                     if not buffer.room:
@@ -464,9 +472,9 @@ class LevelRows:
             OSError: the file cannot be read.
         """
         unpacker = Unpacker(self._kernels)
-        with self._file.opened() as descriptor:
+        with self._file.opened() as opened:
             for number in range(self._file.blocks):
-                yield unpacker.rows, unpacker.read(self._file, descriptor, number)
+                yield unpacker.rows, unpacker.read(self._file, opened, number)
 
 
 # ------------------------------------------------------------------------------------------------------- the manifest

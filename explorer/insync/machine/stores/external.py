@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,7 +21,7 @@ from insync.machine.stores.external_sort import KnownRows, RowReader, Spills, st
 from insync.machine.stores.row_encoding import NoRows, RowForm
 from insync.machine.stores.sorted_file import FilePlace, SortedFile, SortedWriter
 from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer
-from insync.machine.stores.whole_files import beside, new_file
+from insync.machine.stores.whole_files import beside, new_file, write_all
 from insync.runtime.checksums import Label
 from insync.runtime.memory import Permission
 
@@ -96,8 +97,8 @@ class SortedPartition:
         while self.pending:
             if self._loaded is None:
                 level = self._levels[-1]
-                with self.place.reading(level.path), level.rows.file.opened() as descriptor:
-                    self._loaded = self._ahead.states(level.rows, descriptor, self._block)
+                with self.place.reading(level.path), level.rows.file.opened() as opened:
+                    self._loaded = self._ahead.states(level.rows, opened, self._block)
                 self._at = 0
             rows, count = self._loaded
             done = expander.expand(rows + 8 * self._words * self._at, count - self._at)
@@ -141,7 +142,7 @@ class SortedPartition:
         with self.place.writing(), new_file(part) as descriptor:
             if self._spills:
                 self._spills.add(self._buffer)
-            writer = SortedWriter(descriptor, self._kernels)
+            writer = SortedWriter(partial(write_all, descriptor), self._kernels)
             for _ in self._ranges():
                 if strike and not self._has_struck():
                     return InsertOutcome.NO_MEMORY
@@ -311,5 +312,5 @@ class _SortedChunk:
     def load(self) -> tuple[int, int]:
         """Read the states of the block; return their address and count."""
         self._reader = self.partition.reader()
-        with self.partition.place.reading(self.level.path), self.level.rows.file.opened() as descriptor:
-            return self._reader.states(self.level.rows, descriptor, self.number)
+        with self.partition.place.reading(self.level.path), self.level.rows.file.opened() as opened:
+            return self._reader.states(self.level.rows, opened, self.number)

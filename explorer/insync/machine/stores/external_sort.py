@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import ctypes
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from insync.machine.stores.collapse import Layout
 from insync.machine.stores.row_encoding import RowForm, layout_of
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer
+from insync.machine.stores.whole_files import OpenFile, write_all
 from insync.runtime.checksums import Label
 
 __all__ = [
     "KnownRows",
     "RowReader",
     "Spills",
+    "merged_ranges",
     "strike_known",
 ]
 
@@ -76,22 +79,8 @@ class Spills:
             buffer.clear()
 
     def ranges(self, buffer: RowBuffer) -> Iterator[None]:
-        """Fill an empty buffer with one range after the other, each sorted and without duplicates.
-
-        Raises:
-            Damaged: a file has changed.
-            OSError: a file cannot be read.
-        """
-        for known in self._files:
-            known.align_index(self._form)
-        places = [(0, 0)] * len(self._files)
-        for cut in [*self._cuts(buffer.capacity), None]:
-            buffer.clear()
-            for number, known in enumerate(self._files):
-                places[number] = self._load(known, places[number], cut, buffer)
-            buffer.sort()
-            yield
-        buffer.clear()
+        """Fill an empty buffer with one range of the rows after the other; see `merged_ranges`."""
+        return merged_ranges(self._files, self._block, buffer, self._kernels, self._form, self._reader)
 
     def clear(self) -> None:
         """Remove all files."""
@@ -101,7 +90,7 @@ class Spills:
     def _write(self, ranges: Iterator[None], buffer: RowBuffer) -> None:
         made = tempfile.TemporaryFile(dir=self._folder, prefix="spilled-", buffering=0)  # noqa: SIM115  (closed in `clear`)
         file = self._open.enter_context(made)
-        writer = SortedWriter(file.fileno(), self._kernels, self._block)
+        writer = SortedWriter(partial(write_all, file.fileno()), self._kernels, self._block)
         for _ in ranges:
             writer.append(buffer.address, buffer.count)
         writer.finish(_LABEL, self._form.said())
@@ -114,38 +103,6 @@ class Spills:
         with old:
             self._write(self.ranges(buffer), buffer)
         self._files = self._files[-1:]
-
-    def _cuts(self, capacity: int) -> list[tuple[int, ...]]:
-        """The rows at which ranges begin, chosen so that each range fits into a buffer."""
-        blocks = [
-            (known.file.first_row(number), known.file.block(number).rows)
-            for known in self._files
-            for number in range(known.file.blocks)
-        ]
-        cuts, held = [], 0
-        for first, rows in sorted(blocks):
-            if held + rows > capacity - len(self._files) * self._block:
-                cuts.append(first)
-                held = 0
-            held += rows
-        return cuts
-
-    def _load(
-        self, known: KnownRows, place: tuple[int, int], cut: tuple[int, ...] | None, buffer: RowBuffer
-    ) -> tuple[int, int]:
-        """Copy the rows of a file before a cut into a buffer; return the block and row at which the rest begins."""
-        number, start = place
-        row = (ctypes.c_uint64 * self._kernels.words)(*(cut or ()))
-        with known.file.opened() as descriptor:
-            while number < known.file.blocks and (cut is None or known.file.first_row(number) < cut):
-                count = self._reader.read(known, descriptor, number)
-                rows = self._reader.rows
-                end = count if cut is None else self._kernels.place(rows, count, ctypes.addressof(row))
-                buffer.extend(rows + start * self._kernels.row_bytes, end - start)
-                if end < count:
-                    return number, end
-                number, start = number + 1, 0
-        return number, start
 
 
 # -------------------------------------------------------------------------------------------------------- rows of files
@@ -195,27 +152,27 @@ class RowReader:
         self._states = (ctypes.c_uint64 * (words * BLOCK))()
         self.rows = self._unpacker.rows
 
-    def read(self, known: KnownRows, descriptor: int, number: int) -> int:
+    def read(self, known: KnownRows, opened: OpenFile, number: int) -> int:
         """Read a block into `rows`, converted to the current layout; return how many rows it has.
 
         Raises:
             Damaged: the block has changed.
             OSError: the file cannot be read.
         """
-        count = self._unpacker.read(known.file, descriptor, number)
+        count = self._unpacker.read(known.file, opened, number)
         self._form.align(known.layout, self.rows, count)
         return count
 
-    def states(self, known: KnownRows, descriptor: int, number: int) -> tuple[int, int]:
+    def states(self, known: KnownRows, opened: OpenFile, number: int) -> tuple[int, int]:
         """Read a block; return address and count of its states, which are valid until the next block is read."""
-        count = self.read(known, descriptor, number)
+        count = self.read(known, opened, number)
         return self._form.states(self.rows, count, ctypes.addressof(self._states)), count
 
     def all_states(self, known: KnownRows) -> Iterator[tuple[int, int]]:
         """Yield (address, count) runs of the states of a file. A run is valid until the next one is requested."""
-        with known.file.opened() as descriptor:
+        with known.file.opened() as opened:
             for number in range(known.file.blocks):
-                yield self.states(known, descriptor, number)
+                yield self.states(known, opened, number)
 
 
 def strike_known(buffer: RowBuffer, known: KnownRows, form: RowForm, reader: RowReader) -> None:
@@ -231,12 +188,68 @@ def strike_known(buffer: RowBuffer, known: KnownRows, form: RowForm, reader: Row
     known.align_index(form)
     start = max(0, buffer.blocks_before(file.firsts, file.blocks) - 1)
     at = buffer.place(file.first(start))
-    with file.opened() as descriptor:
+    with file.opened() as opened:
         for number in range(start, file.blocks):
             end = buffer.place(file.first(number + 1)) if number + 1 < file.blocks else buffer.count
             if end > at:
-                count = reader.read(known, descriptor, number)
+                count = reader.read(known, opened, number)
                 buffer.strike(at, end, reader.rows, count)
             at = end
             if at == buffer.count:
                 return
+
+
+def merged_ranges(
+    files: Sequence[KnownRows], block: int, buffer: RowBuffer, kernels: OrderKernels, form: RowForm, reader: RowReader
+) -> Iterator[None]:
+    """Merge sorted files: fill an empty buffer with one range after the other, each sorted and without duplicates.
+
+    Args:
+        files: the files; each may have a partial block in a range, so the buffer must hold more than a block of each.
+        block: the most rows of a block.
+        buffer: the buffer, which is cleared afterwards.
+        kernels: the compiled functions for rows of this size.
+        form: the encoding of the rows.
+        reader: reads blocks of the files.
+
+    Raises:
+        Damaged: a file has changed.
+        OSError: a file cannot be read.
+    """
+    for known in files:
+        known.align_index(form)
+    places = [(0, 0)] * len(files)
+    for cut in [*_cuts(files, buffer.capacity - len(files) * block), None]:
+        buffer.clear()
+        row = (ctypes.c_uint64 * kernels.words)(*(cut or ()))
+        for number, known in enumerate(files):
+            block_number, start = places[number]
+            with known.file.opened() as opened:
+                while block_number < known.file.blocks and (cut is None or known.file.first_row(block_number) < cut):
+                    count = reader.read(known, opened, block_number)
+                    end = count if cut is None else kernels.place(reader.rows, count, ctypes.addressof(row))
+                    buffer.extend(reader.rows + start * kernels.row_bytes, end - start)
+                    if end < count:
+                        start = end
+                        break
+                    block_number, start = block_number + 1, 0
+            places[number] = block_number, start
+        buffer.sort()
+        yield
+    buffer.clear()
+
+
+def _cuts(files: Sequence[KnownRows], room: int) -> list[tuple[int, ...]]:
+    """Return the rows at which ranges begin, chosen so that whole blocks of a range have at most `room` rows."""
+    blocks = [
+        (known.file.first_row(number), known.file.block(number).rows)
+        for known in files
+        for number in range(known.file.blocks)
+    ]
+    cuts, held = [], 0
+    for first, rows in sorted(blocks):
+        if held + rows > room:
+            cuts.append(first)
+            held = 0
+        held += rows
+    return cuts

@@ -17,24 +17,23 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
 import struct
 import zlib
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, most_packed
-from insync.machine.stores.whole_files import open_file, write_all
+from insync.machine.stores.whole_files import LocalFile, OpenFile, UnnamedFile
 from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label, digest
 from insync.runtime.errors import UserError
 
-__all__ = ["FilePlace", "SortedFile", "SortedWriter", "Unpacker"]
+__all__ = ["SORTED_FORMAT", "FilePlace", "SortedFile", "SortedWriter", "Unpacker"]
 
 
 SORTED_FORMAT = "insync-sorted/2"
@@ -44,12 +43,14 @@ _TAIL = struct.Struct(f"<QQ{DIGEST_BYTES}s")  # of the index: position, size, di
 _ENTRY = 4  # words per block in the index: position, size, rows, checksum
 _MOST_WRITTEN = 1 << 20  # bytes buffered before a write
 
+Write = Callable[[bytearray], object]
+
 
 class SortedWriter:
     """Writes a sorted file.
 
     Args:
-        descriptor: of an empty file.
+        write: appends bytes to the file, which is empty.
         kernels: the compiled functions for rows of this size.
         block: rows per block, at most `BLOCK`, which is the default.
 
@@ -57,13 +58,18 @@ class SortedWriter:
         count: how many rows were written.
     """
 
-    def __init__(self, descriptor: int, kernels: OrderKernels, block: int | None = None) -> None:
-        self._descriptor, self._kernels, self._block = descriptor, kernels, block or BLOCK
+    def __init__(self, write: Write, kernels: OrderKernels, block: int | None = None) -> None:
+        self._write, self._kernels, self._block = write, kernels, block or BLOCK
         self._packed = (ctypes.c_char * most_packed(kernels.words, self._block))()
         self._firsts, self._entries = array("Q"), array("Q")
         self._waiting = bytearray(_MAGIC)
         self._size = len(_MAGIC)
         self.count = 0
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks were written; each call of `append` begins another one."""
+        return len(self._entries) // _ENTRY
 
     def append(self, rows: int, count: int) -> None:
         """Write `count` sorted rows, all greater than the rows written before.
@@ -95,8 +101,9 @@ class SortedWriter:
         Raises:
             OSError: the disk is full, or cannot be written.
         """
-        blocks = len(self._entries) // _ENTRY
-        head = json.dumps({**said, "rows": self.count, "blocks": blocks, "values": [len(each) // 8 for each in values]})
+        head = json.dumps(
+            {**said, "rows": self.count, "blocks": self.blocks, "values": [len(each) // 8 for each in values]}
+        )
         index = b"".join([head.encode(), b"\n", self._firsts.tobytes(), self._entries.tobytes(), *values])
         covering = digest(label, index)
         self._waiting += index + _TAIL.pack(self._size, len(index), covering)
@@ -104,7 +111,7 @@ class SortedWriter:
         return covering
 
     def _flush(self) -> None:
-        write_all(self._descriptor, self._waiting)
+        self._write(self._waiting)
         self._waiting = bytearray()
 
 
@@ -120,7 +127,7 @@ class SortedFile:
     """A sorted file, opened for reading.
 
     Args:
-        source: a path, or the descriptor of a file without a name.
+        source: a path, the descriptor of a file without a name, or a function that opens the file.
         words: 64-bit words per row.
         label: the label that the file must have.
 
@@ -136,13 +143,13 @@ class SortedFile:
         OSError: the file cannot be read.
     """
 
-    def __init__(self, source: Path | int, words: int, label: Label) -> None:
-        self._source, self._words = source, words
-        with self.opened() as descriptor:
-            self.size = os.fstat(descriptor).st_size
-            place, size, self.digest = self._tail(descriptor)
-            index = os.pread(descriptor, size, place)
-            head = os.pread(descriptor, len(_MAGIC), 0)
+    def __init__(self, source: Path | int | Callable[[], OpenFile], words: int, label: Label) -> None:
+        self._open, self._words = _opener(source), words
+        with self.opened() as file:
+            self.size = file.size()
+            place, size, self.digest = self._tail(file)
+            index = file.read_at(size, place)
+            head = file.read_at(len(_MAGIC), 0)
         if head != _MAGIC or digest(label, index) != self.digest:
             raise Damaged
         head, _, rest = index.partition(b"\n")
@@ -165,11 +172,11 @@ class SortedFile:
 
     def moved_to(self, path: Path) -> None:
         """Note that the file was moved to another path."""
-        self._source = path
+        self._open = _opener(path)
 
-    def opened(self) -> _Opened:
-        """Return a context manager that gives a descriptor for reading."""
-        return _Opened(self._source)
+    def opened(self) -> AbstractContextManager[OpenFile]:
+        """Return a context manager that opens the file."""
+        return closing(self._open())
 
     def block(self, number: int) -> PackedBlock:
         """Return the index entry of a block."""
@@ -198,16 +205,16 @@ class SortedFile:
             Damaged: a block has changed.
             OSError: the file cannot be read.
         """
-        with self.opened() as descriptor:
+        with self.opened() as file:
             for number in range(self.blocks):
                 if not goes_on():
                     return
                 block = self.block(number)
-                if zlib.crc32(os.pread(descriptor, block.size, block.place)) != block.checksum:
+                if zlib.crc32(file.read_at(block.size, block.place)) != block.checksum:
                     raise Damaged
 
-    def _tail(self, descriptor: int) -> tuple[int, int, bytes]:
-        tail = os.pread(descriptor, _TAIL.size, max(0, self.size - _TAIL.size))
+    def _tail(self, file: OpenFile) -> tuple[int, int, bytes]:
+        tail = file.read_at(_TAIL.size, max(0, self.size - _TAIL.size))
         if len(tail) != _TAIL.size:
             raise Damaged
         place, size, covering = _TAIL.unpack(tail)
@@ -216,22 +223,10 @@ class SortedFile:
         return place, size, covering
 
 
-class _Opened:
-    """Opens a file for the time of a `with` block; the descriptor of a file without a name stays open."""
-
-    def __init__(self, source: Path | int) -> None:
-        self._source = source
-        self._descriptor = -1
-
-    def __enter__(self) -> int:
-        self._descriptor = self._source if isinstance(self._source, int) else open_file(self._source)
-        return self._descriptor
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not isinstance(self._source, int):
-            os.close(self._descriptor)
+def _opener(source: Path | int | Callable[[], OpenFile]) -> Callable[[], OpenFile]:
+    if isinstance(source, Path):
+        return partial(LocalFile, source)
+    return partial(UnnamedFile, source) if isinstance(source, int) else source
 
 
 class Unpacker:
@@ -250,8 +245,8 @@ class Unpacker:
         self._packed = (ctypes.c_char * most_packed(kernels.words, BLOCK))()
         self.rows = ctypes.addressof(self._rows)
 
-    def read(self, file: SortedFile, descriptor: int, number: int) -> int:
-        """Read a block; return how many rows it has.
+    def read(self, file: SortedFile, opened: OpenFile, number: int) -> int:
+        """Read a block of a file that is open; return how many rows it has.
 
         Raises:
             Damaged: the block has changed.
@@ -260,9 +255,10 @@ class Unpacker:
         block = file.block(number)
         if block.rows > BLOCK or block.size > len(self._packed):
             raise Damaged
-        packed = memoryview(self._packed)[: block.size]
-        if os.preadv(descriptor, [packed], block.place) != block.size or zlib.crc32(packed) != block.checksum:
+        packed = opened.read_at(block.size, block.place)
+        if len(packed) != block.size or zlib.crc32(packed) != block.checksum:
             raise Damaged
+        ctypes.memmove(self._packed, packed, block.size)
         self._kernels.unpack(ctypes.addressof(self._packed), block.rows, self.rows)
         return block.rows
 

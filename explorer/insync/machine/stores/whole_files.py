@@ -11,10 +11,22 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Protocol
 
 from insync.runtime.checksums import Damaged
 
-__all__ = ["beside", "flush_file", "flush_folder", "new_file", "open_file", "write_all", "write_whole"]
+__all__ = [
+    "LocalFile",
+    "OpenFile",
+    "UnnamedFile",
+    "beside",
+    "flush_file",
+    "flush_folder",
+    "new_file",
+    "open_file",
+    "write_all",
+    "write_whole",
+]
 
 _CANNOT_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES}
 """Errors of flushing a folder that are ignored: the file system has no such call, or the folder may not be read."""
@@ -116,3 +128,60 @@ def open_file(path: Path) -> int:
         os.close(descriptor)
         raise Damaged
     return descriptor
+
+
+class OpenFile(Protocol):
+    """An open file, with the interface of pyarrow."""
+
+    def size(self) -> int:
+        """Return the size in bytes."""
+
+    def read_at(self, nbytes: int, offset: int) -> bytes:
+        """Return `nbytes` bytes from an offset on, or fewer at the end of the file."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+class UnnamedFile:
+    """A file without a name, which stays open.
+
+    Args:
+        descriptor: of the file.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def size(self) -> int:
+        """Return the size in bytes."""
+        return os.fstat(self._descriptor).st_size
+
+    def read_at(self, nbytes: int, offset: int) -> bytes:
+        """Return `nbytes` bytes from an offset on, or fewer at the end of the file."""
+        parts = [os.pread(self._descriptor, nbytes, offset)]
+        while parts[-1] and (read := sum(map(len, parts))) < nbytes:
+            parts.append(os.pread(self._descriptor, nbytes - read, offset + read))
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def close(self) -> None:
+        """Do nothing: the file would be lost."""
+
+
+class LocalFile(UnnamedFile):
+    """A file of this machine, open for reading.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        Damaged: the path is not a regular file.
+        OSError: the file cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(open_file(path))
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
