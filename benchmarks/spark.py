@@ -74,12 +74,12 @@ def _row(bounds: tuple[int, ...], found: dict, local: dict) -> str:  # type: ign
 
 
 def _print_levels(levels: dict) -> None:  # type: ignore[type-arg]
-    print("   level    states  task s  insert   check  expand    send   write   in MB  rebuilt")
+    names = ("seconds", "insert", "merge", "find", "check", "expand", "send")
+    print(f"   level     states{''.join(f'{name:>9}' for name in names)}    in MB  read MB")
     for level, sums in sorted(levels.items(), key=lambda item: int(item[0])):
-        parts = [f"{sums.get(name, 0):8.2f}" for name in ("seconds", "insert", "check", "expand", "send", "write")]
-        print(
-            f"   {level:>5}{sums['states']:>10,.0f}{''.join(parts)}{sums['bytes_in'] / 1e6:8.1f}{sums['loaded']:9,.0f}"
-        )
+        parts = [f"{sums.get(name, 0):9.2f}" for name in names]
+        sizes = [f"{sums[name] / 1e6:9.1f}" for name in ("bytes_in", "bytes_read")]
+        print(f"   {level:>5}{sums['states']:>11,.0f}{''.join((*parts, *sizes))}")
 
 
 def _in_a_process(case: dict) -> dict:  # type: ignore[type-arg]

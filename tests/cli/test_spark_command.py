@@ -28,6 +28,7 @@ SMALL = ["kip101", "--replicas", "2", "--property", "strong_isr"]
         (["check", *SMALL, "--engine", "spark", "--run-dir", "a", "--resume", "b"], "--run-dir begins a run"),
         (["check", *SMALL, "--engine", "spark", "--resume", "/nonexistent/run"], "this is no run directory"),
         (["spark", "export", "/nonexistent/run", "out"], "this is no run directory"),
+        (["spark", "prepare"], "Spark needs no preparation any more"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

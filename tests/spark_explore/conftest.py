@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -47,11 +48,15 @@ def needs_spark() -> None:
 
 @pytest.fixture(scope="session")
 def spark(needs_spark: None) -> Iterator[SparkSession]:
-    """A caller's session, made by insync's own means so that its messages are kept out of the way."""
-    from insync.spark_explore.driver.session import open_session
+    """A caller's session, whose messages are kept out of the way."""
+    from pyspark.sql import SparkSession
 
-    with open_session(None, "local[2]", None) as session:
-        # It was made in another thread, and a caller's own is active in the caller's.
-        jvm: Any = session._jvm
-        jvm.SparkSession.setActiveSession(session._jsparkSession)
-        yield session
+    from insync.spark_explore.driver import session as sessions
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in (sessions._OWN_SETTINGS | sessions._LOCAL_SETTINGS).items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    yield made
+    made.stop()

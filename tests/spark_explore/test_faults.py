@@ -50,12 +50,11 @@ EARLY = [pytest.param(fault, marks=pytest.mark.slow) for fault in ("raise", "rai
 
 
 @pytest.mark.parametrize("fault", ["worker", *EARLY])
-@pytest.mark.parametrize("on_disk", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_task_that_dies_once_changes_nothing(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fault: str, on_disk: bool
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fault: str
 ) -> None:
     mark = strike(monkeypatch, tmp_path, 9, fault)
-    options = SparkOptions(session=spark, partitions=2, warm_states=100, tables_on_disk=on_disk)
+    options = SparkOptions(session=spark, partitions=2, warm_states=100)
     found = check(SPACE, options=options)
     assert mark.exists()
     assert facts(found) == facts(check_locally(SPACE))

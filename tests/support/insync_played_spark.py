@@ -35,7 +35,9 @@ class PlayedSpark:
     """
 
     def __init__(self) -> None:
-        self.sparkContext = SimpleNamespace(master="local[2]", defaultParallelism=2)
+        self.sparkContext = SimpleNamespace(
+            master="local[2]", defaultParallelism=2, setJobDescription=lambda text: None
+        )
         self.tables: dict[str, Batches] = {}
         self.read = SimpleNamespace(parquet=lambda path: SimpleNamespace(count=lambda: self._count(path)))
 
@@ -130,11 +132,11 @@ def playing_spark(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[PlayedSpa
     patch.setattr(export, "open_session", opened)
     for module in (check, export):
         patch.setattr(module, "prepare_workers", lambda *given: None)
-    for module in (worker, import_module("insync.spark_explore.driver.releasing")):
-        patch.setattr(module, "executor_folder", lambda run: folder / f"insync-{run}")
-    patch.setattr("insync.spark_explore.driver.check.spark_folder", lambda: folder)
+    folder.mkdir(exist_ok=True)
+    for name in ("driver.check", "executor.worker"):
+        patch.setattr(f"insync.spark_explore.{name}.spark_folder", lambda: folder)
     try:
         yield spark
     finally:
-        for run in list(worker._workers):
-            worker._workers.pop(run)[1].close()
+        while worker._workers:
+            worker._workers.popitem()[1].close()

@@ -87,9 +87,9 @@ def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(
     again, asked = begin(run, monkeypatch, SparkOptions(partitions=9, resume=True, run_dir=run.uri), Limits())
     assert (again.run, again.partitions, asked) == (made.run, 3, None)
     assert (made.epoch, again.epoch, read_manifest(run).epoch) == (1, 2, 2), "the first driver is not the one any more"
-    place = vars(module)["_place"](run, made, SparkOptions(tables_on_disk=True), Limits(memory_bytes=9 << 20))
+    place = vars(module)["_place"](run, made, Limits(memory_bytes=9 << 20))
     assert (place.uri, place.run, place.partitions, place.warm) == (run.uri, made.run, 3, 2)
-    assert (place.limit, place.on_disk, place.version) == (9 << 20, True, IDENTITY.insync)
+    assert (place.limit, place.version) == (9 << 20, IDENTITY.insync)
 
 
 class Coming:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,18 +16,20 @@ from pyspark.errors import PySparkException  # noqa: E402 -- it needs the extra
 from insync.runtime.errors import InternalError, UserError  # noqa: E402
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch  # noqa: E402
 from insync.spark_explore.driver import jobs  # noqa: E402
-from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, level_plan, run_plan  # noqa: E402
+from insync.spark_explore.driver.jobs import JobFailed, level_plan, run_plan  # noqa: E402
 from insync.spark_explore.executor.level_task import LevelJob  # noqa: E402
 from insync.spark_explore.executor.worker import Assignment, RunPlace  # noqa: E402
 from insync.spark_explore.wire.packets import Kind, to_batch  # noqa: E402
-from insync.spark_explore.wire.states_file import CountedFiles  # noqa: E402
+from insync.spark_explore.wire.run_states import CountedFiles  # noqa: E402
 
 
 class PlayedSpark:
-    """A session that hears of tags alone."""
+    """A session that keeps tags and descriptions."""
 
     def __init__(self) -> None:
         self.tags: list[str] = []
+        self.said: list[str] = []
+        self.sparkContext = SimpleNamespace(setJobDescription=self.said.append)
         self.cancelled = threading.Event()
 
     def addTag(self, tag: str) -> None:
@@ -53,7 +56,7 @@ class PlayedPlan:
 def run(plan: PlayedPlan, watch: Watch | None = None) -> Any:
     spark: Any = PlayedSpark()
     made: Any = plan
-    return run_plan(spark, lambda: made, watch)
+    return run_plan(spark, lambda: made, watch or Watch(Limits(), None), "level 3, of many")
 
 
 def test_all_rows_of_all_batches_come_back() -> None:
@@ -71,7 +74,6 @@ FAILED = " (Spark's logs say more; a run with --run-dir can be resumed)."
         (TRACE.format("insync.runtime.errors.UserError: Give more."), UserError, "Give more."),
         (TRACE.format("insync.runtime.errors.ModelError: That is wrong."), UserError, "That is wrong."),
         (TRACE.format("insync.runtime.errors.InternalError: Never."), InternalError, "Never."),
-        (TRACE.format("insync.spark_explore.executor.tables.TableFull: 5 GB"), OutOfMemory, "5 GB"),
         (TRACE.format("ModuleNotFoundError: No module named 'llvmlite.ir'"), UserError,
          "The Python of Spark's workers has no module 'llvmlite.ir': install llvmlite, pyarrow and pandas for it"),
         ("\n \n  Stage 3 was lost.  \nmore", JobFailed, f"A Spark job failed: Stage 3 was lost.{FAILED}"),
@@ -130,7 +132,7 @@ def test_what_fails_because_it_was_stopped_was_stopped() -> None:
 def test_what_is_stopped_before_it_begins_makes_no_plan() -> None:
     spark: Any = PlayedSpark()
     with pytest.raises(Stopped) as ended:
-        run_plan(spark, lambda: pytest.fail("a plan was made"), Watch(Limits(seconds=0.0), None))
+        run_plan(spark, lambda: pytest.fail("a plan was made"), Watch(Limits(seconds=0.0), None), "")
     assert ended.value.reason is StopReason.TIME
     assert spark.tags == []
 
@@ -147,19 +149,20 @@ def test_a_job_that_is_stopped_is_cancelled_by_its_own_tag(monkeypatch: pytest.M
 
     long: Any = Long()
     with pytest.raises(Stopped) as ended:
-        run_plan(spark, lambda: long, Watch(Limits(), stop))
+        run_plan(spark, lambda: long, Watch(Limits(), stop), "")
     over.set()
     assert ended.value.reason is StopReason.INTERRUPT
     assert spark.cancelled.wait(20)
-    assert spark.tags[0].startswith("insync-")
 
 
 def test_every_job_has_a_tag_of_its_own() -> None:
     sessions: list[Any] = [PlayedSpark(), PlayedSpark()]
     plan: Any = PlayedPlan()
     for spark in sessions:
-        run_plan(spark, lambda: plan, None)
+        run_plan(spark, lambda: plan, Watch(Limits(), None), "level 3, of many")
     assert sessions[0].tags != sessions[1].tags
+    assert sessions[0].said == ["insync: level 3, of many"]
+    assert sessions[0].tags[0].startswith("insync: level 3 of many ("), "Spark allows no comma in a tag"
 
 
 SHUFFLE = ("shuffle", 3, "partition")

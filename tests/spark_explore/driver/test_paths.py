@@ -32,9 +32,9 @@ def test_the_least_of_the_answers_is_taken(
     watch, states = Watch(Limits(), None), SimpleNamespace(warm=2)
     assignment = SimpleNamespace(place=SimpleNamespace(partitions=4))
 
-    def run_plan(spark: object, plan: Any, given: Watch) -> list[Row]:
+    def run_plan(spark: object, plan: Any, given: Watch, what: str) -> list[Row]:
         plan()
-        assert (spark, given) == ("spark", watch)
+        assert (spark, given, what) == ("spark", watch, "a trace, level 3")
         return [answer(words) for words in answers]
 
     monkeypatch.setattr(check, "run_plan", run_plan)

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.progress import Phase, Progress
+from insync.explorer.progress import Progress
 from insync.explorer.search.explored import Explored
 from insync.machine.packed import Found
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 from insync.spark_explore.driver import search
-from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory
+from insync.spark_explore.driver.jobs import JobFailed
 from insync.spark_explore.driver.ledger import Ledger, LevelFigures
-from insync.spark_explore.driver.search import MOST_IN_MEMORY, MOST_LEVELS, SparkSearch
+from insync.spark_explore.driver.search import SparkSearch
 from insync.spark_explore.executor.worker import Assignment, RunPlace
 from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block
-from insync.spark_explore.wire.states_file import CountedFiles
+from insync.spark_explore.wire.run_states import CountedFiles
 
 NOTHING = Found()
 Fault = Exception | threading.Event | None
@@ -38,7 +38,7 @@ class Played:
 
     Attributes:
         jobs: for each job the level from which it began, and how many it made.
-        on_disk: for each whether executors were to keep sorted files.
+        said: what Spark's user interface says of each.
         more: states that each task knows and nobody has counted.
         faults: what the next attempts at a job raise; None for one that succeeds, an event for one that fails as
             somebody asks for the end.
@@ -49,19 +49,18 @@ class Played:
     def __init__(self, *levels: int) -> None:
         self.levels = levels
         self.jobs: list[tuple[int, int]] = []
-        self.on_disk: list[bool] = []
+        self.said: list[str] = []
         self.faults: list[Fault] = []
         self.saved = 0
         self.reports: list[Progress] = []
         self.told: list[dict[str, float]] = []
         self.counted: list[CountedFiles] = []
 
-    def run(self, spark: object, plan: Callable[[], tuple[Assignment, int, int]], watch: Watch) -> list[Row]:
+    def run(self, spark: object, plan: Callable[[], tuple[Assignment, int, int]], watch: Watch, what: str) -> list[Row]:
         given, level, further = plan()
-        place = given.place
         self.counted.append(given.counted)
         self.jobs.append((level, further))
-        self.on_disk.append(place.on_disk)
+        self.said.append(what)
         fault = self.faults.pop(0) if self.faults else None
         if isinstance(fault, threading.Event):
             fault.set()
@@ -189,40 +188,9 @@ def test_files_with_other_states_than_the_manifest_counts_are_damaged(
         play(1, 3, 7)
 
 
-def test_what_does_not_fit_is_tried_level_by_level_from_then_on(play: Play) -> None:
-    one, space = play(1, 3, 7, 11, faults=[OutOfMemory()])
-    assert one.jobs == [(2, 8), (2, 1), (3, 1), (4, 1)]
-    assert (space.visited, space.stopped_by) == ([1, 3, 7, 11], None)
-    assert not any(one.on_disk)
-
-
-def test_a_level_that_does_not_fit_has_executors_go_on_with_sorted_files(play: Play) -> None:
-    one, space = play(1, 3, 7, 11, faults=[OutOfMemory(), None, OutOfMemory()])
-    assert one.jobs == [(2, 8), (2, 1), (3, 1), (3, 8)]
-    assert one.on_disk == [False, False, False, True]
-    assert (space.visited, space.stopped_by) == ([1, 3, 7, 11], None)
-    (told,) = (report for report in one.reports if report.phase is Phase.DISK)
-    assert (told.level, told.frontier, told.distinct_states) == (3, 7, 11)
-    one, space = play(1, 3, 7, 11, faults=[OutOfMemory()] * 4)
-    assert one.jobs == [(2, 8), (2, 1), (2, 8), (2, 1)]
-    assert (space.visited, space.stopped_by) == ([1, 3], StopReason.MEMORY)
-
-
-@pytest.mark.parametrize(
-    ("levels", "on_disk"),
-    [
-        ([1, MOST_IN_MEMORY - 2, 9, 9, 9], [False, True]),
-        ([1, MOST_IN_MEMORY, 9], [True]),
-        ([1, MOST_IN_MEMORY - 3], [False]),
-        ([1, *[1] * MOST_LEVELS, MOST_IN_MEMORY, 1], [False] * (MOST_LEVELS // 8 + 1)),
-    ],
-)
-def test_executors_go_over_to_sorted_files_when_much_is_known_in_few_levels(
-    play: Play, levels: list[int], on_disk: list[bool]
-) -> None:
-    one, _ = play(*levels)
-    assert one.on_disk == on_disk
-    assert all(report.phase is not Phase.DISK for report in one.reports), "nothing was full"
+def test_a_job_is_described_for_whoever_looks_at_spark(play: Play) -> None:
+    one, _ = play(1, 1200, *[4] * 9)
+    assert one.said == ["levels 3 to 10 from 1,200 of 1,201 states", "levels 11 to 18 from 4 of 1,233 states"]
 
 
 def test_a_job_that_fails_is_tried_three_times(play: Play) -> None:

@@ -70,9 +70,9 @@ def test_nothing_is_left(tmp_path: Path, how: str) -> None:
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
+    err = err.replace("WARNING: Using incubator modules: jdk.incubator.vector\n", "")  # the JVM says so of itself
     if how == "end":
-        assert (out, err) == ("Verdict.HOLDS None 5973\n", "") or out.startswith("holds None 5973"), err
-        assert err == ""
+        assert (out, err) == ("holds None 5973\n", "")
     elif how == "starting":
         assert "time" in out.lower(), (out, err)
         assert err == ""
@@ -86,29 +86,3 @@ def test_nothing_is_left(tmp_path: Path, how: str) -> None:
         time.sleep(0.2)
     assert processes_of(process.pid) == []
     assert [path.name for path in (tmp_path / "tmp").iterdir()] == []
-
-
-def test_the_class_archive_is_made_once_and_used(tmp_path: Path) -> None:
-    cache = tmp_path / "a cache"
-    make = "from insync.spark_explore.driver.prepare import prepare; print(prepare())"
-    use = (
-        "from insync.spark_explore.driver.session import open_session\n"
-        "with open_session(None, 'local[2]', None) as spark:\n"
-        "    print(spark.conf.get('spark.driver.extraJavaOptions'), spark.range(5).count())"
-    )
-    said = []
-    for script in (make, use):
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "INSYNC_CACHE_DIR": str(cache)},
-            capture_output=True,
-            text=True,
-            timeout=150,
-            check=False,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        said.append(done.stdout.strip())
-    assert Path(said[0]).stat().st_size > 10 << 20
-    assert [path.suffix for path in cache.iterdir() if path.name.startswith("spark-")] == [".jsa"]
-    assert f'-XX:SharedArchiveFile="{said[0]}"' in said[1]
-    assert said[1].endswith(" 5")

@@ -13,6 +13,7 @@ from insync.machine.packed import PackedRows
 from insync.spark_explore.driver.warm_start import WarmStart
 from insync.spark_explore.wire.run_folder import RunFolder
 from insync.spark_explore.wire.run_states import RunStates
+from insync_run_states import read_states
 from insync_toys import TokenRing
 
 
@@ -26,7 +27,12 @@ def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bo
     with closing(WarmStart(kernels, initials, 2, Limits(), True, stop)) as warm:
         states = RunStates(RunFolder(str(tmp_path)), "run", program.schema.words, warm.levels)
         start, digests = warm.write(states)
-    assert digests == b"".join(states.digest_of(partition, 1) for partition in range(2))
+    files = [states.level(partition, 1) for partition in range(2)]
+    assert digests == b"".join(file.digest for file in files)
+    assert sum(span.count for file in files for span in file.spans) == sum(file.count for file in files)
+    assert [sum(len(read_states(states, part, level + 1)) for part in range(2)) for level in range(warm.levels)] == (
+        start.visited
+    )
     assert start.stopped_by is None, "it is for the search to say so"
     assert (sum(start.levels), start.expanded) == ((1, 0) if stopped else (6, len(start.levels)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,9 +19,9 @@ from insync.spark_explore.executor.worker import Assignment, RunPlace, worker_fo
 from insync.spark_explore.wire.code_bundle import insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded, rows_of, to_batch
 from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import RunStates
-from insync.spark_explore.wire.states_file import CountedFiles, StatesFile
+from insync.spark_explore.wire.run_states import CountedFiles, RunStates, most_files
 from insync_evaluator import conditions, successors
+from insync_run_states import read_states, write_start
 from insync_toys import TokenRing
 
 pytest.importorskip("pyarrow")
@@ -52,7 +51,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assignmen
     program, run = MODEL.program, RunFolder(str(tmp_path / "run"))
     folder = tmp_path / "executor"
     folder.mkdir()
-    monkeypatch.setattr(worker, "executor_folder", lambda run: folder)
+    monkeypatch.setattr(worker, "spark_folder", lambda: folder)
     recipe = recipe_for(program, NODES)
     place = RunPlace(run.uri, "ring", insync_version(), recipe.digest, PARTITIONS, 1, limit=64 << 20)
     made = Assignment(place, write_recipe(recipe), CountedFiles({}))
@@ -60,12 +59,17 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assignmen
     packed = [program.schema.pack(codes) for codes in LEVELS[0]]
     owners = [worker_for(made).kernels.owner(words, PARTITIONS) for words in packed]
     for partition in range(PARTITIONS):
-        own = [words for words, owner in zip(packed, owners, strict=True) if owner == partition]
-        rows = array("Q", [word for words in own for word in words])
-        states.write(partition, [len(own)], [rows.tobytes()])
+        write_start(
+            states, partition, [[words for words, owner in zip(packed, owners, strict=True) if owner == partition]]
+        )
     yield made
-    if "ring" in worker._workers:
-        worker._workers.pop("ring")[1].close()
+    _forget_worker()
+
+
+def _forget_worker() -> None:
+    """Have the next task come to another worker."""
+    while worker._workers:
+        worker._workers.popitem()[1].close()
 
 
 def said(row: Row) -> Said:
@@ -162,46 +166,65 @@ def test_a_level_that_was_written_is_not_made_again(given: Assignment) -> None:
     rows = run_level(given, 1, [])
     first = run_level(given, 2, rows, expands=False)
     again = run_level(given, 2, rows, expands=False)
-    worker._workers.pop("ring")[1].close()
+    _forget_worker()
     anew = run_level(given, 2, [], expands=False)
     closed = [of_kind(answers, Kind.CLOSED, 2) for answers in (first, again, anew)]
     assert closed[0] == closed[1] == closed[2]
     assert sum(row[3] for row in closed[0]) == len(LEVELS[1])
 
 
-def test_a_task_that_runs_again_writes_the_same_file_whatever_came_first_and_wherever_tables_are(
-    given: Assignment,
-) -> None:
+def test_a_task_that_runs_again_writes_the_same_file_whatever_came_first(given: Assignment) -> None:
     """Spark may run it twice at a time, and which of both answers is taken has nothing to do with whose file stays."""
     rows, files, closed = run_level(given, 1, []), list[list[bytes]](), list[list[Said]]()
     folder = Path(given.place.uri) / "states"
-    for order, on_disk in ((1, False), (-1, False), (1, True), (-1, True)):
-        place = replace(given.place, on_disk=on_disk)
-        answers = run_level(replace(given, place=place), 2, rows[::order], expands=False)
-        closed.append(of_kind(answers, Kind.CLOSED, 2))
+    for order in (1, -1):
+        closed.append(of_kind(run_level(given, 2, rows[::order], expands=False), Kind.CLOSED, 2))
         files.append([(folder / f"p{part:05}" / "00002-00002").read_bytes() for part in range(PARTITIONS)])
         for part in range(PARTITIONS):
             (folder / f"p{part:05}" / "00002-00002").unlink()
-        _forget_tables(given)
-    assert files[0] == files[1] == files[2] == files[3]
-    assert closed[0] == closed[1] == closed[2] == closed[3]
+        _forget_worker()
+    assert files[0] == files[1]
+    assert closed[0] == closed[1]
 
 
-def _forget_tables(given: Assignment) -> None:
-    """Have the executor begin again, with nothing."""
-    worker._workers.pop("ring")[1].close()
-    folder = Path(given.place.uri).parent / "executor"
-    shutil.rmtree(folder)
-    folder.mkdir()
+def test_files_are_merged_and_those_that_nobody_needs_are_removed(given: Assignment) -> None:
+    """A search in jobs of one level, each of which finds what the manifest counts."""
+    rows: list[Said] = []
+    for level in range(1, len(LEVELS) + 1):
+        rows = run_level(given, level, rows, expands=False)
+        rows = run_level(given, level, [], expands=True) if level == 1 else _seeded(given, level)
+    states = RunStates(RunFolder(given.place.uri), "ring", MODEL.program.schema.words, 1)
+    merged = Path(given.place.uri) / "merged"
+    for partition in range(PARTITIONS):
+        spans = states.level(partition, len(LEVELS)).spans
+        assert len(spans) <= most_files(len(LEVELS)) < len(LEVELS)
+        assert [span.first for span in spans[1:]] == [span.last + 1 for span in spans[:-1]]
+        assert (spans[0].first, spans[-1].last) == (1, len(LEVELS))
+        found = {path.name for path in (merged / f"p{partition:05}").iterdir()}
+        assert found == {f"{span.first:05}-{span.last:05}" for span in spans if span.folder == "merged"}
+        for span in spans:
+            there = sum(len(read_states(states, partition, level)) for level in range(span.first, span.last + 1))
+            assert states.known(partition, span).file.count == span.count == there
+    states.close()
+
+
+def _seeded(given: Assignment, level: int) -> list[Said]:
+    """Expand a level that is complete, as the first stage of a job does."""
+    answers: list[Said] = []
+    for partition in range(PARTITIONS):
+        job = LevelJob(given, level, inserts=False, expands=True)
+        for batch in level_task(job)(iter([to_batch([(partition, Kind.SEED, level, 0, b"")])])):
+            answers += [said(row) for row in rows_of(batch)]
+    return answers
 
 
 def test_the_file_of_a_level_is_the_one_that_is_counted(given: Assignment) -> None:
     closed = of_kind(run_level(given, 2, run_level(given, 1, []), expands=False), Kind.CLOSED, 2)
     digests = b"".join(read_closed(row[4], MODEL.program.schema.words)[0] for row in closed)
     counted = replace(given, counted=CountedFiles({2: digests}))
-    _forget_tables(given)
+    _forget_worker()
     assert of_kind(run_level(counted, 2, [], expands=False), Kind.CLOSED, 2) == closed
-    _forget_tables(given)
+    _forget_worker()
     with pytest.raises(UserError, match=r"states/p00000/00002-00002: this file is not what the run has written there"):
         run_level(replace(given, counted=CountedFiles({2: bytes(16 * PARTITIONS)})), 2, [], expands=False)
 
@@ -213,7 +236,8 @@ def test_the_figures_of_a_task(given: Assignment) -> None:
     assert [(each["level"], each["bytes_in"]) for each in first] == [(1, 0)] * PARTITIONS
     second = [json.loads(row[4]) for row in of_kind(run_level(given, 2, rows), Kind.FIGURES, 2)]
     assert sum(each["bytes_in"] for each in second) == sum(each["bytes_out"] for each in first)
-    assert all({"insert", "write", "check", "expand", "seconds", "loaded"} <= set(each) for each in second)
+    assert all({"insert", "merge", "find", "check", "expand", "seconds"} <= set(each) for each in second)
+    assert all(each["bytes_read"] > 0 for each in second)
 
 
 def test_rows_of_another_partition_are_our_mistake(given: Assignment) -> None:
@@ -255,38 +279,3 @@ def test_a_worker_serves_one_run_and_place(given: Assignment) -> None:
         another = worker_for(replace(given, place=other))
         assert another is not first
         assert worker_for(replace(given, place=other)) is another
-
-
-def test_what_a_worker_has_of_a_run_that_is_over_is_given_back(
-    given: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folders = {"ring": tmp_path / "executor", "second": tmp_path / "second", "third": tmp_path / "third"}
-    monkeypatch.setattr(worker, "executor_folder", lambda run: folders[run])
-    for name in ("second", "third"):
-        folders[name].mkdir()
-    first = worker_for(given)
-    worker_for(replace(given, place=replace(given.place, run="second")))
-    assert worker_for(given) is first, "its folder is there: the run is not over"
-    folders["second"].rmdir()
-    worker_for(replace(given, place=replace(given.place, run="third")))
-    assert list(worker._workers) == ["ring", "third"]
-    worker._workers.pop("third")[1].close()
-
-
-def test_the_files_that_are_looked_through_are_closed(given: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
-    closed: list[int] = []
-    real = StatesFile.close
-
-    def close(file: StatesFile) -> None:
-        closed.append(1)
-        real(file)
-
-    monkeypatch.setattr(StatesFile, "close", close)
-    states = worker_for(given).states
-    for partition in range(PARTITIONS):
-        list(states.pieces(partition, 1))
-    assert len(closed) == PARTITIONS
-    pieces = states.pieces(0, 1)
-    next(pieces, None)
-    pieces.close()  # type: ignore[attr-defined]
-    assert len(closed) == PARTITIONS + 1

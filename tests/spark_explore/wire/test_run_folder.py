@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -109,15 +109,21 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatc
     assert calls == ["name d"]
 
 
-@pytest.mark.parametrize("kind", ["local", "hdfs", "s3"])
-def test_of_a_file_that_was_not_finished_nothing_is_left(tmp_path: Path, kind: str) -> None:
-    def parts() -> Iterator[bytes]:
-        yield b"half"
+def break_off(run: RunFolder, name: str) -> None:
+    with run.creating(name) as write:
+        write(b"half")
         raise KeyboardInterrupt
 
+
+@pytest.mark.parametrize("kind", ["local", "hdfs", "s3"])
+def test_of_a_file_that_was_not_finished_nothing_is_left(tmp_path: Path, kind: str) -> None:
     run = RunFolder(str(tmp_path)) if kind == "local" else on_a_store(tmp_path, kind)
-    with pytest.raises(KeyboardInterrupt):
-        run.write("states/p00000/00001-00001", parts())
+    run.write("states/p00000/00001-00001", b"whole")
+    for name in ("00001-00001", "00002-00002"):
+        with pytest.raises(KeyboardInterrupt):
+            break_off(run, f"states/p00000/{name}")
+    assert run.read("states/p00000/00001-00001") == b"whole", "one that was whole is the old one"
+    run.remove("states/p00000/00001-00001")
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
@@ -129,3 +135,11 @@ def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
         (tmp_path / f"{name}.0123456789ab.part").write_bytes(b"half")
     run.remove_parts()
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} == set(names)
+
+
+def test_tasks_that_write_at_the_same_time_make_their_folders_together(tmp_path: Path) -> None:
+    run = RunFolder(str(tmp_path), flushed=False)
+    with ThreadPoolExecutor(8) as pool:
+        for attempt in range(40):
+            list(pool.map(lambda name: run.write(name, b""), [f"{attempt}/a/b/{each}" for each in range(8)]))
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 320

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from insync.runtime.errors import InternalError, UserError
-from insync.spark_explore.wire import states_file
+from insync.machine.packed import Words
+from insync.runtime.errors import UserError
 from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import RunStates
-from insync.spark_explore.wire.states_file import CountedFiles
+from insync.spark_explore.wire.run_states import CountedFiles, RunStates, Span, most_files
+from insync_run_states import read_states, write_level, write_start
+from insync_spark_stores import on_a_store
 
 pytest.importorskip("pyarrow")
 
@@ -22,118 +24,159 @@ def states_in(folder: Path, warm: int = 1, words: int = 1, run: str = "run") -> 
     return RunStates(RunFolder(str(folder)), run, words, warm)
 
 
-@pytest.mark.parametrize("warm", [1, 2, 3])
-def test_levels_of_the_warm_start_lie_in_one_file_and_those_after_it_in_their_own(tmp_path: Path, warm: int) -> None:
-    states, levels = states_in(tmp_path, warm), [bytes([number]) * 8 * (number % 3) for number in range(5)]
-    states.write(0, [len(level) // 8 for level in levels[:warm]], levels[:warm])
-    for number in range(warm, len(levels)):
-        assert not states.has(0, number + 1)
-        states.write(0, [len(levels[number]) // 8], [levels[number]], number + 1)
-        assert states.has(0, number + 1)
-    assert [b"".join(states.pieces(0, number + 1)) for number in range(len(levels))] == levels
-    assert [b"".join(pieces) for pieces in states.levels(0, 2, 4)] == levels[1:4]
+def numbers(*given: int) -> list[Words]:
+    return [(each,) for each in given]
+
+
+LEVELS = [numbers(7), numbers(5, 9), [], numbers(1, 2, 3), numbers(4)]
+
+
+@pytest.mark.parametrize("warm", [1, 2, 4])
+def test_levels_of_the_driver_lie_in_one_file_and_those_after_it_in_their_own(tmp_path: Path, warm: int) -> None:
+    states = states_in(tmp_path, warm)
+    write_start(states, 0, LEVELS[:warm])
+    for level in range(warm + 1, len(LEVELS) + 1):
+        assert not states.has(0, level)
+        write_level(states, 0, level, LEVELS[level - 1], states.level(0, level - 1).spans)
+        assert states.has(0, level)
+    assert [read_states(states, 0, level + 1) for level in range(len(LEVELS))] == LEVELS
+    spans = states.level(0, len(LEVELS)).spans
+    assert [(span.first, span.last) for span in spans] == [(1, warm), *((each, each) for each in range(warm + 1, 6))]
+    for span in spans:
+        assert states.known(0, span).file.count == span.count == sum(map(len, LEVELS[span.first - 1 : span.last]))
     assert len(list((tmp_path / "states" / "p00000").iterdir())) == 6 - warm
 
 
-@pytest.mark.parametrize("states", [1, 4, 5, 11])
-def test_pieces_are_of_whole_states_and_no_longer_than_they_may_be(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, states: int
-) -> None:
-    monkeypatch.setattr(states_file, "_BLOCK_BYTES", 100)
-    run, row = states_in(tmp_path, words=3), 8 * 3
-    content = bytes(number % 251 for number in range(states * row))
-    run.write(0, [states], [content[:10], content[10:60], b"", content[60:]])
-    pieces = list(run.pieces(0, 1))
-    assert b"".join(pieces) == content
-    assert [len(piece) % row for piece in pieces] == [0] * -(-states // 4)
-    assert max(map(len, pieces)) <= 100
+def test_a_state_of_several_words(tmp_path: Path) -> None:
+    states, rows = states_in(tmp_path, words=3), [(1, 2**64 - 1, 0), (1, 2**64 - 1, 1), (2**63, 0, 0)]
+    write_level(states, 4, 2, rows)
+    assert read_states(states, 4, 2) == rows
 
 
-@pytest.mark.parametrize("parts", [[bytes(8)], [bytes(24)], [bytes(16), bytes(1)], []])
-def test_more_or_fewer_states_than_are_said_are_our_mistake(tmp_path: Path, parts: list[bytes]) -> None:
-    with pytest.raises(InternalError, match="not as many as was said"):
-        states_in(tmp_path).write(0, [2], parts)
-    assert not any(path.is_file() for path in tmp_path.rglob("*"))
+@pytest.mark.parametrize(("level", "most"), [(1, 2), (2, 3), (3, 3), (4, 4), (37, 7), (64, 8), (1000, 11)])
+def test_the_most_files_are_two_beyond_the_logarithm(level: int, most: int) -> None:
+    assert most_files(level) == most
 
 
-DAMAGES: list[Callable[[bytes], bytes]] = [
-    lambda whole: b"",
-    *(lambda whole, most=most: whole[:most] for most in (9, 15, 16, 17, 39, 40, 41, 47, 48, 49)),
-    lambda whole: whole[:-1],
-    lambda whole: whole[:-8],
-    lambda whole: whole + bytes(1),
-    lambda whole: whole + bytes(8),
-    lambda whole: bytes(1) + whole[1:],
-    lambda whole: whole[:38] + bytes([255]) * 2 + whole[40:],
-    lambda whole: whole[:40] + whole[48:] + bytes(8),
-    *(
-        lambda whole, at=at, bit=bit: whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :]
-        for at in range(-20, 92)
-        for bit in (0, 2, 7)
-    ),
-]
+def damages_of(whole: bytes) -> list[Callable[[bytes], bytes]]:
+    size = len(whole)
+    return [
+        lambda whole: b"",
+        *(lambda whole, most=most: whole[:most] for most in (9, 16, 17, size - 40, size - 8, size - 1)),
+        lambda whole: whole + bytes(8),
+        *(
+            lambda whole, at=at, bit=bit: whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :]
+            for at in range(size)
+            for bit in (0, 2, 7)
+        ),
+    ]
 
 
 @pytest.mark.parametrize("expected", [False, True])
 def test_a_damaged_file_is_refused(tmp_path: Path, expected: bool) -> None:
     states = states_in(tmp_path)
-    digest = states.write(0, [3], [bytes(range(24))], 2)
-    assert states.digest_of(0, 2) == digest
+    digest = write_level(states, 0, 2, numbers(3, 300, 70_000))
+    assert states.level(0, 2).digest == digest
     states.counted = CountedFiles({2: digest} if expected else {})
     whole = (tmp_path / LEVEL).read_bytes()
-    assert len(whole) == 92
-    for damage in DAMAGES:
+    for damage in damages_of(whole):
+        states.close()
         (tmp_path / LEVEL).write_bytes(damage(whole))
         with pytest.raises(
             UserError, match=rf"^{tmp_path}/{LEVEL}: this file is not what the run has written there\. "
         ):
-            list(states.pieces(0, 2))
+            read_states(states, 0, 2)
+    states.close()
     (tmp_path / LEVEL).write_bytes(whole)
-    assert list(states.pieces(0, 2)) == [bytes(range(24))]
+    assert read_states(states, 0, 2) == numbers(3, 300, 70_000)
 
 
 def test_a_file_in_the_place_of_another_is_refused(tmp_path: Path) -> None:
-    states, content = states_in(tmp_path), [bytes(8)]
+    states = states_in(tmp_path)
     for partition, level in ((0, 2), (0, 3), (1, 2)):
-        states.write(partition, [1], content, level)
-    states_in(tmp_path / "other", run="other").write(0, [1], content, 2)
-    states_in(tmp_path / "wide", words=2).write(0, [1], [bytes(16)], 2)
-    states_in(tmp_path / "warm", warm=2).write(0, [0, 1], content)
+        write_level(states, partition, level, numbers(1))
+    with states.merging(0, 2, 3):
+        pass
+    write_level(states_in(tmp_path / "other", run="other"), 0, 2, numbers(1))
+    write_level(states_in(tmp_path / "wide", words=2), 0, 2, [(1, 1)])
+    write_start(states_in(tmp_path / "warm", warm=2), 0, [[], numbers(1)])
     same = (tmp_path / LEVEL).read_bytes()
     for other in (
         tmp_path / "states" / "p00000" / "00003-00003",
         tmp_path / "states" / "p00001" / "00002-00002",
+        tmp_path / "merged" / "p00000" / "00002-00003",
         tmp_path / "other" / LEVEL,
         tmp_path / "wide" / LEVEL,
         tmp_path / "warm" / "states" / "p00000" / "00001-00002",
     ):
+        states.close()
         (tmp_path / LEVEL).write_bytes(other.read_bytes())
         with pytest.raises(UserError, match="is not what the run has written there"):
-            states.digest_of(0, 2)
+            states.level(0, 2)
+    states.close()
     (tmp_path / LEVEL).write_bytes(same)
-    assert b"".join(states.pieces(0, 2)) == bytes(8)
+    assert read_states(states, 0, 2) == numbers(1)
 
 
 def test_a_file_that_is_whole_and_not_the_one_that_was_counted_is_refused(tmp_path: Path) -> None:
     states = states_in(tmp_path)
-    digests = [states.write(partition, [1], [bytes([partition]) * 8], 2) for partition in range(2)]
+    digests = [write_level(states, partition, 2, numbers(partition)) for partition in range(2)]
     states.counted = CountedFiles({2: b"".join(digests)})
-    assert [b"".join(states.pieces(partition, 2)) for partition in range(2)] == [bytes(8), b"\1" * 8]
-    states.write(0, [1], [b"\5" * 8], 2)
+    assert [read_states(states, partition, 2) for partition in range(2)] == [numbers(0), numbers(1)]
+    write_level(states, 0, 2, numbers(5))
     with pytest.raises(UserError, match=rf"{LEVEL}: this file is not what the run has written"):
-        states.digest_of(0, 2)
+        states.level(0, 2)
+
+
+def test_a_merged_file_is_the_one_that_the_file_of_a_level_names(tmp_path: Path) -> None:
+    states = states_in(tmp_path)
+    with states.merging(0, 1, 2):
+        pass
+    with pytest.raises(UserError, match=r"merged/p00000/00001-00002: this file is not what the run has written"):
+        states.known(0, Span(1, 2, 0, bytes(16)))
 
 
 def test_a_file_that_is_missing(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=rf"^{tmp_path}/{LEVEL}: this file is missing\. .* search again in another"):
-        list(states_in(tmp_path).pieces(0, 2))
+        read_states(states_in(tmp_path), 0, 2)
 
 
-def test_the_same_states_make_the_same_file(tmp_path: Path) -> None:
-    """However they come, in which run of a task."""
-    content, files = bytes(range(96)), set()
-    for size in (96, 40, 8):
-        parts = [memoryview(content)[at : at + size] for at in range(0, 96, size)]
-        digest = states_in(tmp_path).write(0, [12], parts, 2)
-        files.add((digest, (tmp_path / LEVEL).read_bytes()))
-    assert len(files) == 1
+def test_superseded_files_are_removed_and_no_others(tmp_path: Path) -> None:
+    states = states_in(tmp_path)
+    for first, last in ((1, 2), (3, 4), (1, 4), (5, 6), (7, 8)):
+        with states.merging(3, first, last):
+            pass
+    states.remove_superseded(3, 7, [Span(1, 4, 0, b""), Span(5, 5, 0, b""), Span(5, 6, 0, b"")])
+    assert {path.name for path in (tmp_path / "merged" / "p00003").iterdir()} == {
+        "00001-00004", "00005-00006", "00007-00008"
+    }  # fmt: skip
+    states.remove_superseded(2, 7, [])  # there is no such folder
+
+
+def test_a_store_is_read_in_large_pieces_and_each_byte_once(tmp_path: Path) -> None:
+    """A request to a store takes as long as some megabytes, whatever it is for."""
+    states = RunStates(on_a_store(tmp_path), "run", 1, 1)
+    rows = numbers(*range(0, 1 << 42, 1 << 26))
+    write_level(states, 0, 2, rows)
+    whole = (tmp_path / LEVEL).stat().st_size
+    requests: list[int] = []
+    real: Any = states.folder.open
+
+    def opened(name: str) -> Any:
+        file = real(name)
+        reads = file.read_at
+
+        class Watched:
+            size, close = file.size, file.close
+
+            def read_at(self, nbytes: int, offset: int) -> bytes:
+                requests.append(nbytes)
+                found: bytes = reads(nbytes, offset)
+                return found
+
+        return Watched()
+
+    object.__setattr__(states.folder, "open", opened)
+    assert read_states(states, 0, 2) == rows
+    assert len(requests) < 6
+    assert states.read_bytes < 3 * whole

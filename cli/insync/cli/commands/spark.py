@@ -1,4 +1,4 @@
-"""`insync spark`: exports from a run directory of the Spark engine, and faster starts of Spark."""
+"""`insync spark`: exports from a run directory of the Spark engine."""
 
 from __future__ import annotations
 
@@ -9,26 +9,22 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, RunPlace, session_options
 from insync.cli.show.as_json import tables_json
 from insync.cli.show.figures import plural
-from insync.cli.terminal import ExitCode, emit
+from insync.cli.terminal import ExitCode
+from insync.runtime.errors import UserError
 
 __all__ = ["command"]
 
 
 @click.group("spark", short_help="Use the states that a search on Spark left in its run directory.")
 def command() -> None:
-    """Use the states that a search on Spark left in its run directory, and prepare this machine for Spark."""
+    """Use the states that a search on Spark left in its run directory."""
 
 
-@command.command("prepare", short_help="Make Spark start faster on this machine, once.")
+@command.command("prepare", hidden=True)
 def prepare_machine() -> int:
-    """Keep Spark's Java classes ready in insync's cache (about 160 MB), so that Spark starts in half the time.
-
-    Needed once for a version of Java and of Spark, for searches on this machine alone; it takes about half a minute.
-    """
-    from insync.spark_explore.driver.prepare import prepare
-
-    emit(f"Spark's classes are ready: {prepare()}")
-    return ExitCode.HOLDS
+    """Say that this is not needed any more."""
+    message = "Spark needs no preparation any more: a search starts an ordinary SparkSession. Leave this command out."
+    raise UserError(message)
 
 
 @command.command("export", short_help="Write the state graph of a run as Parquet tables.")

@@ -378,7 +378,8 @@ _RUN = {
     "tables_on_disk": option(
         "--tables-on-disk",
         is_flag=True,
-        help="Spark: keep the visited states as sorted files on the executors' disks from the beginning.",
+        hidden=True,
+        help="Spark: has no meaning any more, as executors keep no states.",
     ),
 }
 

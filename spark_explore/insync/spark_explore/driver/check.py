@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import nothing_searched
@@ -26,7 +27,7 @@ from insync.explorer.stepping.stepper import Move
 from insync.explorer.task import Clock, ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.counterexample import violation_trace
 from insync.explorer.traces.trace import Trace
-from insync.machine.kernels import Kernels, load
+from insync.machine.kernels import Kernels, least_predecessor, load
 from insync.machine.packed import Words
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK
@@ -37,11 +38,10 @@ from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.driver.manifest import Manifest, damaged, read_manifest, refuse_old_run, write_manifest
-from insync.spark_explore.driver.releasing import releasing
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import ComingSession, begin_session, default_partitions, prepare_workers
 from insync.spark_explore.driver.warm_start import WarmStart
-from insync.spark_explore.executor.level_task import PredecessorJob, least_in_pieces, predecessor_task
+from insync.spark_explore.executor.level_task import PredecessorJob, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace, spark_folder
 from insync.spark_explore.wire.code_bundle import Recipe, insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.file_systems import full_name
@@ -50,6 +50,8 @@ from insync.spark_explore.wire.run_states import RunStates
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_TABLES_ON_DISK = "tables_on_disk has no meaning any more, as Spark's executors keep no states; leave it out."
 
 __all__ = [
     "PathFinder",
@@ -81,7 +83,7 @@ def check(
         model: what to search: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; the others have their defaults.
         properties: names of properties; None is the model's headline. type_ok is always checked.
-        limits: limits of compilation and search; `memory_bytes` is that of the tables of one executor.
+        limits: limits of compilation and search; `memory_bytes` bounds the candidates that one executor has in memory.
         options: how to use Spark.
         keep_going: whether to continue to the end of the space after a violation.
         symmetry: whether one state is visited of all that differ only by a permutation of the members of symmetric
@@ -133,7 +135,7 @@ def _searched(
     model, judged, watch, clock = prepared.model, prepared.judged, prepared.watch, prepared.clock
     names, stop = [found.name for found in judged.invariants], prepared.task.stop
     identity = identity_of(model, names, recipe.digest, recipe.sizes.symmetric, insync_version())
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = (_TABLES_ON_DISK,) if options.tables_on_disk else ()
     try:
         with contextlib.ExitStack() as opened:
             if options.run_dir is not None:
@@ -144,7 +146,7 @@ def _searched(
                 else:
                     folder.make()
                 warning = opened.enter_context(sole_driver(folder, watch.reason))
-                warnings = () if warning is None else (warning,)
+                warnings += () if warning is None else (warning,)
             coming = opened.enter_context(begin_session(options.session, options.master, options.remote, watch=watch))
             with prepared.compiling():
                 kernels = load(recipe.texts, watch)
@@ -154,8 +156,7 @@ def _searched(
                 spark = workers.spark
                 run = opened.enter_context(open_run(options))
                 manifest = _manifest(run, identity, recipe, warm) if warm else _taken_over(run, watch, keep_going)
-            place = _place(run, manifest, options, limits)
-            opened.enter_context(releasing(spark, place, watch))
+            place = _place(run, manifest, limits)
             given = Assignment(place, write_recipe(recipe), manifest.ledger.counted)
             search = SparkSearch(
                 spark,
@@ -317,7 +318,7 @@ def _new_id() -> str:
     return uuid.uuid4().hex[:16]
 
 
-def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Limits) -> RunPlace:
+def _place(run: RunFolder, manifest: Manifest, limits: Limits) -> RunPlace:
     return RunPlace(
         run.uri,
         manifest.run,
@@ -327,7 +328,6 @@ def _place(run: RunFolder, manifest: Manifest, options: SparkOptions, limits: Li
         manifest.ledger.warm,
         run.flushed,
         limits.memory_bytes,
-        options.tables_on_disk,
     )
 
 
@@ -348,7 +348,7 @@ class SparkOptions:
         run_dir: a path or URI that all executors reach; None is a temporary folder, for executors on this machine.
         resume: whether to resume the interrupted run in run_dir.
         warm_states: how many states the driver searches itself before Spark takes over.
-        tables_on_disk: whether executors keep sorted files on disk from the beginning; else they do so for many states.
+        tables_on_disk: has no meaning any more, as executors keep no states; a result has a warning then.
         ship: whether insync is sent to the workers; None sends it unless they are on this machine.
     """
 
@@ -410,11 +410,16 @@ class PathFinder:
 
     def _here(self, target: Words, level: int) -> Words | None:
         """Find the predecessor in the first levels, which the driver searched itself, without a job."""
-        pieces = (self.states.pieces(partition, level) for partition in range(self.given.place.partitions))
-        return least_in_pieces(self.kernels, (piece for part in pieces for piece in part), target)
+        parts = (self.states.states(partition, level) for partition in range(self.given.place.partitions))
+        try:
+            return least_predecessor(self.kernels, chain.from_iterable(parts), target)
+        finally:
+            self.states.close()
 
     def _there(self, target: Words, level: int) -> Words | None:
         task = predecessor_task(PredecessorJob(self.given, level, target))
         spark, partitions = self.spark, self.given.place.partitions
-        rows = run_plan(spark, lambda: seeded_plan(spark, partitions, level, task), self.watch)
+        rows = run_plan(
+            spark, lambda: seeded_plan(spark, partitions, level, task), self.watch, f"a trace, level {level}"
+        )
         return min((tuple(array("Q", row.block)) for row in rows), default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,8 +21,7 @@ from insync.spark_explore.driver.manifest import Manifest, read_manifest
 from insync.spark_explore.driver.session import open_session, prepare_workers
 from insync.spark_explore.wire.code_bundle import insync_version, read_recipe, recipe_for, require_version, write_recipe
 from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import RunStates
-from insync.spark_explore.wire.states_file import CountedFiles
+from insync.spark_explore.wire.run_states import CountedFiles, RunStates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -160,8 +160,10 @@ def _batches(graph: _Graph, seeds: Iterator[pa.RecordBatch]) -> Iterator[tuple[i
     states = RunStates(RunFolder(graph.uri), graph.run, graph.words, graph.warm, graph.counted)
     for seed in seeds:
         for partition, level in zip(seed.column(0).to_pylist(), seed.column(1).to_pylist(), strict=True):
-            for piece in states.pieces(partition, level):
+            for address, count in states.states(partition, level):
+                piece = ctypes.string_at(address, 8 * graph.words * count)
                 yield level, np.frombuffer(piece, dtype=np.uint64).reshape(-1, graph.words)
+            states.close()
 
 
 def _states_task(graph: _Graph) -> Task:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.watch import Watch
+from insync.spark_explore.driver.session import is_connect
 from insync.spark_explore.executor.level_task import LevelJob, Task, level_task
 from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.packets import COLUMNS, Row, rows_of
@@ -19,20 +20,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["JobFailed", "OutOfMemory", "error_of", "level_plan", "run_plan", "seeded_plan"]
+__all__ = ["JobFailed", "error_of", "level_plan", "run_plan", "seeded_plan"]
 
 _CANCEL_SECONDS = 0.3  # how long a cancelled job is waited for
-_RAISED = re.compile(r"^(?:insync\.[\w.]+\.)(UserError|ModelError|TableFull|InternalError): (.*)$", re.MULTILINE)
+_RAISED = re.compile(r"^(?:insync\.[\w.]+\.)(UserError|ModelError|InternalError): (.*)$", re.MULTILINE)
 _PYTHON = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
 _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'$", re.MULTILINE)
 
 
 class JobFailed(UserError):
     """Spark could not finish a job; the next attempt may succeed."""
-
-
-class OutOfMemory(Exception):
-    """A partition does not fit into the memory for tables."""
 
 
 def seeded_plan(spark: SparkSession, partitions: int, level: int, task: Task) -> DataFrame:
@@ -52,27 +49,29 @@ def level_plan(spark: SparkSession, given: Assignment, level: int, further: int)
     return plan
 
 
-def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch | None) -> list[Row]:
+def run_plan(spark: SparkSession, plan: Callable[[], DataFrame], watch: Watch, what: str) -> list[Row]:
     """Run a plan and return its rows, which are few.
 
     Args:
         spark: the session.
         plan: makes the plan, which takes many calls to the JVM.
-        watch: when to stop; None never stops it.
+        watch: when to stop.
+        what: the description of the job in Spark's user interface.
 
     Raises:
         Stopped: the watch ended it.
-        OutOfMemory: a table had no room.
         JobFailed: Spark could not finish it.
         UserError: a worker cannot take part.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    watch, tag = watch or Watch(), f"insync-{uuid.uuid4().hex}"
+    tag = f"insync: {what} ({uuid.uuid4().hex[:8]})".replace(",", "")
 
     def run() -> pa.Table:
-        spark.addTag(tag)  # tags belong to a thread
+        spark.addTag(tag)  # tags and descriptions belong to a thread
+        if not is_connect(spark):
+            spark.sparkContext.setJobDescription(f"insync: {what}")
         return plan().toArrow()
 
     def interrupt_tag() -> None:
@@ -108,8 +107,6 @@ def _translated(text: str) -> Exception:
     raised = _RAISED.search(text)
     if raised is not None:
         kind, message = raised.groups()
-        if kind == "TableFull":
-            return OutOfMemory(message)
         return InternalError(message) if kind == "InternalError" else UserError(message)
     missing = _NO_MODULE.search(text)
     if missing is not None:

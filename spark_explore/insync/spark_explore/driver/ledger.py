@@ -15,7 +15,7 @@ from insync.explorer.search.manifest_counts import SpaceShape, space_entries, sp
 from insync.machine.packed import Found
 from insync.runtime.checksums import DIGEST_BYTES
 from insync.runtime.watch import Limits
-from insync.spark_explore.wire.states_file import CountedFiles
+from insync.spark_explore.wire.run_states import CountedFiles
 
 __all__ = ["Ledger", "LevelFigures"]
 

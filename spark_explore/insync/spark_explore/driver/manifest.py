@@ -16,7 +16,7 @@ from insync.spark_explore.wire.run_folder import RunFolder
 __all__ = ["MANIFEST", "Manifest", "damaged", "read_manifest", "refuse_old_run", "write_manifest"]
 
 MANIFEST = "manifest.json"
-_FORMAT = "insync-run/3"
+_FORMAT = "insync-run/4"
 _LABEL: Label = {"kind": "manifest of a run on Spark", "format": _FORMAT}
 _OF_LOCAL = "insync-levels/"
 _RUN = re.compile(r"[0-9a-f]{16}")

@@ -48,7 +48,7 @@ def load_packages() -> None:
         UserError: see `require_packages`.
     """
     require_packages()
-    for name in ("pyspark.sql", "pyspark.errors", "pyspark.java_gateway", "pyspark.sql.pandas.types"):
+    for name in ("pyspark.sql", "pyspark.errors", "pyspark.sql.pandas.types"):
         importlib.import_module(name)
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
+from insync.explorer.progress import Progress, Reporter, estimated_end, last_growth
 from insync.explorer.search.explored import Explored
 from insync.machine.packed import Sizes
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.memory import resident_memory
 from insync.runtime.watch import Stopped, StopReason, Watch
-from insync.spark_explore.driver.jobs import JobFailed, OutOfMemory, level_plan, run_plan
+from insync.spark_explore.driver.jobs import JobFailed, level_plan, run_plan
 from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.file_systems import shown_name
@@ -22,18 +22,12 @@ from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expan
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["MOST_IN_MEMORY", "MOST_LEVELS", "SparkSearch", "TaskReporter"]
+__all__ = ["SparkSearch", "TaskReporter"]
 
 _LONGEST = ((20_000, 8), (200_000, 6), (1_000_000, 3), (1 << 62, 2))
 """(most states in the last level, levels in one job): a job costs as much as a small level."""
 
 _ATTEMPTS = 3  # of a job
-
-MOST_IN_MEMORY = 1 << 22
-"""With more states executors keep sorted files instead of tables: equally fast, and with hardly any memory."""
-
-MOST_LEVELS = 512
-"""With more levels they do so only when memory is full: to detect duplicates, sorted files read all earlier levels."""
 
 TaskReporter = Callable[[dict[str, float]], None]
 """Called with the times and sizes of each task."""
@@ -67,7 +61,6 @@ class SparkSearch:
         self.spark, self.place, self.sizes, self.ledger = spark, given.place, sizes, ledger
         self._recipe = given.recipe
         self.watch, self.keep_going, self.reporter, self.task_reporter = watch, keep_going, reporter, task_reporter
-        self._careful = False
 
     def run(self, save: Callable[[], None]) -> Explored:
         """Search until the space is complete or something ends it.
@@ -90,40 +83,20 @@ class SparkSearch:
 
     def _job(self, space: Explored) -> StopReason | None:
         """Run the next levels; return the reason if they could not be completed."""
-        level = len(space.levels)
-        if sum(space.visited) > MOST_IN_MEMORY and level <= MOST_LEVELS:
-            self.place = replace(self.place, on_disk=True)
-        further = self._further(space)
         try:
-            rows = self._rows(level, further)
+            rows = self._rows(space, self._further(space))
         except Stopped as stopped:
             return stopped.reason
-        except OutOfMemory:
-            if further > 1:
-                self._careful = True  # single levels may still fit
-            elif not self._goes_on_disk(space):
-                return StopReason.MEMORY
-            return self._job(space)
         self._book(rows)
         return None
 
-    def _goes_on_disk(self, space: Explored) -> bool:
-        """Make executors use sorted files from now on; return False if they did so before."""
-        if self.place.on_disk:
-            return False
-        self.place, self._careful = replace(self.place, on_disk=True), False
-        if self.reporter is not None:
-            known = space.visited
-            said = Progress(len(known), known[-1], sum(known), 0.0, resident_memory(), self.watch.seconds)
-            self.reporter(replace(said, phase=Phase.DISK))
-        return True
-
-    def _rows(self, level: int, further: int) -> list[Row]:
+    def _rows(self, space: Explored, further: int) -> list[Row]:
         """Run a job, and repeat it if Spark could not finish it: in local mode Spark tries a task once by default."""
-        given = Assignment(self.place, self._recipe, self.ledger.counted)
+        given, level = Assignment(self.place, self._recipe, self.ledger.counted), len(space.levels)
+        what = f"levels {level + 1} to {level + further} from {space.visited[-1]:,} of {sum(space.visited):,} states"
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return run_plan(self.spark, lambda: level_plan(self.spark, given, level, further), self.watch)
+                return run_plan(self.spark, lambda: level_plan(self.spark, given, level, further), self.watch, what)
             except JobFailed:
                 if attempt == _ATTEMPTS or self.watch.reason():
                     raise
@@ -131,8 +104,6 @@ class SparkSearch:
 
     def _further(self, space: Explored) -> int:
         """How many levels the next job searches."""
-        if self._careful:
-            return 1
         longest = next(number for size, number in _LONGEST if space.visited[-1] <= size)
         longest = min(longest, _levels_left(space.visited))
         if self.watch.limits.depth is not None:

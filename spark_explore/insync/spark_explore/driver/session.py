@@ -1,4 +1,4 @@
-"""The SparkSession of a search: the caller's, which is left as it was, or a new one, which is shut down completely."""
+"""The SparkSession of a search: the caller's, which is left as it was, or a new one from `SparkSession.builder`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import functools
 import os
 import re
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Stopped, Watch
+from insync.runtime.watch import Stopped, Watch, left_behind
 from insync.runtime.workers import available_cores
-from insync.spark_explore.driver.class_archive import archive_options
-from insync.spark_explore.driver.own_session import own_session
 from insync.spark_explore.driver.requirements import load_packages, load_pyspark, require_java
 from insync.spark_explore.driver.ship import write_namespace
 from insync.spark_explore.executor.worker import spark_folder
@@ -40,22 +39,30 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # a task must receive the rows of exactly one partition
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",  # rows are large
 }
+_OWN_SETTINGS = {
+    "spark.ui.showConsoleProgress": "false",
+    "spark.shuffle.compress": "false",  # packed states hardly shrink
+    "spark.sql.codegen.wholeStage": "false",  # compiling Java takes longer than processing few rows
+    "spark.driver.extraJavaOptions": f'-Dlog4j2.configurationFile="{Path(__file__).with_name("log4j2.properties")}"',
+}
+_LOCAL_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "2g",
+}
 _CONNECT_PORT = 15002
 _CONNECT_SECONDS = 20
-_FAREWELL_SECONDS = 0.3  # how long a server is waited for after an interrupt
+_FAREWELL_SECONDS = 0.3  # how long a session is waited for after an interrupt
 _ZIP = "insync-namespace.zip"
 
 
 @contextlib.contextmanager
 def open_session(
-    given: SparkSession | None,
-    master: str | None,
-    remote: str | None,
-    java_options: str | None = None,
-    watch: Watch | None = None,
+    given: SparkSession | None, master: str | None, remote: str | None, watch: Watch | None = None
 ) -> Iterator[SparkSession]:
     """Yield a session with the settings that a search needs; see `begin_session`."""
-    with begin_session(given, master, remote, java_options, watch) as begun:
+    with begin_session(given, master, remote, watch) as begun:
         yield begun.session()
 
 
@@ -74,22 +81,17 @@ class ComingSession:
 
 @contextlib.contextmanager
 def begin_session(
-    given: SparkSession | None,
-    master: str | None,
-    remote: str | None,
-    java_options: str | None = None,
-    watch: Watch | None = None,
+    given: SparkSession | None, master: str | None, remote: str | None, watch: Watch | None = None
 ) -> Iterator[ComingSession]:
     """Yield a session that is starting, with the settings that a search needs.
 
-    The JVM of a new session starts at once, while the caller does other work.
+    A new session starts at once, in another thread, while the caller does other work.
 
     Args:
         given: the caller's session; its settings are restored afterwards, and it stays open. None takes the session
             that is active in this process, as in a notebook, unless `master` or `remote` is given.
         master: where a new session runs; None is the choice of spark-submit, or this machine.
         remote: a Spark Connect server.
-        java_options: of the JVM of a new session, in place of those that use the class archive.
         watch: when to stop starting it. After an interrupt, a new session is left to end by itself.
 
     Raises:
@@ -98,21 +100,105 @@ def begin_session(
     """
     watch = watch or Watch()
     watch.attend(load_pyspark)
-    if master is None and remote is None:
-        given = given or _active()
+    if remote is None:
+        active = _active()
+        if master is None:
+            given = given or active
+        elif given is None and active is not None:
+            raise _another_master(master)
     with contextlib.ExitStack() as opened:
-        if given is None and remote is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
-            java = watch.attend(require_java)
-            more = archive_options(java) if java_options is None else java_options
-            master = master or "local[*]"
-            yield ComingSession(opened.enter_context(own_session(master, _SETTINGS, more, watch)), _tasks_of(master))
+        if given is None and remote is None:
+            if "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit has started the JVM
+                watch.attend(require_java)
+                master = master or "local[*]"
+            starting = _Starting(master, watch)
+            opened.callback(starting.end)
+            made = functools.cache(lambda: opened.enter_context(_with_settings(starting.session())))
+            yield ComingSession(made, _tasks_of(master or ""))
         else:
             yield ComingSession(functools.cache(lambda: opened.enter_context(_found(given, remote, watch))), None)
 
 
+class _Starting:
+    """A session from `SparkSession.builder`, which starts in another thread.
+
+    There Spark does not replace the handler of Ctrl-C, and the start can be left behind.
+    """
+
+    def __init__(self, master: str | None, watch: Watch) -> None:
+        self._master, self._watch = master, watch
+        self._made = watch.begin(lambda: _unless_left(_built(master)))
+
+    def session(self) -> SparkSession:
+        """Wait for the session, and return it.
+
+        Raises:
+            UserError: Spark does not start, or this process has a session with another master.
+            Stopped: the watch ended the start.
+        """
+        self._watch.attend(load_packages)
+        try:
+            session = self._made.result()
+        except Stopped:
+            raise
+        except Exception as error:
+            message = f"Spark does not start on {self._master or 'the master of spark-submit'}: {_cause(error)}"
+            raise UserError(message) from error
+        if not self._is_ours(session):
+            raise _another_master(str(self._master))
+        return session
+
+    def end(self) -> None:
+        """Stop the session, also one that is still starting; after an interrupt it is not waited for."""
+        if not self._made.done:
+            self._made.give_up()
+            return
+        with contextlib.suppress(Exception):  # it has not started
+            session = self._made.result()
+            if self._is_ours(session):
+                _say_farewell(session, self._watch)
+
+    def _is_ours(self, session: SparkSession) -> bool:
+        return self._master is None or bool(session.sparkContext.master == self._master)
+
+
+def _unless_left(session: SparkSession) -> SparkSession:
+    """Return a session; stop it if nobody waits for it any more."""
+    if left_behind():
+        session.stop()
+    return session
+
+
+def _built(master: str | None) -> SparkSession:
+    """Return a session on a master, or the one that spark-submit describes."""
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder
+    if master is not None:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        local = _LOCAL_SETTINGS if master.startswith("local") else {}
+        for name, value in ({"spark.app.name": "insync", "spark.master": master} | _OWN_SETTINGS | local).items():
+            builder = builder.config(name, value)
+    session: SparkSession = builder.getOrCreate()
+    return session
+
+
+def _another_master(master: str) -> UserError:
+    return UserError(f"There is a SparkSession in this process already, so none can be made on {master}; use that one.")
+
+
+def _cause(error: BaseException) -> str:
+    """Return the first line that says why Spark does not start; that of a Java exception comes from the JVM."""
+    with contextlib.suppress(Exception):
+        java: Any = getattr(error, "java_exception", None)
+        if java is not None:
+            return str(java.toString()).strip().split("\n")[0]
+    return _first_line(error)
+
+
 @contextlib.contextmanager
 def _found(given: SparkSession | None, remote: str | None, watch: Watch) -> Iterator[SparkSession]:
-    """Yield a session that this process does not start: given, connected, or from spark-submit."""
+    """Yield a session that this process does not start: given, or of a server."""
     watch.attend(load_packages)
     if given is not None:
         with _settings(given):
@@ -120,9 +206,12 @@ def _found(given: SparkSession | None, remote: str | None, watch: Watch) -> Iter
     elif remote is not None:
         with _connected(remote, watch) as session, _settings(session):
             yield session
-    else:
-        with _submitted(watch) as session, _settings(session):
-            yield session
+
+
+@contextlib.contextmanager
+def _with_settings(session: SparkSession) -> Iterator[SparkSession]:
+    with _settings(session):
+        yield session
 
 
 def _tasks_of(master: str) -> int | None:
@@ -182,20 +271,8 @@ def _reach(remote: str) -> None:
         socket.create_connection((place.hostname or "", place.port or _CONNECT_PORT), _CONNECT_SECONDS).close()
 
 
-@contextlib.contextmanager
-def _submitted(watch: Watch) -> Iterator[SparkSession]:
-    from pyspark.sql import SparkSession
-
-    # Called in another thread, Spark does not replace the handler of Ctrl-C; here and below.
-    session = watch.attend(lambda: SparkSession.builder.getOrCreate())
-    try:
-        yield session
-    finally:
-        _say_farewell(session, watch)
-
-
 def _say_farewell(session: SparkSession, watch: Watch) -> None:
-    """End a session whose server this process did not start; after an interrupt, do not wait for the server."""
+    """End a session; after an interrupt, do not wait for its end."""
     with contextlib.suppress(Stopped):
         watch.untimed().later(_FAREWELL_SECONDS).attend(session.stop)
 

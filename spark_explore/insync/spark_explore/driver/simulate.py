@@ -149,7 +149,8 @@ class _Tours:
         """
         tour = Tour(walks.seed, walks.depth, first, end, walks.per_share, partitions, walks.strategy)
         task = walk_task(insync_version(), self.recipe, tour)
-        rows = run_plan(self.spark, partial(seeded_plan, self.spark, partitions, 0, task), self.watch)
+        plan = partial(seeded_plan, self.spark, partitions, 0, task)
+        rows = run_plan(self.spark, plan, self.watch, f"walks {first:,} to {end - 1:,}")
         parts: list[Walked] = []
         for row in sorted((row for row in rows if row.kind is Kind.WALKED), key=lambda row: row.partition):
             parts.append(read_walked(row.block))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
-from insync.machine.kernels import Kernels
+from insync.explorer.search.partitions import WholePartition
+from insync.machine.kernels import Kernels, order_kernels
 from insync.machine.packed import PackedRows
+from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.runtime.watch import Limits, Watch
 from insync.runtime.workers import Team
-from insync.spark_explore.wire.run_states import RunStates
+from insync.spark_explore.wire.run_states import RunStates, Span
 
 __all__ = ["WarmStart"]
 
+_WRITERS = 16  # at once: a file takes long in a store
 _ADDRESS_SPACE = 8 << 30  # reserved, not used
 
 
@@ -58,14 +62,41 @@ class WarmStart:
         return len(self._space.levels)
 
     def write(self, states: RunStates) -> tuple[Explored, bytes]:
-        """Write the states to the run directory; return the explored space, and the digests of the files."""
-        digests = []
-        for number, partition in enumerate(self._space.whole):
-            starts = partition.starts[: self.levels + 1]
-            counts = [end - start for start, end in pairwise(starts)]
-            digests.append(states.write(number, counts, [partition.store.read(0, starts[-1])]))
+        """Write the states to the run directory; return the explored space, and the digests of the files of states."""
+        numbers = range(self.partitions)
+        with ThreadPoolExecutor(min(_WRITERS, self.partitions)) as pool:
+            digests = list(pool.map(lambda number: self._write(states, number), numbers))
         return replace(self._space, partitions=[], stopped_by=None), b"".join(digests)
+
+    def _write(self, states: RunStates, number: int) -> bytes:
+        """Write the states of a partition: all levels merged, and each for itself."""
+        partition, kernels = self._space.whole[number], order_kernels(states.words)
+        starts = partition.starts[: self.levels + 1]
+        capacity = max(1, starts[-1])
+        buffer = RowBuffer(kernels, capacity, RowScratch(kernels.row_bytes, capacity))
+        try:
+            spans = []
+            if self.levels > 1:
+                with states.merging(number, 1, self.levels) as merged:
+                    merged.append(*_sorted(buffer, partition, 0, starts[-1]))
+                spans = [Span(1, self.levels, merged.count, merged.digest)]
+            with states.writing_states(number, 1, spans) as writer:
+                for level, (start, end) in enumerate(pairwise(starts)):
+                    if level:
+                        writer.next_level()
+                    writer.append(*_sorted(buffer, partition, start, end))
+        finally:
+            buffer.close()
+        return writer.digest
 
     def close(self) -> None:
         """Free the memory of the states."""
         self._space.release()
+
+
+def _sorted(buffer: RowBuffer, partition: WholePartition, start: int, end: int) -> tuple[int, int]:
+    """Return address and count of some states of a partition, sorted in the buffer."""
+    buffer.clear()
+    buffer.extend(partition.store.address(start) if start < end else 0, end - start)
+    buffer.sort()
+    return buffer.address, buffer.count

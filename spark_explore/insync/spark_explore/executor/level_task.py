@@ -1,24 +1,25 @@
-"""The task of a level for one partition: insert the candidates, check the new states, and expand them.
+"""The task of a level for one partition: merge the candidates with the known states, check what is new, and expand it.
 
 The task is a function of the run directory and its input, and is idempotent: a level that is in the run directory is
-read from there. Also the task that finds the least predecessor of a state.
+read from there. A state that is found to be new is written, checked and expanded while it is in memory. Also the task
+that finds the least predecessor of a state.
 """
 
 from __future__ import annotations
 
-import ctypes
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from insync.machine.kernels import Kernels, least_predecessor
+from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
 from insync.runtime.errors import InternalError
-from insync.spark_explore.executor.known_states import KnownTable
-from insync.spark_explore.executor.sending import Packet
+from insync.spark_explore.executor.sending import Packet, Sending
 from insync.spark_explore.executor.worker import Assignment, Worker, worker_for
 from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block, rows_of, to_batch
+from insync.spark_explore.wire.run_states import LevelFile, Span, StatesWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,12 +28,12 @@ __all__ = [
     "LevelJob",
     "PredecessorJob",
     "Task",
-    "least_in_pieces",
     "level_task",
     "predecessor_task",
 ]
 
 
+T = TypeVar("T")
 Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 _OutputRow = tuple[int, Kind, int, int, object]
 
@@ -65,121 +66,136 @@ def level_task(job: LevelJob) -> Task:
 
 class _LevelTask:
     def __init__(self, job: LevelJob, worker: Worker) -> None:
-        self.job, self.worker = job, worker
-        self.figures: dict[str, float] = {"level": job.level, "bytes_in": 0, "bytes_out": 0, "send": 0}
+        self.job, self.worker, self.states = job, worker, worker.states
+        self.figures: dict[str, float] = {"level": job.level, "bytes_in": 0, "bytes_out": 0}
+        self.figures |= dict.fromkeys(("insert", "merge", "find", "check", "expand", "send"), 0.0)
+        self._sending: Sending | None = None
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (row for batch in batches for row in rows_of(batch))
         first = next(rows, None)
         if first is None:
             return
-        self.started = time.thread_time()
-        with self.worker.tables.table(first.partition) as table:
-            yield from self._work(table, first, rows)
+        began, read = time.thread_time(), self.states.read_bytes
+        self.partition = first.partition
+        self.worker.candidates.clear()
+        try:
+            yield from self._makes(first, rows) if self.job.inserts else self._expands(rows)
+        finally:
+            self.states.close()
+        self.figures |= {"seconds": time.thread_time() - began, "bytes_read": self.states.read_bytes - read}
+        yield to_batch([(self.partition, Kind.FIGURES, self.job.level, 0, figures_block(self.figures))])
 
-    def _work(self, table: KnownTable, first: Row, rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
-        job, tables = self.job, self.worker.tables
-        said: list[_OutputRow] = []
-        before, loaded, digest = table.levels, tables.loaded, b""
-        if job.inserts:
-            there = table.levels >= job.level or self.worker.states.has(table.partition, job.level)
-            if not there:
-                tables.load(table, job.level - 1)
-            said = self._take(table, first, rows, insert=not there)
-            digest = self.worker.states.digest_of(table.partition, job.level) if there else self._close(table)
-        else:
-            for _ in rows:
-                pass
-        tables.load(table, job.level)
-        self.figures["loaded"] = tables.loaded - loaded
-        if table.levels != before:
-            tables.commit(table)
-        if job.inserts:
-            said.append(self._check(table, digest))
-        if job.expands:
-            yield from self._expand(table)
-            said.append(self._expanded(table))
-        self.figures["seconds"] = time.thread_time() - self.started
-        said.append((table.partition, Kind.FIGURES, job.level, 0, figures_block(self.figures)))
+    def _expands(self, rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
+        """Expand a level that is complete."""
+        for _ in rows:
+            pass
+        file = self.states.level(self.partition, self.job.level)
+        self.states.remove_superseded(self.partition, self.job.level, file.spans)
+        self._begin_expansion(file.count)
+        for address, count in file.states(self.job.level):
+            yield from self._expand(address, count)
+        yield from self._expanded(sum(span.count for span in file.spans))
+
+    def _makes(self, first: Row, rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
+        """Make a level of the candidates, unless that was done; check it, and expand it if the job says so."""
+        checker, kernels, states, outside = self.worker.checker, self.worker.kernels, 0, 0
+        checker.take()
+        there = self.states.has(self.partition, self.job.level)
+        known: Sequence[Span] = self.states.level(self.partition, self.job.level - 1).spans
+        if not there:
+            with self._timed("merge"):
+                known = self.worker.candidates.compacted(self.partition, known)
+        said = self._take(first, rows, insert=not there)
+        with self._level(there, known) as (file, runs):
+            for address, count in self._timed_each("find", runs):
+                with self._timed("check"):
+                    checker.check(address, count)
+                    states += kernels.states_of(address, count)
+                    outside += kernels.outside_of(address, count)
+                if self.job.expands:
+                    self._begin_expansion(count)
+                    yield from self._expand(address, count)
+        block = closed_block(file.digest, states, outside, checker.take(), kernels.sizes.words)
+        said.append((self.partition, Kind.CLOSED, self.job.level, file.count, block))
         yield to_batch(said)
+        if self.job.expands:
+            yield from self._expanded(file.count + sum(span.count for span in known if span.last < self.job.level))
 
-    def _take(self, table: KnownTable, first: Row, rows: Iterator[Row], insert: bool) -> list[_OutputRow]:
+    @contextmanager
+    def _level(
+        self, there: bool, known: Sequence[Span]
+    ) -> Iterator[tuple[LevelFile | StatesWriter, Iterator[tuple[int, int]]]]:
+        """Yield the file of the level, and (address, count) runs of its states, which are written when they are new."""
+        if there:
+            file = self.states.level(self.partition, self.job.level)
+            yield file, file.states(self.job.level)
+            return
+        with self.states.writing_states(self.partition, self.job.level, known) as writer:
+            yield writer, self._written(writer, known)
+
+    def _written(self, writer: StatesWriter, known: Sequence[Span]) -> Iterator[tuple[int, int]]:
+        for address, count in self.worker.candidates.new(self.partition, known):
+            writer.append(address, count)
+            yield address, count
+
+    def _take(self, first: Row, rows: Iterator[Row], insert: bool) -> list[_OutputRow]:
         """Insert the candidates; return the other rows, which are passed on to the driver."""
         passing: list[_OutputRow] = []
-        spent = 0.0
         row: Row | None = first
         while row is not None:
-            if row.partition != table.partition:
-                message = f"Rows of the partitions {table.partition} and {row.partition} came to one task."
+            if row.partition != self.partition:
+                message = f"Rows of the partitions {self.partition} and {row.partition} came to one task."
                 raise InternalError(message)
             if row.kind not in (Kind.PACKET, Kind.CODES):
                 passing.append((row.partition, row.kind, row.level, row.count, row.block))
             elif insert and row.count:
-                began = time.thread_time()
-                for address, count in self.worker.received(row):
-                    self.worker.tables.insert(table, address, count)
-                spent += time.thread_time() - began
+                with self._timed("insert"):
+                    for address, count in self.worker.received(row):
+                        self.worker.candidates.insert(address, count)
                 self.figures["bytes_in"] += row.size
             row = next(rows, None)
-        self.figures["insert"] = spent
         return passing
 
-    def _close(self, table: KnownTable) -> bytes:
-        """Make a level of the new states, and write it to the run directory; return the digest of the file.
+    def _begin_expansion(self, states: int) -> None:
+        """Make the sender of candidates, if there is none; `states` are the states of the level, or as many of them."""
+        if self._sending is None:
+            expander = self.worker.expander
+            expander.clear()
+            expander.forget()
+            expander.take_steps()
+            expander.take_refused()
+            expander.take_stepless()
+            self._sending = self.worker.sending(states)
 
-        The states are written in order, so a task that runs twice writes the same file.
-        """
-        import pyarrow as pa
-
-        began = time.thread_time()
-        tables, states, level = self.worker.tables, self.worker.states, self.job.level
-        tables.close_level(table)
-        row_bytes, ordered = self.worker.kernels.sizes.row_bytes, tables.ordered(table, level)
-        rows = (memoryview(pa.foreign_buffer(address, count * row_bytes)) for address, count in ordered if count)
-        digest = states.write(table.partition, [table.count(level)], rows, level)
-        self.figures["write"] = time.thread_time() - began
-        return digest
-
-    def _check(self, table: KnownTable, digest: bytes) -> _OutputRow:
-        began, level = time.thread_time(), self.job.level
-        checker, kernels, states, outside = self.worker.checker, self.worker.kernels, 0, 0
-        checker.take()
-        for address, count in table.pieces(level):
-            checker.check(address, count)
-            states += kernels.states_of(address, count)
-            outside += kernels.outside_of(address, count)
-        block = closed_block(digest, states, outside, checker.take(), kernels.sizes.words)
-        self.figures["check"] = time.thread_time() - began
-        return table.partition, Kind.CLOSED, level, table.count(level), block
-
-    def _expand(self, table: KnownTable) -> Iterator[pa.RecordBatch]:
-        """Yield the packets of the next level's candidates."""
+    def _expand(self, address: int, count: int) -> Iterator[pa.RecordBatch]:
+        """Expand states, and yield the packets of the next level's candidates that are full."""
         expander, row_bytes = self.worker.expander, self.worker.kernels.sizes.row_bytes
-        expander.clear()
-        expander.forget()
-        expander.take_steps()
-        expander.take_refused()
-        expander.take_stepless()
-        sending, spent = self.worker.sending(table.count(self.job.level)), 0.0
-        for address, count in table.pieces(self.job.level):
-            while count:
-                began = time.thread_time()
+        assert self._sending is not None
+        while count:
+            with self._timed("expand"):
                 done = expander.expand(address, count)
-                spent += time.thread_time() - began
-                address, count = address + done * row_bytes, count - done
-                if count:  # a buffer is full
-                    yield from self._sent(sending.take(expander))
-                    expander.clear()
-        yield from self._sent(sending.take(expander))
+            address, count = address + done * row_bytes, count - done
+            if count:  # a buffer is full
+                yield from self._sent(self._sending.take(expander))
+                expander.clear()
+
+    def _expanded(self, known: int) -> Iterator[pa.RecordBatch]:
+        """Yield the other packets, and what the expansion of the level counted."""
+        self._begin_expansion(0)
+        expander, words = self.worker.expander, self.worker.kernels.sizes.words
+        assert self._sending is not None
+        yield from self._sent(self._sending.take(expander))
         expander.clear()
-        yield from self._sent(sending.rest())
-        self.figures["expand"] = spent
+        yield from self._sent(self._sending.rest())
+        refused = expander.take_refused()
+        block = expanded_block(expander.take_steps(), refused, expander.take_stepless(), words)
+        yield to_batch([(self.partition, Kind.EXPANDED, self.job.level, known, block)])
 
     def _sent(self, packets: Iterator[Packet]) -> Iterator[pa.RecordBatch]:
         """Yield packets; the block of a packet of codes is copied before the next one overwrites it."""
         made: list[_OutputRow] = []
-        while (packet := self._next(packets)) is not None:
-            partition, kind, count, block = packet
+        for partition, kind, count, block in self._timed_each("send", packets):
             made.append((partition, kind, self.job.level + 1, count, block))
             self.figures["bytes_out"] += block.size
             if kind is Kind.CODES:
@@ -188,17 +204,22 @@ class _LevelTask:
         if made:
             yield to_batch(made)
 
-    def _next(self, packets: Iterator[Packet]) -> Packet | None:
-        began = time.perf_counter()
-        packet = next(packets, None)
-        self.figures["send"] += time.perf_counter() - began
-        return packet
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            self.figures[name] += time.thread_time() - began
 
-    def _expanded(self, table: KnownTable) -> _OutputRow:
-        expander, words = self.worker.expander, self.worker.kernels.sizes.words
-        refused = expander.take_refused()
-        block = expanded_block(expander.take_steps(), refused, expander.take_stepless(), words)
-        return table.partition, Kind.EXPANDED, self.job.level, table.known(self.job.level), block
+    def _timed_each(self, name: str, made: Iterator[T]) -> Iterator[T]:
+        """Yield what an iterator yields, and measure the time that it takes for that."""
+        while True:
+            with self._timed(name):
+                found = next(made, None)
+            if found is None:
+                return
+            yield found
 
 
 # --------------------------------------------------------------------------------------------------------- predecessors
@@ -220,21 +241,11 @@ def predecessor_task(job: PredecessorJob) -> Task:
         worker = worker_for(job.given)
         for batch in batches:
             for row in rows_of(batch):
-                pieces = worker.states.pieces(row.partition, job.level)
-                found = least_in_pieces(worker.kernels, pieces, job.target)
+                runs = worker.states.states(row.partition, job.level)
+                found = least_predecessor(worker.kernels, runs, job.target)
+                worker.states.close()
                 if found is not None:
                     block = b"".join(word.to_bytes(8, "little") for word in found)
                     yield to_batch([(row.partition, Kind.FOUND, job.level, 1, block)])
 
     return run
-
-
-def least_in_pieces(kernels: Kernels, pieces: Iterable[bytes], target: Words) -> Words | None:
-    """Return the least of some states that has a step to the target; None if there is none."""
-    return least_predecessor(kernels, _ranges(pieces, kernels.sizes.row_bytes), target)
-
-
-def _ranges(pieces: Iterable[bytes], row_bytes: int) -> Iterator[tuple[int, int]]:
-    for piece in pieces:
-        held = ctypes.create_string_buffer(piece, len(piece))
-        yield ctypes.addressof(held), len(piece) // row_bytes

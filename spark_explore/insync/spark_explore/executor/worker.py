@@ -1,4 +1,4 @@
-"""The state of a Python worker between tasks of a run: compiled code, buffers, and mapped tables."""
+"""What a Python worker keeps between tasks of a run: compiled code and buffers, and no states."""
 
 from __future__ import annotations
 
@@ -12,22 +12,17 @@ from insync.machine.conditions import Checker
 from insync.machine.expander import Expander
 from insync.machine.kernels import code_kernels_of, load
 from insync.machine.stores.compressed import CodeKernels
-from insync.spark_explore.executor.known_states import KnownStates
+from insync.spark_explore.executor.candidates import Candidates
 from insync.spark_explore.executor.sending import LEAST_CODED, CodeMemory, GatheredCodes, Sending, WholeStates
-from insync.spark_explore.executor.shared_memory import can_be_anonymous
-from insync.spark_explore.executor.sorted_tables import SortedTables
-from insync.spark_explore.executor.tables import Tables, leave_tables
 from insync.spark_explore.wire.code_bundle import read_recipe, require_version
 from insync.spark_explore.wire.packets import Kind, Row
 from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import RunStates
-from insync.spark_explore.wire.states_file import CountedFiles
+from insync.spark_explore.wire.run_states import CountedFiles, RunStates
 
 __all__ = [
     "Assignment",
     "RunPlace",
     "Worker",
-    "executor_folder",
     "spark_folder",
     "worker_for",
 ]
@@ -49,8 +44,7 @@ class RunPlace:
         partitions: how many partitions the states are divided into.
         warm: the last of the levels that the driver wrote, in one file per partition.
         flushed: whether files are flushed to the disk; see `RunFolder`.
-        limit: the most bytes of the tables of an executor.
-        on_disk: whether tables are sorted files on the local disk of an executor.
+        limit: the most bytes of memory for the candidates of an executor.
     """
 
     uri: str
@@ -61,7 +55,6 @@ class RunPlace:
     warm: int
     flushed: bool = True
     limit: int | None = None
-    on_disk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +78,6 @@ class Worker:
     Attributes:
         states: the states in the run directory.
         kernels: the compiled code.
-        tables: the executor's tables.
     """
 
     def __init__(self, place: RunPlace, written: bytes) -> None:
@@ -93,34 +85,25 @@ class Worker:
         recipe = read_recipe(written)
         self.states = RunStates(RunFolder(place.uri, place.flushed), place.run, recipe.sizes.words, place.warm)
         self.kernels = load(recipe.texts)
-        self.folder = executor_folder(place.run)
-        self.tables = self._tables(place)
+        self._limit = place.limit
         self._known, self._partitions = recipe.initials.first(recipe.sizes.words), place.partitions
         self._components = recipe.components
-        self._expander: Expander | None = None
-        self._checker: Checker | None = None
-        self._memory: CodeMemory | None = None
 
-    def _tables(self, place: RunPlace) -> KnownStates:
-        if place.on_disk:
-            leave_tables(self.folder)
-            return SortedTables(self.folder / "sorted", self.states, self.kernels, place.limit)
-        return Tables(self.folder, self.states, self.kernels, place.limit, not can_be_anonymous())
+    @cached_property
+    def candidates(self) -> Candidates:
+        """The candidates of the present task."""
+        return Candidates(self.states, spark_folder(), self._limit)
 
-    @property
+    @cached_property
     def expander(self) -> Expander:
-        """The expander, made when first needed."""
-        if self._expander is None:
-            size = min(_PACKET_BYTES, _BUFFERS_BYTES // self._partitions)
-            self._expander = self.kernels.expander(self._partitions, size, self._known)
-        return self._expander
+        """The expander."""
+        size = min(_PACKET_BYTES, _BUFFERS_BYTES // self._partitions)
+        return self.kernels.expander(self._partitions, size, self._known)
 
-    @property
+    @cached_property
     def checker(self) -> Checker:
-        """The checker, made when first needed."""
-        if self._checker is None:
-            self._checker = self.kernels.checker()
-        return self._checker
+        """The checker."""
+        return self.kernels.checker()
 
     def sending(self, states: int) -> Sending:
         """Return the sender for the candidates of a level with `states` states in this partition."""
@@ -139,46 +122,32 @@ class Worker:
     def _codes(self) -> CodeKernels:
         return code_kernels_of(self._components, self.kernels.sizes.words)
 
-    @property
+    @cached_property
     def _code_memory(self) -> CodeMemory:
-        if self._memory is None:
-            self._memory = CodeMemory(self._codes, self._partitions)
-        return self._memory
+        return CodeMemory(self._codes, self._partitions)
 
     def close(self) -> None:
-        """Free all memory."""
-        self.tables.close()
-        for part in (self._expander, self._checker, self._memory):
-            if part is not None:
-                part.close()
+        """Close all files, and free all memory."""
+        self.states.close()
+        for name in ("candidates", "expander", "checker", "_code_memory"):
+            if name in vars(self):
+                getattr(self, name).close()
 
 
-_workers: dict[str, tuple[RunPlace, Worker]] = {}
+_workers: dict[RunPlace, Worker] = {}
 
 
 def worker_for(given: Assignment) -> Worker:
-    """Return this process's worker for a run; those of runs that are over are closed."""
-    worker = _worker_at(given.place, given.recipe)
-    worker.states.counted = given.counted
-    return worker
-
-
-def _worker_at(place: RunPlace, recipe: bytes) -> Worker:
-    for run, (_, worker) in list(_workers.items()):
-        if run != place.run and not worker.folder.is_dir():
-            worker.close()
-            del _workers[run]
-    known = _workers.pop(place.run, None)
-    if known is not None:
-        if known[0] == place and known[1].folder.is_dir():
-            _workers[place.run] = known
-            return known[1]
-        known[1].close()  # the run was released or has other parameters, and continues
-    worker = Worker(place, recipe)
-    _workers[place.run] = place, worker
-    # Spark collects garbage after every task; with these libraries loaded, that takes longer than a small level.
-    gc.freeze()
-    return worker
+    """Return this process's worker for a run; there is one at a time, as its buffers take memory."""
+    place = given.place
+    if place not in _workers:
+        while _workers:
+            _workers.popitem()[1].close()
+        _workers[place] = Worker(place, given.recipe)
+        # Spark collects garbage after every task; with these libraries loaded, that takes longer than a small level.
+        gc.freeze()
+    _workers[place].states.counted = given.counted
+    return _workers[place]
 
 
 # -------------------------------------------------------------------------------------------------------- local folders
@@ -189,8 +158,3 @@ def spark_folder() -> Path:
     from pyspark import SparkFiles
 
     return Path(SparkFiles.getRootDirectory())
-
-
-def executor_folder(run: str) -> Path:
-    """Return the folder of this executor for a run, which Spark removes when the executor ends."""
-    return spark_folder() / f"insync-{run}"

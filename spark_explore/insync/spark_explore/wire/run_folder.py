@@ -2,7 +2,7 @@
 
 manifest.json                 the identity of the search, and the figures of each level
 lock, or driver.json          the driver that works on it
-states/p00003/00017-00017     the states of one partition in a level, or in several consecutive levels
+states/, merged/              the states of the partitions: `run_states`
 
 The directory has no code: executors get that from the driver.
 """
@@ -11,23 +11,24 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO
 
-from insync.machine.stores.whole_files import flush_folder, new_file, open_file, write_all
+from insync.machine.stores.whole_files import LocalFile, OpenFile, flush_folder, new_file, write_all
 from insync.runtime.checksums import Damaged
 from insync.runtime.errors import UserError
 from insync.spark_explore.wire.file_systems import cure_for, filesystem_of, full_name, reason_of, shown_name
 
-if TYPE_CHECKING:
-    from insync.spark_explore.wire.states_file import OpenFile
-
 __all__ = ["RunFolder"]
 
 _OBJECT_STORES = {"s3", "gcs", "abfs"}  # a file appears atomically when it is closed, and a rename is a copy
+_CHUNK_BYTES = 1 << 20  # of a file, uploaded at once
+_SPOOLED_BYTES = 1 << 26  # of a file that is kept in memory until it is uploaded
 _OLD = ".old"
 _PART = ".part"
 
@@ -94,41 +95,77 @@ class RunFolder:
     def open(self, name: str) -> OpenFile:
         """Open a file for reading at any offset; see `reading` for the errors."""
         if self.is_local:
-            return _LocalFile(Path(self._path(name)))
+            return LocalFile(Path(self._path(name)))
         if self._fs.type_name == "abfs" and not self.has(name):
             # Azure's library ends this process if it cannot sign in when a file is opened; `has` raises an error.
             raise FileNotFoundError(name)
         opened: OpenFile = self._fs.open_input_file(self._path(name))
         return opened
 
-    def write(self, name: str, parts: bytes | Iterable[bytes | memoryview]) -> None:
-        """Write a file from buffers, whole or not at all; an existing file is replaced.
+    def names(self, folder: str) -> list[str]:
+        """Return the names of the files in a folder; none if it does not exist.
 
-        A buffer is written before the next one is requested.
+        Raises:
+            UserError: the file system reports an error.
+        """
+        from pyarrow.fs import FileSelector, FileType
+
+        with self.reading(folder):
+            found = self._fs.get_file_info(FileSelector(self._path(folder), allow_not_found=True))
+            return [each.base_name for each in found if each.type == FileType.File]
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, whole or not at all; an existing file is replaced.
 
         Raises:
             UserError: the file cannot be written.
         """
-        path, parts = self._path(name), [parts] if isinstance(parts, bytes) else parts
-        with self.writing(name):
-            if self.is_local:
-                self._write_here(Path(path), parts)
-                return
-            self._fs.create_dir(path.rsplit("/", 1)[0], recursive=True)
-            if self._fs.type_name in _OBJECT_STORES:
-                try:
-                    self._put(path, parts)
-                except BaseException:  # closing the stream has created a file with a part of the content
-                    self._remove(path)
-                    raise
-                return
-            beside = _beside(path)
-            try:
-                self._put(beside, parts)
-                self._rename(beside, path)
-            except BaseException:
-                self._remove(beside)
-                raise
+        with self.creating(name) as write:
+            write(content)
+
+    @contextmanager
+    def creating(self, name: str) -> Iterator[Callable[[bytes | bytearray], object]]:
+        """Yield the function that appends bytes to a new file, which appears when the block ends without an error.
+
+        An existing file is replaced. A store receives the whole file at once, as it would take a part of it for the
+        whole if the process ended in between.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        path = self._path(name)
+        if self.is_local:
+            with self._creating_here(Path(path), name) as write:
+                yield write
+            return
+        with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as file:
+            yield partial(self._spool, file)
+            file.seek(0)
+            with self.writing(name):
+                self._upload(path, file)
+
+    def _spool(self, file: IO[bytes], content: bytes | bytearray) -> None:
+        try:
+            file.write(content)
+        except OSError as error:
+            message = (
+                f"{tempfile.gettempdir()}: a file cannot be made ready for the run directory ({error.strerror}). "
+                "Set TMPDIR to a folder with room."
+            )
+            raise UserError(message) from error
+
+    def _upload(self, path: str, file: IO[bytes]) -> None:
+        self._fs.create_dir(path.rsplit("/", 1)[0], recursive=True)
+        if self._fs.type_name in _OBJECT_STORES:
+            self._put(path, file)
+            return
+        beside = _beside(path)
+        try:
+            self._put(beside, file)
+            self._rename(beside, path)
+        except BaseException:
+            self._remove(beside)
+            raise
 
     def make(self) -> None:
         """Create the folder of a local run directory if necessary; stores create folders with their files.
@@ -146,7 +183,7 @@ class RunFolder:
     def remove_parts(self) -> None:
         """Remove unfinished files of a driver that died; on a store such files are not visible."""
         if self.is_local:
-            for path in (*self.path.glob(f"*{_PART}"), *self.path.glob(f"states/*/*{_PART}")):
+            for path in (*self.path.glob(f"*{_PART}"), *self.path.glob(f"*/*/*{_PART}")):
                 with suppress(OSError):
                     path.unlink()
 
@@ -186,27 +223,28 @@ class RunFolder:
             message = f"{place}: the run directory cannot be written ({reason_of(error)}). {cure}"
             raise UserError(message) from error
 
-    def _write_here(self, path: Path, parts: Iterable[bytes | memoryview]) -> None:
-        _make_folder(path.parent, self.flushed)
+    @contextmanager
+    def _creating_here(self, path: Path, name: str) -> Iterator[Callable[[bytes | bytearray], object]]:
         beside = Path(_beside(str(path)))
-        try:
-            with new_file(beside) as descriptor:
-                for part in parts:
-                    write_all(descriptor, part)
-                if self.flushed:
-                    os.fsync(descriptor)
-            beside.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                beside.unlink(missing_ok=True)
-            raise
-        if self.flushed:
-            flush_folder(path.parent)
+        with self.writing(name):
+            _make_folder(path.parent, self.flushed)
+            try:
+                with new_file(beside) as descriptor:
+                    yield partial(write_all, descriptor)
+                    if self.flushed:
+                        os.fsync(descriptor)
+                beside.replace(path)
+            except BaseException:
+                with suppress(OSError):
+                    beside.unlink(missing_ok=True)
+                raise
+            if self.flushed:
+                flush_folder(path.parent)
 
-    def _put(self, path: str, parts: Iterable[bytes | memoryview]) -> None:
-        with self._fs.open_output_stream(path) as file:
-            for part in parts:
-                file.write(part)
+    def _put(self, path: str, file: IO[bytes]) -> None:
+        with self._fs.open_output_stream(path) as stream:
+            while some := file.read(_CHUNK_BYTES):
+                stream.write(some)
 
     def _rename(self, beside: str, path: str) -> None:
         try:
@@ -233,32 +271,17 @@ def _beside(path: str) -> str:
     return f"{path}.{uuid.uuid4().hex[:12]}{_PART}"
 
 
-class _LocalFile:
-    """A file of this machine."""
-
-    def __init__(self, path: Path) -> None:
-        self._descriptor = open_file(path)
-
-    def size(self) -> int:
-        return os.fstat(self._descriptor).st_size
-
-    def read_at(self, nbytes: int, offset: int) -> bytes:
-        parts = [os.pread(self._descriptor, nbytes, offset)]
-        while parts[-1] and (read := sum(map(len, parts))) < nbytes:
-            parts.append(os.pread(self._descriptor, nbytes - read, offset + read))
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-
 def _make_folder(folder: Path, flushed: bool) -> None:
     """Create a folder and its parents, each flushed before the folders in it are created."""
     if folder.is_dir():
         return
-    if folder.exists():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-    _make_folder(folder.parent, flushed)
-    folder.mkdir(exist_ok=True)
+    if not folder.parent.is_dir():
+        _make_folder(folder.parent, flushed)
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        if folder.is_dir():  # another task has made it
+            return
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
     if flushed:
         flush_folder(folder.parent)
