@@ -25,7 +25,7 @@ _GUIDES: Mapping[str, Sequence[str]] = {
     "Kafka itself": ("kafka", "kafka-releases", "kafka-cluster"),
     "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "kip320", "second-opinions"),
     "More answers": ("liveness", "proving", "proving-cluster"),
-    "In your own work": ("pytest", "ci", "hypothesis", "spark"),
+    "In your own work": ("pytest", "ci", "hypothesis", "spark", "spark-deployment"),
 }
 """The guides in the order of the site; one that is not named here stands at the end of the last section."""
 
