@@ -1,0 +1,130 @@
+"""Search on a standalone cluster of this machine with 1, 2, 4 or 8 executors: what each keeps, and what a level reads.
+
+    python benchmarks/spark_cluster.py [--workers 1,2,4] [--bounds 3,2,2,2] [--partitions N] [--kills N --seed S]
+
+With --kills executors are killed at random levels, and speculation is on. The result must be that of the local engine.
+
+The columns: bytes of files that executors have on their disks beside Spark's own, at the worst moment; bytes that the
+worst level reads for each state that is known; merged files of the partition that has most, of how many it may have.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
+ROW = "{:>8}{:>12}{:>9}{:>8}{:>18}{:>14}{:>9}{:>8}"
+COLUMNS = "workers,states,levels,total s,executors' bytes,read B/state,files,killed"
+
+
+def main() -> None:
+    """Run the cases and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", default="1,2,4")
+    parser.add_argument("--bounds", default="3,2,2,2")
+    parser.add_argument("--partitions", type=int)
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    bounds = dict(zip(NAMES, map(int, given.bounds.split(",")), strict=True))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    print(ROW.format(*COLUMNS.split(",")))
+    for workers in map(int, given.workers.split(",")):
+        print(_row(workers, bounds, given.partitions or 4 * workers, given.kills, given.seed), flush=True)
+
+
+def _row(workers: int, bounds: dict[str, int], partitions: int, kills: int, seed: int) -> str:
+    from pyspark.sql import SparkSession
+
+    from insync.explorer import check as check_locally
+    from insync.model.catalogue import find_model
+    from insync.spark_explore import SparkOptions, check
+    from insync.spark_explore.wire.run_states import most_files
+
+    model, local = find_model("kip320")(**bounds), None
+    with tempfile.TemporaryDirectory() as folder:
+        builder: Any = SparkSession.builder.master(f"local-cluster[{workers},1,1024]")
+        settings = {
+            "spark.local.dir": f"{folder}/scratch", "spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false",
+            "spark.shuffle.compress": "false", "spark.speculation": "true" if kills else "false",
+            "spark.excludeOnFailure.enabled": "false", "spark.task.maxFailures": "8",
+        }  # fmt: skip
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        try:
+            spy = _Spy(Path(folder), kills, seed)
+            began = time.perf_counter()
+            options = SparkOptions(session=spark, partitions=partitions, warm_states=1000, run_dir=f"{folder}/run")
+            found = check(model, options=options, symmetry=False, reporter=spy.report, task_reporter=spy.note)
+            seconds = time.perf_counter() - began
+            files = max(len(list(each.iterdir())) for each in Path(folder, "run", "merged").iterdir())
+        finally:
+            spark.stop()
+    local = check_locally(model, symmetry=False)
+    if replace(found, seconds={}, peak_memory_bytes=0, engine="") != replace(
+        local, seconds={}, peak_memory_bytes=0, engine=""
+    ):
+        message = f"The local engine finds {local}, and Spark {found}."
+        raise SystemExit(message)
+    known = [sum(found.levels[:level]) for level in range(1, found.depth + 1)]
+    worst = max(spy.read[level] / known[level - 2] for level in spy.read if 2 < level <= found.depth)
+    return ROW.format(
+        workers, f"{found.distinct_states:,}", found.depth, f"{seconds:.1f}", spy.kept, f"{worst:.1f}",
+        f"{files} of {most_files(found.depth)}", spy.killed,
+    )  # fmt: skip
+
+
+class _Spy:
+    """Looks at the executors' disks after each level, adds up what tasks read, and kills executors."""
+
+    def __init__(self, folder: Path, kills: int, seed: int) -> None:
+        self.folder, self.kept, self.killed = folder, 0, 0
+        self.read: dict[int, float] = defaultdict(float)
+        self._random, self._left = random.Random(seed), kills
+
+    def report(self, progress: object) -> None:
+        scratch = self.folder / "scratch"
+        every = (path for path in scratch.rglob("*") if path.is_file() and "blockmgr" not in str(path))
+        own = [path for path in every if path.suffix not in (".zip", ".jar", ".crc")]
+        self.kept = max(self.kept, sum(path.stat().st_size for path in own))
+        if self._left and self._random.random() < 0.3:
+            executors = _executors(os.getpid())
+            if executors:
+                os.kill(self._random.choice(executors), signal.SIGKILL)
+                self._left, self.killed = self._left - 1, self.killed + 1
+
+    def note(self, figures: dict[str, float]) -> None:
+        self.read[int(figures["level"])] += figures["bytes_read"]
+
+
+def _executors(pid: int) -> list[int]:
+    """Return the processes below one that are executors of Spark."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            children = [int(child) for child in (task / "children").read_text().split()]
+        except OSError:
+            continue
+        for child in children:
+            try:
+                line = Path(f"/proc/{child}/cmdline").read_bytes()
+            except OSError:
+                continue
+            found += [child] if b"CoarseGrainedExecutorBackend" in line else []
+            found += _executors(child)
+    return found
+
+
+if __name__ == "__main__":
+    main()
