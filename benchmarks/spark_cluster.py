@@ -5,7 +5,7 @@
 With --kills executors are killed at random levels, and speculation is on. The result must be that of the local engine.
 
 The columns: bytes of files that executors have on their disks beside Spark's own, at the worst moment; bytes that the
-worst level reads for each state that is known; merged files of the partition that has most, of how many it may have.
+worst level reads for each state that is known; sorted files of the partition that has most, of how many it may have.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _row(workers: int, bounds: dict[str, int], partitions: int, kills: int, seed
             options = SparkOptions(session=spark, partitions=partitions, warm_states=1000, run_dir=f"{folder}/run")
             found = check(model, options=options, symmetry=False, reporter=spy.report, task_reporter=spy.note)
             seconds = time.perf_counter() - began
-            files = max(len(list(each.iterdir())) for each in Path(folder, "run", "merged").iterdir())
+            files = _most_files_of(f"{folder}/run", partitions, model.program.schema.words)
         finally:
             spark.stop()
     local = check_locally(model, symmetry=False)
@@ -85,6 +85,18 @@ def _row(workers: int, bounds: dict[str, int], partitions: int, kills: int, seed
     )  # fmt: skip
 
 
+def _most_files_of(folder: str, partitions: int, words: int) -> int:
+    """Return how many sorted files has the partition of a run that has most."""
+    from insync.spark_explore.driver.manifest import read_manifest
+    from insync.spark_explore.wire.run_folder import RunFolder
+    from insync.spark_explore.wire.run_states import RunStates
+
+    run = RunFolder(folder)
+    manifest = read_manifest(run)
+    states = RunStates(run, manifest.run, words, manifest.ledger.warm)
+    return max(len(states.level(part, manifest.ledger.depth).spans) for part in range(partitions))
+
+
 class _Spy:
     """Looks at the executors' disks after each level, adds up what tasks read, and kills executors."""
 
@@ -96,7 +108,7 @@ class _Spy:
     def report(self, progress: object) -> None:
         scratch = self.folder / "scratch"
         every = (path for path in scratch.rglob("*") if path.is_file() and "blockmgr" not in str(path))
-        own = [path for path in every if path.suffix not in (".zip", ".jar", ".crc")]
+        own = [path for path in every if not path.name.endswith((".zip", ".crc", "_cache", "_lock"))]
         self.kept = max(self.kept, sum(path.stat().st_size for path in own))
         if self._left and self._random.random() < 0.3:
             executors = _executors(os.getpid())

@@ -144,7 +144,7 @@ class RunStates:
     warm: int
     counted: CountedFiles = field(default_factory=lambda: CountedFiles({}))
     read_bytes: int = 0
-    _open: dict[str, OpenFile] = field(default_factory=dict)
+    _open: dict[str, _Reading] = field(default_factory=dict)
 
     def levels_with(self, level: int) -> tuple[int, int]:
         """Return the first and the last level of the file with the states of a level."""
@@ -240,13 +240,13 @@ class RunStates:
     def close(self) -> None:
         """Close all files."""
         while self._open:
-            self._open.popitem()[1].close()
+            self._open.popitem()[1].file.close()
 
     def _shared(self, name: str) -> OpenFile:
         """Return a file that stays open until `close`: opening one takes long in a store."""
         if name not in self._open:
-            self._open[name] = self.folder.open(name)
-        return _Reading(self, self._open[name], 0 if self.folder.is_local else _AHEAD_BYTES)
+            self._open[name] = _Reading(self, self.folder.open(name), 0 if self.folder.is_local else _AHEAD_BYTES)
+        return self._open[name]
 
     def _label(self, kind: str, partition: int, first: int, last: int) -> Label:
         return {
@@ -294,28 +294,34 @@ class StatesWriter:
 
 
 class _Reading:
-    """An open file that others read, too, with bytes read ahead; all bytes that are read are counted."""
+    """An open file with bytes read ahead, whose `close` does nothing; all bytes that are read are counted.
+
+    Attributes:
+        file: the file itself.
+    """
 
     def __init__(self, states: RunStates, file: OpenFile, ahead: int) -> None:
-        self._states, self._file, self._ahead = states, file, ahead
+        self.file, self._states, self._ahead = file, states, ahead
         self._start, self._bytes = 0, b""
 
     def size(self) -> int:
-        return self._file.size()
+        return self.file.size()
 
     def read_at(self, nbytes: int, offset: int) -> bytes:
+        if not self._ahead:
+            self._states.read_bytes += nbytes
+            return self.file.read_at(nbytes, offset)
         at = offset - self._start
         if at < 0 or at + nbytes > len(self._bytes):
-            self._bytes = self._file.read_at(max(nbytes, self._ahead), offset)
-            self._start, at = offset, 0
+            # The end of a file is read first: with it comes what lies before it, of a small file everything.
+            self._start = max(0, min(offset, self.size() - self._ahead))
+            self._bytes = self.file.read_at(max(nbytes + offset - self._start, self._ahead), self._start)
             self._states.read_bytes += len(self._bytes)
-            if not self._ahead:
-                found, self._bytes = self._bytes, b""
-                return found
+            at = offset - self._start
         return self._bytes[at : at + nbytes]
 
     def close(self) -> None:
-        self._bytes = b""
+        pass
 
 
 def _name(kind: str, partition: int, first: int, last: int) -> str:
