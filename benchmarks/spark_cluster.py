@@ -4,8 +4,9 @@
 
 With --kills executors are killed at random levels, and speculation is on. The result must be that of the local engine.
 
-The columns: bytes of files that executors have on their disks beside Spark's own, at the worst moment; bytes that the
-worst level reads for each state that is known; sorted files of the partition that has most, of how many it may have.
+The columns: bytes of files that executors have on their disks beside Spark's own, at the worst moment; what a level
+reads over the size of the files with the states of all levels before it, at the worst of the levels that know half of
+the states; sorted files of the partition that has most, of how many it may have.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 ROW = "{:>8}{:>12}{:>9}{:>8}{:>18}{:>14}{:>9}{:>8}"
-COLUMNS = "workers,states,levels,total s,executors' bytes,read B/state,files,killed"
+COLUMNS = "workers,states,levels,total s,executors' bytes,read/known,files,killed"
 
 
 def main() -> None:
@@ -69,6 +70,7 @@ def _row(workers: int, bounds: dict[str, int], partitions: int, kills: int, seed
             found = check(model, options=options, symmetry=False, reporter=spy.report, task_reporter=spy.note)
             seconds = time.perf_counter() - began
             files = _most_files_of(f"{folder}/run", partitions, model.program.schema.words)
+            worst = _most_read(Path(folder, "run"), spy.read)
         finally:
             spark.stop()
     local = check_locally(model, symmetry=False)
@@ -77,12 +79,19 @@ def _row(workers: int, bounds: dict[str, int], partitions: int, kills: int, seed
     ):
         message = f"The local engine finds {local}, and Spark {found}."
         raise SystemExit(message)
-    known = [sum(found.levels[:level]) for level in range(1, found.depth + 1)]
-    worst = max(spy.read[level] / known[level - 2] for level in spy.read if 2 < level <= found.depth)
     return ROW.format(
-        workers, f"{found.distinct_states:,}", found.depth, f"{seconds:.1f}", spy.kept, f"{worst:.1f}",
+        workers, f"{found.distinct_states:,}", found.depth, f"{seconds:.1f}", spy.kept, f"{worst:.2f}",
         f"{files} of {most_files(found.depth)}", spy.killed,
     )  # fmt: skip
+
+
+def _most_read(run: Path, read: dict[int, float]) -> float:
+    """Return the most that a level has read, over the size of the files with the states of all levels before it."""
+    sizes: dict[int, int] = defaultdict(int)
+    for path in run.glob("states/*/*"):
+        sizes[int(path.name.split("-")[1])] += path.stat().st_size
+    known = {level: sum(size for last, size in sizes.items() if last < level) for level in read}
+    return max(read[level] / known[level] for level in read if known[level] > sum(sizes.values()) / 2)
 
 
 def _most_files_of(folder: str, partitions: int, words: int) -> int:

@@ -85,6 +85,9 @@ def test_each_phase_has_its_words() -> None:
     again = replace(searching, phase=Phase.TRACE)
     assert progress_line(again, "now").endswith("left on queue, 367 MiB of memory; searching again, for the trace.")
     assert status_line(again) == "searching again, for the trace: level 17, 10.5 M states"
+    starting = replace(searching, phase=Phase.START)
+    assert progress_line(starting, "now") == "Progress(17) at now: Spark's workers start, and each compiles the model."
+    assert status_line(starting) == "Spark's workers start, and each compiles the model: 52.0 s"
     full = replace(searching, phase=Phase.DISK, memory_limit=400 << 20, disk=DiskNeed(50 << 30, 3.0, 2 << 30, 130.0))
     said = (
         "the 400 MiB that it may take are full, and it goes on from sorted files on disk: in the end about 2.00 GiB of "

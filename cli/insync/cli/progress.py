@@ -157,6 +157,8 @@ def progress_line(progress: Progress, now: str) -> str:
     if progress.phase is Phase.COMPILE:
         spent, used = seconds(progress.seconds), memory(progress.memory_bytes)
         return f"Progress(0) at {now}: compiling the model for {spent}, {used} of memory."
+    if progress.phase is Phase.START:
+        return f"Progress({progress.level}) at {now}: Spark's workers start, and each compiles the model."
     if progress.phase is Phase.DECIDE:
         return f"Progress: deciding {progress.subject} on {plural(progress.distinct_states, 'state')}."
     if progress.phase is Phase.DISK:
@@ -173,8 +175,7 @@ def progress_line(progress: Progress, now: str) -> str:
 def _disk(progress: Progress) -> str:
     """Return the sentence about a search that continues from disk, with an estimate of space and time."""
     need = progress.disk
-    if need is None:
-        return "what an executor may keep in memory is full, and they go on with sorted files on their disks."
+    assert need is not None, "the phase DISK comes with it"
     begun = f"the {memory(progress.memory_limit)} that it may take are full, and it goes on from sorted files on disk"
     if not need.bytes:
         return (
@@ -224,6 +225,8 @@ def status_line(progress: Progress) -> str:
     """Return the progress of a search as a status line, with the most important figures first."""
     if progress.phase is Phase.COMPILE:
         return f"compiling the model: {memory(progress.memory_bytes)}, {seconds(progress.seconds)}"
+    if progress.phase is Phase.START:
+        return f"Spark's workers start, and each compiles the model: {seconds(progress.seconds)}"
     if progress.phase is Phase.DECIDE:
         return progress_line(progress, "")
     if progress.phase is Phase.DISK:

@@ -33,9 +33,10 @@ __all__ = [
 
 
 class Phase(StrEnum):
-    """The phase of a search."""
+    """The phase of a search; in START Spark's workers start, and each compiles the model."""
 
     COMPILE = "compile"
+    START = "start"
     SEARCH = "search"
     DECIDE = "decide"
     TRACE = "trace"

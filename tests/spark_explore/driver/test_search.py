@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.progress import Progress
+from insync.explorer.progress import Phase, Progress
 from insync.explorer.search.explored import Explored
 from insync.machine.packed import Found
 from insync.runtime.errors import UserError
@@ -61,6 +61,7 @@ class Played:
         self.counted.append(given.counted)
         self.jobs.append((level, further))
         self.said.append(what)
+        watch.reason()
         fault = self.faults.pop(0) if self.faults else None
         if isinstance(fault, threading.Event):
             fault.set()
@@ -186,6 +187,19 @@ def test_files_with_other_states_than_the_manifest_counts_are_damaged(
     monkeypatch.setattr(Played, "more", 1)
     with pytest.raises(UserError, match=r"^there: the files have 6 states up to level 2, and the manifest counts 4\. "):
         play(1, 3, 7)
+
+
+def test_the_first_job_is_told_to_start_workers_and_the_rate_is_that_of_sparks_levels(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("insync.runtime.watch._TELLING_SECONDS", 0.0)
+    one, _ = play(1, 3_000, *[4] * 10)
+    starting = [report for report in one.reports if report.phase is Phase.START]
+    assert {(report.level, report.frontier, report.distinct_states) for report in starting} == {(2, 3_000, 3_001)}
+    others = [report for report in one.reports if report.phase is not Phase.START]
+    assert [report.level for report in others] == list(range(2, 13))
+    assert others[0].states_per_second == 0.0
+    assert others[-1].states_per_second > 0.0
 
 
 def test_a_job_is_described_for_whoever_looks_at_spark(play: Play) -> None:

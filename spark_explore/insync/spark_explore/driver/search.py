@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from insync.explorer.progress import Progress, Reporter, estimated_end, last_growth
+from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
 from insync.explorer.search.explored import Explored
 from insync.machine.packed import Sizes
 from insync.runtime.errors import InternalError, UserError
@@ -61,6 +61,7 @@ class SparkSearch:
         self.spark, self.place, self.sizes, self.ledger = spark, given.place, sizes, ledger
         self._recipe = given.recipe
         self.watch, self.keep_going, self.reporter, self.task_reporter = watch, keep_going, reporter, task_reporter
+        self._began, self._has_run = 0.0, False
 
     def run(self, save: Callable[[], None]) -> Explored:
         """Search until the space is complete or something ends it.
@@ -68,13 +69,14 @@ class SparkSearch:
         Args:
             save: writes the manifest; called after each job.
         """
-        reported = 0
+        reported, self._began = 0, self.watch.seconds
         while True:
             space, over = self.ledger.space(self.watch.limits, self.keep_going)
             reported = self._report(space, reported)
             if over:
                 return space
-            reason = self.watch.reason() or self._job(space)
+            with self.watch.telling(None if self._has_run else self._starting(space)):
+                reason = self.watch.reason() or self._job(space)
             if reason is not None:
                 space, _ = self.ledger.space(self.watch.limits, self.keep_going)
                 space.stopped_by = space.stopped_by or reason
@@ -88,7 +90,16 @@ class SparkSearch:
         except Stopped as stopped:
             return stopped.reason
         self._book(rows)
+        self._has_run = True
         return None
+
+    def _starting(self, space: Explored) -> Callable[[], None] | None:
+        """Return the function that reports that workers start, in the first job, each of which compiles the model."""
+        reporter, watch, known = self.reporter, self.watch, space.visited
+        if reporter is None:
+            return None
+        said = Progress(len(known), known[-1], sum(known), 0.0, 0, 0.0, Phase.START)
+        return lambda: reporter(replace(said, memory_bytes=watch.resident, seconds=watch.seconds))
 
     def _rows(self, space: Explored, further: int) -> list[Row]:
         """Run a job, and repeat it if Spark could not finish it: in local mode Spark tries a task once by default."""
@@ -169,7 +180,7 @@ class SparkSearch:
         now = self.watch.seconds
         for level in range(max(reported, self.ledger.warm - 1) + 1, levels + 1):
             known = space.visited[:level]
-            rate = sum(known) / max(now, 1e-9)
+            rate = sum(known[self.ledger.warm :]) / max(now - self._began, 1e-9)
             said = Progress(level, known[-1], sum(known), rate, resident_memory(), now)
             end = estimated_end(known, self.watch.allows)
             self.reporter(replace(said, growth=last_growth(known), end=end))
