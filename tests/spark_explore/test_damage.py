@@ -15,7 +15,9 @@ from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check, export
+from insync.spark_explore.driver.manifest import Manifest, write_manifest
 from insync.spark_explore.wire.code_bundle import recipe_for, write_recipe
+from insync.spark_explore.wire.run_folder import RunFolder
 from insync_file_damage import Trial, damages
 from insync_played_spark import playing_spark
 
@@ -125,3 +127,24 @@ def test_files_of_a_level_that_the_manifest_does_not_count_yet(runs: Runs) -> No
         made.write_bytes(content)
         with pytest.raises(UserError, match=rf"^{made}: this file is not what the run has written there"):
             resumed(DEFECT, run)
+
+
+def test_a_driver_that_dies_after_any_job_is_followed_by_one_that_repeats_it(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files of the levels that it did not count are there, and so are those that were merged for them."""
+    model = find_model("kip320")(replicas=2, log_size=2, max_records=2, max_leader_epoch=2)
+    run, counted = runs.folder / "run", list[bytes]()
+
+    def keep(folder: RunFolder, manifest: Manifest) -> None:
+        write_manifest(folder, manifest)
+        counted.append((run / "manifest.json").read_bytes())
+
+    monkeypatch.setattr("insync.spark_explore.driver.search._LONGEST", ((1 << 62, 4),))
+    monkeypatch.setattr("insync.spark_explore.driver.check.write_manifest", keep)
+    runs.begun("run", model)
+    expected = facts(check_locally(model, symmetry=False))
+    assert expected.depth > 16
+    for content in counted[-2::-1]:
+        (run / "manifest.json").write_bytes(content)
+        assert resumed(model, run) == expected, "the levels that were not counted are taken as they are"

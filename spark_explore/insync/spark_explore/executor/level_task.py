@@ -91,7 +91,7 @@ class _LevelTask:
         for _ in rows:
             pass
         file = self.states.level(self.partition, self.job.level)
-        self.states.remove_superseded(self.partition, self.job.level, file.spans)
+        self.states.remove_superseded(self.partition, file.spans)
         self._begin_expansion(file.count)
         for address, count in file.states(self.job.level):
             yield from self._expand(address, count)

@@ -203,12 +203,20 @@ class RunStates:
         """Write a merged file; see `writing_states`."""
         return self._writing("merged", partition, first, last, ())
 
-    def remove_superseded(self, partition: int, level: int, spans: Sequence[Span]) -> None:
-        """Remove the merged files that no task needs any more, as the manifest counts a level with these spans."""
-        needed = {(span.first, span.last) for span in spans}
+    def remove_superseded(self, partition: int, spans: Sequence[Span]) -> None:
+        """Remove the merged files that lie within one of `spans`, those of a level that the manifest counts.
+
+        Others stay: a job that failed may have merged them for levels that it has written.
+        """
         for name in self.folder.names(f"merged/p{partition:05}"):
             first, _, last = name.partition("-")
-            if last.isdecimal() and int(last) < level and (int(first), int(last)) not in needed:
+            within = last.isdecimal() and any(
+                span.first <= int(first)
+                and int(last) <= span.last
+                and (span.first, span.last) != (int(first), int(last))
+                for span in spans
+            )
+            if within:
                 self.folder.remove(f"merged/p{partition:05}/{name}")
 
     def opened(self, kind: str, partition: int, first: int, last: int, digest: bytes | None) -> SortedFile:
