@@ -75,6 +75,7 @@ def _deleting() -> Iterator[_Step]:
     yield "find_older_start", {"broker": 3, "offset": 0}
     yield "fence", {"broker": 3}
     yield "register", {"broker": 3, "wait": _LONG}
+    yield "apply", {"broker": 3, "to": _NEWEST}
     yield "unfence", {"broker": 3}
     yield "configure", {"name": "min.insync.replicas", "value": "2"}
     yield from _everybody_applies()
@@ -128,6 +129,7 @@ def _crashing() -> Iterator[_Step]:
     yield "fence", {"broker": 3}
     yield "fence", {"broker": 1}
     yield "register", {"broker": 3, "wait": _LONG}
+    yield "apply", {"broker": 3, "to": _NEWEST}
     yield "unfence", {"broker": 3}
     yield "unfence", {"broker": 1}
     yield from _everybody_applies()
@@ -142,6 +144,7 @@ def _stopping() -> Iterator[_Step]:
     yield "stop", {"broker": 2}
     yield "fence", {"broker": 2}
     yield "register", {"broker": 2, "wait": _LONG}
+    yield "apply", {"broker": 2, "to": _NEWEST}
     yield "unfence", {"broker": 2}
     yield from _everybody_applies()
 

@@ -7,6 +7,7 @@ import moved.AbstractResponse;
 import moved.ApiKeys;
 import moved.ApiMessage;
 import moved.ApiMessageAndVersion;
+import moved.Batch;
 import moved.ByteBufferAccessor;
 import moved.MetadataRecordSerde;
 import moved.ObjectSerializationCache;
@@ -27,6 +28,12 @@ final class AsBytes {
     /** A response as it arrives. */
     static AbstractResponse response(ApiKeys key, short version, AbstractResponse sent) {
         return (AbstractResponse) parsed(AbstractResponse.class, "parseResponse", key, bytes(sent.data(), version), version);
+    }
+
+    /** A batch of metadata as a broker reads it that is a process of its own. */
+    static Batch<ApiMessageAndVersion> batch(Batch<ApiMessageAndVersion> written) {
+        return Batch.data(written.baseOffset(), written.epoch(), written.appendTimestamp(), written.sizeInBytes(),
+            records(written.records()));
     }
 
     /** Metadata records as a broker reads them that is a process of its own. */

@@ -80,11 +80,11 @@ final class BrokerNode {
         running = true;
     }
 
-    /** Starts if need be, and registers as a new incarnation. */
-    void register() {
+    /** Starts if need be, and registers as a new incarnation; as the controller handles that some time passes. */
+    void register(long milliseconds) {
         if (!running) start();
         Uuid self = new Uuid(INCARNATIONS.getMostSignificantBits(), id * 1000L + incarnation++);
-        epoch = world.controller.register(id, directories.live(), self, previousEpoch());
+        epoch = world.controller.register(id, directories.live(), self, previousEpoch(), milliseconds);
         cleanAsEpoch = -1;
     }
 
@@ -141,9 +141,8 @@ final class BrokerNode {
     void apply(int to) {
         List<Batch<ApiMessageAndVersion>> batches = new ArrayList<>();
         for (int place = applied + 1; place <= to; place++) {
-            List<ApiMessageAndVersion> written = world.controller.node.log.get(place);
-            List<ApiMessageAndVersion> read = id == world.combined ? written : AsBytes.records(written);
-            batches.add(Batch.data(place * 100L, 1, world.clock.milliseconds(), 100, read));
+            Batch<ApiMessageAndVersion> written = world.controller.node.log.at(place);
+            batches.add(id == world.combined ? written : AsBytes.batch(written));
         }
         applied = to;
         loading.commit(batches);
@@ -152,7 +151,7 @@ final class BrokerNode {
     /** Loads a snapshot of all that the controller has decided up to a place of its log, over what it has. */
     void loadSnapshot(int to) {
         applied = to;
-        loading.load(new Snapshot(world.controller.node.log.subList(0, to + 1), to * 100L, world.clock.milliseconds()));
+        loading.load(new Snapshot(world.controller.node.log.between(0, to)));
     }
 
     private void publish(MetadataDelta delta, MetadataImage newest, Object manifest) {

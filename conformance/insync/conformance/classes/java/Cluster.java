@@ -44,11 +44,13 @@ final class Cluster {
         String wanted = command.get("elr").asText();
         boolean elr = wanted.equals("default") ? MetadataRelease.elrByDefault() : Boolean.parseBoolean(wanted);
         MetadataRelease.choose(elr);
-        controller = new ControllerCalls(new ControllerNode(clock, elr), partition.partition());
+        ControllerNode node = new ControllerNode(elr);
+        controller = new ControllerCalls(node, partition.partition(), new Heartbeats(node, brokers));
         for (int id = 1; id <= command.get("brokers").asInt(); id++) {
             BrokerNode broker = new BrokerNode(this, id);
             brokers.put(id, broker);
-            broker.register();
+            broker.register(0);
+            broker.apply(controller.node.end());
             controller.unfence(id);
         }
         List<Integer> replicas = ids(command.get("replicas"));
@@ -57,7 +59,7 @@ final class Cluster {
             entry -> configuration.put(entry.getKey(), entry.getValue().asText()));
         List<Integer> others = new ArrayList<>();
         for (int id = FIRST_ELSEWHERE; id < FIRST_ELSEWHERE + elsewhere; id++) {
-            controller.register(id, List.of(new Uuid(77L, 1000 + id)), new Uuid(6L, id), -1L); // the controller alone knows it
+            controller.register(id, List.of(new Uuid(77L, 1000 + id)), new Uuid(6L, id), -1L, 0); // the controller alone knows it
             controller.unfence(id);
             others.add(id);
         }
@@ -86,9 +88,6 @@ final class Cluster {
     /** Does what a command says, then all that it makes due; returns the answer of Kafka, "NONE" where it has no fault. */
     String take(JsonNode command) {
         clock.advance(command.path("wait").asLong(0));
-        for (BrokerNode broker : brokers.values()) {
-            if (broker.running && broker.epoch >= 0) controller.heartbeat(broker.id, broker.epoch);
-        }
         String answer = act(command.get("command").asText(), command);
         runDue();
         return answer;
@@ -125,7 +124,7 @@ final class Cluster {
             case "find_older_checkpoint" -> broker(id).findOlder("replication-offset-checkpoint", command.get("offset").asLong());
             case "find_older_start" -> broker(id).findOlder("log-start-offset-checkpoint", command.get("offset").asLong());
             case "stop" -> broker(id).stopCleanly();
-            case "register" -> broker(id).register();
+            case "register" -> broker(id).register(command.path("wait").asLong(0));
             case "deliver_request" -> { return broker(id).channel.deliverRequest(controller); }
             case "deliver_reply" -> broker(id).channel.deliverReply();
             case "lose_reply" -> broker(id).channel.loseReply();
@@ -160,7 +159,7 @@ final class Cluster {
     private String decide(String name, int id, JsonNode command) {
         switch (name) {
             case "fence" -> controller.fence(id);
-            case "unfence" -> controller.unfence(id);
+            case "unfence" -> { return controller.unfence(id); }
             case "start_controlled_shutdown" -> controller.startControlledShutdown(id);
             case "configure" -> {
                 return controller.configure(command.get("name").asText(), command.get("value").asText());
@@ -191,6 +190,7 @@ final class Cluster {
         for (BrokerNode broker : brokers.values()) {
             if (broker.running) broker.throwAway();
         }
+        controller.node.close();
         Disk.delete(base);
     }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import moved.AlterConfigOp;
 import moved.AlterPartitionReassignmentsRequestData;
 import moved.AlterPartitionReassignmentsResponseData;
@@ -13,7 +14,6 @@ import moved.AlterPartitionResponseData;
 import moved.ApiError;
 import moved.ApiException;
 import moved.ApiKeys;
-import moved.ApiMessageAndVersion;
 import moved.AssignReplicasToDirsRequest;
 import moved.AssignReplicasToDirsResponseData;
 import moved.BrokerRegistration;
@@ -35,36 +35,49 @@ import moved.Uuid;
 final class ControllerCalls {
     static final String TOPIC = "t";
     static final ConfigResource RESOURCE = new ConfigResource(ConfigResource.Type.TOPIC, TOPIC);
-    private static final long FIRST_BROKER_EPOCH = 100L;
 
     final ControllerNode node;
+    final Heartbeats heartbeats;
     /** The number of the partition that is looked at. */
     private final int index;
     Uuid topicId;
 
-    ControllerCalls(ControllerNode node, int index) {
+    ControllerCalls(ControllerNode node, int index, Heartbeats heartbeats) {
         this.node = node;
         this.index = index;
+        this.heartbeats = heartbeats;
     }
 
     // ------------------------------------------------------------------------------------------------------- brokers
 
-    /** Registers a new incarnation of a broker, and returns its broker epoch. */
-    long register(int id, List<Uuid> directories, Uuid incarnation, long previousEpoch) {
-        BrokerRegistrationRequestData request = new BrokerRegistrationRequestData().setBrokerId(id)
-            .setClusterId(ControllerNode.CLUSTER).setIncarnationId(incarnation).setLogDirs(directories);
+    /**
+     * Registers a new incarnation of a broker, and returns its broker epoch. As the controller handles that time passes;
+     * if that is longer than a session, the one of the former incarnation is over, and the broker need not be fenced yet.
+     */
+    long register(int id, List<Uuid> directories, Uuid incarnation, long previousEpoch, long milliseconds) {
+        long pause = milliseconds > ControllerNode.SESSION ? heartbeats.passHalf(id) : milliseconds;
+        BrokerRegistrationRequestData request = new BrokerRegistrationRequestData() {
+            @Override public String clusterId() { // the first that is looked at
+                node.clock.advance(pause);
+                return ControllerNode.CLUSTER;
+            }
+        };
+        request.setBrokerId(id).setIncarnationId(incarnation).setLogDirs(directories);
         Construct.give(request, "setPreviousBrokerEpoch", previousEpoch);
         request.listeners().add(new BrokerRegistrationRequestData.Listener()
             .setName("PLAINTEXT").setHost("b" + id).setPort(9092));
         request.features().add(supported(MetadataVersion.FEATURE_NAME, 1, MetadataRelease.latest().featureLevel()));
         request.features().add(supported(MetadataRelease.ELR, 0, 1));
-        Object finalized = Reflect.call(node.features, "finalizedFeatures", Long.MAX_VALUE);
-        long epoch = node.log.size() + FIRST_BROKER_EPOCH;
-        boolean versioned = Reflect.methods(node.cluster.getClass(), "registerBroker", 4).stream()
-            .anyMatch(method -> method.getParameterTypes()[3] == short.class); // before 3.9
-        Object last = versioned ? (Object) ApiKeys.BROKER_REGISTRATION.latestVersion() : node.elr;
-        Object result = Reflect.callWithFirst(node.cluster, "registerBroker", request, epoch, finalized, last);
-        return (long) Reflect.call(node.commitResult(result), "epoch");
+        request.features().add(supported("kraft.version", 0, 1));
+        try {
+            Object answer = node.answer(node.controller.registerBroker(context(ApiKeys.BROKER_REGISTRATION), request));
+            return (long) Reflect.call(answer, "epoch");
+        } finally {
+            if (pause > 0) {
+                node.settle();
+                heartbeats.renewAll();
+            }
+        }
     }
 
     private static BrokerRegistrationRequestData.Feature supported(String name, int least, int most) {
@@ -76,42 +89,24 @@ final class ControllerCalls {
         return (BrokerRegistration) ((Map<?, ?>) Reflect.call(node.cluster, "brokerRegistrations")).get(id);
     }
 
-    /** A heartbeat renews the session of a broker: while it lasts no other incarnation can register. */
-    void heartbeat(int id, long brokerEpoch) {
-        if (Reflect.has(node.cluster, "trackBrokerHeartbeat", 2)) { // since 4.0
-            Reflect.call(node.cluster, "trackBrokerHeartbeat", id, brokerEpoch);
-        } else {
-            Object sessions = Reflect.call(node.cluster, "heartbeatManager");
-            Reflect.call(sessions, "touch", id, registration(id).fenced(), (long) node.end());
-        }
-    }
-
     /** A session has expired. */
     void fence(int id) {
-        decide("handleBrokerFenced", id);
+        heartbeats.expire(id);
     }
 
-    /** A fenced broker has been heard of again and is up to date. */
-    void unfence(int id) {
-        decide("handleBrokerUnfenced", id, registration(id).epoch());
+    /** A fenced broker is heard of again; it stays fenced where it has not read of its registration yet. */
+    String unfence(int id) {
+        return heartbeats.beat(id, true, List.of()) ? "FENCED" : "NONE";
     }
 
     /** A broker wants to stop, and its leadership and membership are taken from it. */
     void startControlledShutdown(int id) {
-        decide("handleBrokerInControlledShutdown", id, registration(id).epoch());
+        heartbeats.beatToStop(id);
     }
 
     /** A broker tells with a heartbeat of directories that have failed. */
     void directoriesOffline(int id, List<Uuid> failed) {
-        decide("handleDirectoriesOffline", id, registration(id).epoch(), failed);
-    }
-
-    private void decide(String method, Object... arguments) {
-        List<ApiMessageAndVersion> records = new ArrayList<>();
-        Object[] all = java.util.Arrays.copyOf(arguments, arguments.length + 1);
-        all[arguments.length] = records;
-        Reflect.call(node.replication, method, all);
-        node.commit(records);
+        heartbeats.beat(id, !registration(id).fenced(), failed);
     }
 
     // ----------------------------------------------------------------------------------------------------- partition
@@ -132,10 +127,8 @@ final class ControllerCalls {
             new CreateTopicsRequestData.Creat/*before 3.9*/e/*end*/ableTopicConfig().setName(name).setValue(value)));
         CreateTopicsRequestData request = new CreateTopicsRequestData();
         request.topics().add(topic);
-        Object result = Reflect.callWithFirst(
-            node.replication, "createTopics",
-            context(ApiKeys.CREATE_TOPICS, ApiKeys.CREATE_TOPICS.latestVersion()), request, Set.of(), false);
-        CreateTopicsResponseData answer = (CreateTopicsResponseData) node.commitResult(result);
+        CreateTopicsResponseData answer = (CreateTopicsResponseData) ask(
+            "createTopics", context(ApiKeys.CREATE_TOPICS), request, Set.of(), false);
         for (CreateTopicsResponseData.CreatableTopicResult made : answer.topics()) {
             if (made.errorCode() != 0) throw new IllegalStateException("the topic is not made: " + made.errorMessage());
             topicId = made.topicId();
@@ -146,17 +139,16 @@ final class ControllerCalls {
     String configure(String name, String value) {
         Map<String, Map.Entry<AlterConfigOp.OpType, String>> change =
             Map.of(name, Map.entry(AlterConfigOp.OpType.SET, value));
-        Object result = Reflect.callWithFirst(
-            node.configurations, "incrementalAlterConfigs", Map.of(RESOURCE, change), false, false);
-        return ((ApiError) ((Map<?, ?>) node.commitResult(result)).get(RESOURCE)).error().name();
+        Object answer = ask(
+            "incrementalAlterConfigs", context(ApiKeys.INCREMENTAL_ALTER_CONFIGS), Map.of(RESOURCE, change), false, false);
+        return ((ApiError) ((Map<?, ?>) answer).get(RESOURCE)).error().name();
     }
 
     /** A leader asks for another ISR. */
     AlterPartitionResponseData alterPartition(AlterPartitionRequest request) {
         try {
-            Object result = Reflect.call(node.replication, "alterPartition",
-                context(ApiKeys.ALTER_PARTITION, request.version()), request.data());
-            return (AlterPartitionResponseData) node.commitResult(result);
+            return node.answer(node.controller.alterPartition(
+                context(ApiKeys.ALTER_PARTITION, request.version(), OptionalLong.empty()), request.data()));
         } catch (ApiException refused) { // such as a broker epoch that has passed; ControllerApis answers so
             return new AlterPartitionResponseData().setErrorCode(Errors.forException(refused).code());
         }
@@ -165,8 +157,8 @@ final class ControllerCalls {
     /** A broker tells in which of its directories its replica is. */
     AssignReplicasToDirsResponseData assign(AssignReplicasToDirsRequest request) {
         try {
-            return (AssignReplicasToDirsResponseData) node.commitResult(
-                Reflect.call(node.replication, "handleAssignReplicasToDirs", request.data()));
+            return node.answer(node.controller.assignReplicasToDirs(
+                context(ApiKeys.ASSIGN_REPLICAS_TO_DIRS), request.data()));
         } catch (ApiException refused) { // as above
             return new AssignReplicasToDirsResponseData().setErrorCode(Errors.forException(refused).code());
         }
@@ -178,8 +170,7 @@ final class ControllerCalls {
             .setTopicPartitions(new ElectLeadersRequestData.TopicPartitionsCollection());
         request.topicPartitions().add(new ElectLeadersRequestData.TopicPartitions()
             .setTopic(TOPIC).setPartitions(List.of(index)));
-        ElectLeadersResponseData answer =
-            (ElectLeadersResponseData) node.commitResult(Reflect.call(node.replication, "electLeaders", request));
+        ElectLeadersResponseData answer = node.answer(node.controller.electLeaders(context(ApiKeys.ELECT_LEADERS), request));
         return Errors.forCode(answer.replicaElectionResults().get(0).partitionResult().get(0).errorCode()).name();
     }
 
@@ -189,8 +180,8 @@ final class ControllerCalls {
         request.topics().add(new AlterPartitionReassignmentsRequestData.ReassignableTopic().setName(TOPIC).setPartitions(
             List.of(new AlterPartitionReassignmentsRequestData.ReassignablePartition()
                 .setPartitionIndex(index).setReplicas(replicas))));
-        AlterPartitionReassignmentsResponseData answer = (AlterPartitionReassignmentsResponseData) node.commitResult(
-            Reflect.call(node.replication, "alterPartitionReassignments", request));
+        AlterPartitionReassignmentsResponseData answer = node.answer(node.controller.alterPartitionReassignments(
+            context(ApiKeys.ALTER_PARTITION_REASSIGNMENTS), request));
         return Errors.forCode(answer.responses().get(0).partitions().get(0).errorCode()).name();
     }
 
@@ -223,9 +214,23 @@ final class ControllerCalls {
         return partition().replicas[0] == wanted ? elect() : "NOT_THE_FIRST";
     }
 
-    private static ControllerRequestContext context(ApiKeys key, short version) {
+    /** Asks what takes fewer arguments in some releases than in others. */
+    private Object ask(String method, Object... arguments) {
+        return node.answer((CompletableFuture<?>) Reflect.callWithFirst(node.controller, method, arguments));
+    }
+
+    private static ControllerRequestContext context(ApiKeys key) {
+        return context(key, OptionalLong.empty());
+    }
+
+    /** With a moment until which the event may wait in the controller's queue. */
+    static ControllerRequestContext context(ApiKeys key, OptionalLong deadline) {
+        return context(key, key.latestVersion(), deadline);
+    }
+
+    private static ControllerRequestContext context(ApiKeys key, short version, OptionalLong deadline) {
         RequestHeaderData header = new RequestHeaderData().setRequestApiKey(key.id)
             .setRequestApiVersion(version);
-        return new ControllerRequestContext(header, KafkaPrincipal.ANONYMOUS, OptionalLong.empty());
+        return new ControllerRequestContext(header, KafkaPrincipal.ANONYMOUS, deadline);
     }
 }

@@ -1,142 +1,139 @@
 package insync.harness;
 
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Random;
-import moved.ApiMessage;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import moved.ApiMessageAndVersion;
-import moved.ClusterControlManager;
-import moved.ConfigurationControlManager;
+import moved.BootstrapMetadata;
+import moved.FaultHandler;
 import moved.FeatureControlManager;
 import moved.FeatureLevelRecord;
 import moved.KafkaRaftServer;
-import moved.LogContext;
 import moved.MetadataVersion;
+import moved.QuorumController;
 import moved.QuorumFeatures;
-import moved.ReplicationControlManager;
-import moved.SnapshotRegistry;
 import moved.StripedReplicaPlacer;
 import moved.VersionRange;
 
 /**
- * Kafka's controller without its event queue and without Raft: what its managers decide is committed at once.
+ * Kafka's active controller: QuorumController with its event queue and its periodic tasks, above a log of ours.
  *
- * The metadata log has a batch for each decision; brokers are handed as much of it as a command says.
+ * Its queue has a thread, which is waited for. It has a clock of its own, which moves on within a command alone, so that
+ * sessions expire and periodic tasks run when a command says so.
  */
-final class ControllerNode {
+final class ControllerNode implements FaultHandler {
     static final String CLUSTER = "cluster-of-insync00000";
     static final int NODE_ID = 100;
+    /** How long the session of a broker lasts without a heartbeat: broker.session.timeout.ms, by default. */
+    static final long SESSION = 9_000;
+    /** How often leaders are looked at that are not the preferred ones, and partitions without one; by default. */
+    static final long CHECKS = 300_000;
 
-    final List<List<ApiMessageAndVersion>> log = new ArrayList<>();
-    final Object features;
+    private static final long PATIENCE = 120;
+
+    final StillClock clock = new StillClock();
+    final ControllerLog log = new ControllerLog(clock);
+    final QuorumController controller;
     final Object cluster;
-    final Object configurations;
     final Object replication;
-    /** Whether eligible leader replicas are kept (KIP-966). */
-    final boolean elr;
+    private final List<RuntimeException> faults = Collections.synchronizedList(new ArrayList<>());
 
-    ControllerNode(StillClock clock, boolean elr) {
-        this.elr = elr;
-        SnapshotRegistry snapshots = new SnapshotRegistry(new LogContext());
-        features = featureManager(snapshots);
-        configurations = configurationManager(snapshots);
-        cluster = clusterManager(snapshots, clock);
-        replication = replicationManager(snapshots);
-        Reflect.call(cluster, "activate");
+    /** Makes it; `elr` is whether eligible leader replicas are kept (KIP-966). */
+    ControllerNode(boolean elr) {
+        QuorumController.Builder builder = new QuorumController.Builder(NODE_ID, CLUSTER)
+            .setTime(clock).setRaftClient(log.client())
+            .setFatalFaultHandler(this).setNonFatalFaultHandler(this)
+            .setConfigSchema(KafkaRaftServer.configSchema())
+            .setQuorumFeatures(new QuorumFeatures(NODE_ID, supported(), List.of(NODE_ID)))
+            .setBootstrapMetadata(BootstrapMetadata.fromRecords(features(elr), "insync"))
+            .setReplicaPlacer(new StripedReplicaPlacer(new Random(1)))
+            .setSessionTimeoutNs(TimeUnit.MILLISECONDS.toNanos(SESSION))
+            .setLeaderImbalanceCheckIntervalNs(OptionalLong.of(TimeUnit.MILLISECONDS.toNanos(CHECKS)));
+        Construct.give(builder, "setUncleanLeaderElectionCheckIntervalMs", CHECKS); // since 3.9
+        Construct.give(builder, "setEligibleLeaderReplicasEnabled", elr); // before 4.0
+        controller = (QuorumController) Reflect.call(builder, "build");
+        cluster = Reflect.get(controller, "clusterControl");
+        replication = Reflect.get(controller, "replicationControl");
+        log.lead();
+        settle();
+    }
+
+    private static Map<String, VersionRange> supported() {
+        Map<String, VersionRange> supported = new HashMap<>();
+        supported.put(MetadataVersion.FEATURE_NAME, VersionRange.of((short) 1, MetadataRelease.latest().featureLevel()));
+        supported.put(MetadataRelease.ELR, VersionRange.of((short) 0, (short) 1));
+        return supported;
+    }
+
+    /** What `kafka-storage format` writes for the first controller. */
+    private static List<ApiMessageAndVersion> features(boolean elr) {
         List<ApiMessageAndVersion> first = new ArrayList<>();
         first.add(feature(MetadataVersion.FEATURE_NAME, MetadataRelease.latest().featureLevel()));
-        if (Reflect.has(features, "isElrFeatureEnabled", 0)) first.add(feature(MetadataRelease.ELR, (short) (elr ? 1 : 0)));
-        commit(first);
+        boolean isFeature = !Reflect.methods(FeatureControlManager.class, "isElrFeatureEnabled", 0).isEmpty(); // since 4.0
+        if (elr && isFeature) first.add(feature(MetadataRelease.ELR, (short) 1));
+        return first;
     }
 
     private static ApiMessageAndVersion feature(String name, short level) {
         return new ApiMessageAndVersion(new FeatureLevelRecord().setName(name).setFeatureLevel(level), (short) 0);
     }
 
-    private static Object featureManager(SnapshotRegistry snapshots) {
-        Map<String, VersionRange> supported = new HashMap<>();
-        MetadataVersion latest = MetadataRelease.latest();
-        supported.put(MetadataVersion.FEATURE_NAME, VersionRange.of((short) 1, latest.featureLevel()));
-        supported.put(MetadataRelease.ELR, VersionRange.of((short) 0, (short) 1));
-        Object builder = Construct.builder(FeatureControlManager.class);
-        Construct.give(builder, "setSnapshotRegistry", snapshots);
-        Construct.give(builder, "setMetadataVersion", latest);
-        Construct.give(builder, "setQuorumFeatures", new QuorumFeatures(NODE_ID, supported, List.of(NODE_ID)));
-        return Reflect.call(builder, "build");
-    }
-
-    private Object configurationManager(SnapshotRegistry snapshots) {
-        Object builder = Construct.builder(ConfigurationControlManager.class);
-        Construct.give(builder, "setSnapshotRegistry", snapshots);
-        Construct.give(builder, "setFeatureControl", features);
-        Construct.give(builder, "setKafkaConfigSchema", KafkaRaftServer.configSchema());
-        return Reflect.call(builder, "build");
-    }
-
-    private Object clusterManager(SnapshotRegistry snapshots, StillClock clock) {
-        Object builder = Construct.builder(ClusterControlManager.class);
-        Construct.give(builder, "setLogContext", new LogContext());
-        Construct.give(builder, "setTime", clock);
-        Construct.give(builder, "setSnapshotRegistry", snapshots);
-        Construct.give(builder, "setClusterId", CLUSTER);
-        Construct.give(builder, "setFeatureControlManager", features);
-        Construct.give(builder, "setReplicaPlacer", new StripedReplicaPlacer(new Random(1)));
-        for (String handler : List.of("BrokerShutdownHandler", "BrokerUncleanShutdownHandler")) {
-            Class<?> type = Reflect.classOrNull(ClusterControlManager.class.getName() + "$" + handler);
-            if (type == null) continue;
-            Class<?>[] types = {type};
-            Object passed = Proxy.newProxyInstance(type.getClassLoader(), types, (proxy, method, given) -> handle(given));
-            Construct.give(builder, "set" + handler, passed);
-        }
-        return Reflect.call(builder, "build");
-    }
-
-    /** Passes on that a broker has registered again, as QuorumController does. */
-    private Object handle(Object[] given) {
-        String handler = given.length == 3 ? "handleBrokerShutdown" : "handleBrokerUncleanShutdown";
-        Reflect.call(replication, handler, given);
-        return null;
-    }
-
-    private Object replicationManager(SnapshotRegistry snapshots) {
-        Object builder = Construct.builder(ReplicationControlManager.class);
-        Construct.give(builder, "setSnapshotRegistry", snapshots);
-        Construct.give(builder, "setLogContext", new LogContext());
-        Construct.give(builder, "setConfigurationControl", configurations);
-        Construct.give(builder, "setClusterControl", cluster);
-        Construct.give(builder, "setFeatureControl", features);
-        Construct.give(builder, "setEligibleLeaderReplicasEnabled", elr);
-        return Reflect.call(builder, "build");
-    }
-
     /** The place of the newest batch in the metadata log. */
     int end() {
-        return log.size() - 1;
+        return log.end();
     }
 
-    /** Appends what a manager has decided to the metadata log, and lets all managers know. */
-    void commit(List<ApiMessageAndVersion> records) {
-        if (records.isEmpty()) return;
-        records.forEach(record -> replay(record.message()));
-        log.add(List.copyOf(records));
-    }
-
-    /** Commits a ControllerResult, and returns the answer in it. */
-    Object commitResult(Object result) {
-        List<ApiMessageAndVersion> records = new ArrayList<>();
-        Plain.list(Reflect.call(result, "records")).forEach(record -> records.add((ApiMessageAndVersion) record));
-        commit(records);
-        return Reflect.call(result, "response");
-    }
-
-    private void replay(ApiMessage record) {
-        boolean known = false;
-        for (Object manager : List.of(features, cluster, configurations, replication)) {
-            known |= Reflect.callForClass(manager, "replay", record, (long) log.size());
+    /** What the controller answers, once what it has decided is committed; what it throws is thrown. */
+    <T> T answer(CompletableFuture<T> coming) {
+        try {
+            return coming.get(PATIENCE, TimeUnit.SECONDS);
+        } catch (ExecutionException failed) {
+            throw Reflect.unchecked(failed.getCause());
+        } catch (InterruptedException | TimeoutException never) {
+            throw new IllegalStateException("the controller does not answer", never);
+        } finally {
+            raise();
         }
-        if (!known) throw new IllegalStateException("no manager of the controller replays " + record);
+    }
+
+    /** Lets time pass at the controller, and has all run that is due then. */
+    void pass(long milliseconds) {
+        clock.advance(milliseconds);
+        settle();
+    }
+
+    /** Waits until the queue has nothing to do: what is due comes before what is appended, and commits behind it. */
+    void settle() {
+        do {
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            Runnable event = () -> done.complete(null);
+            Reflect.call(controller, "appendControlEvent", "settle", event);
+            answer(done);
+        } while (!log.isHeard());
+    }
+
+    @Override public RuntimeException handleFault(String message, Throwable cause) {
+        RuntimeException fault = new IllegalStateException(message, cause);
+        faults.add(fault);
+        return fault;
+    }
+
+    private void raise() {
+        if (faults.isEmpty()) return;
+        RuntimeException first = faults.get(0);
+        faults.clear();
+        throw first;
+    }
+
+    void close() {
+        Reflect.call(controller, "close");
     }
 }

@@ -1,0 +1,105 @@
+package insync.harness;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import moved.ApiKeys;
+import moved.BrokerHeartbeatRequestData;
+import moved.BrokerRegistration;
+import moved.Uuid;
+
+/**
+ * The heartbeats of brokers, of which Kafka's BrokerHeartbeatManager makes something, and the time that passes between.
+ *
+ * Time stands still at the controller between two commands, and at the end of each all sessions are as new but those that
+ * were to end.
+ */
+final class Heartbeats {
+    private static final long HALF = ControllerNode.SESSION / 2;
+
+    private final ControllerNode node;
+    private final Map<Integer, BrokerNode> brokers;
+
+    Heartbeats(ControllerNode node, Map<Integer, BrokerNode> brokers) {
+        this.node = node;
+        this.brokers = brokers;
+    }
+
+    /** A broker tells of directories that have failed, and whether it is ready; returns whether it is fenced after it. */
+    boolean beat(int id, boolean ready, List<Uuid> failed) {
+        Object reply = node.answer(send(of(id).setWantFence(!ready).setOfflineLogDirs(failed), OptionalLong.empty()));
+        return (boolean) Reflect.call(reply, "isFenced");
+    }
+
+    /** A broker wants to stop. */
+    void beatToStop(int id) {
+        node.answer(send(of(id).setWantShutDown(true), OptionalLong.empty()));
+    }
+
+    /** The session of a broker ends, and all others last. */
+    void expire(int id) {
+        node.pass(HALF);
+        renew(id);
+        node.pass(HALF + 1);
+        renew(id);
+    }
+
+    /**
+     * Half of a session passes, in which nothing is heard of one broker; a registration that takes the controller a little
+     * longer than the rest finds that its session is over, before the controller can fence it.
+     */
+    long passHalf(int id) {
+        node.pass(HALF);
+        renew(id);
+        return HALF + 1;
+    }
+
+    /** The controller looks at all leaders, and at partitions without one, while all sessions last. */
+    void passChecks() {
+        for (long passed = 0; passed < ControllerNode.CHECKS; passed += ControllerNode.SESSION) {
+            node.pass(ControllerNode.SESSION - 1);
+            renewAll();
+        }
+    }
+
+    void renewAll() {
+        renew(-1);
+    }
+
+    /**
+     * All brokers but one are heard of. A heartbeat of one that is down, and not fenced yet, was on its way; that one and
+     * those of brokers that stop or are fenced come too late in the controller's queue to be acted on, but not for the session.
+     */
+    private void renew(int silent) {
+        List<CompletableFuture<?>> sent = new ArrayList<>();
+        for (BrokerRegistration registered : registrations().values()) {
+            int id = registered.id();
+            BrokerNode broker = brokers.get(id);
+            boolean runs = broker == null || broker.running && broker.epoch == registered.epoch();
+            boolean calm = runs && !registered.fenced() && !registered.inControlledShutdown();
+            if (id == silent || !runs && registered.fenced()) continue;
+            long late = TimeUnit.MILLISECONDS.toNanos(node.clock.milliseconds() - 1);
+            sent.add(send(of(id), calm ? OptionalLong.empty() : OptionalLong.of(late)));
+        }
+        sent.forEach(coming -> node.answer(coming.handle((reply, refused) -> null)));
+    }
+
+    private CompletableFuture<?> send(BrokerHeartbeatRequestData request, OptionalLong deadline) {
+        return node.controller.processBrokerHeartbeat(ControllerCalls.context(ApiKeys.BROKER_HEARTBEAT, deadline), request);
+    }
+
+    private BrokerHeartbeatRequestData of(int id) {
+        BrokerNode broker = brokers.get(id);
+        int applied = broker == null || !broker.running ? node.end() : broker.applied;
+        return new BrokerHeartbeatRequestData().setBrokerId(id).setBrokerEpoch(registrations().get(id).epoch())
+            .setCurrentMetadataOffset(node.log.offset(applied));
+    }
+
+    @SuppressWarnings("unchecked")
+    private Map<Integer, BrokerRegistration> registrations() {
+        return (Map<Integer, BrokerRegistration>) Reflect.call(node.cluster, "brokerRegistrations");
+    }
+}
