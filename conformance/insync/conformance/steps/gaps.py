@@ -20,7 +20,6 @@ __all__ = [
     "require_news_of_follower",
     "require_no_epoch_of_deleted_records",
     "require_one_change",
-    "require_same_answer",
     "require_unknown_directory",
 ]
 
@@ -272,52 +271,6 @@ def require_news_of_follower(
             "the high watermark stays; in the model it has forgotten it"
         )
         raise NotSchedulable(message, "Kafka's leader knows the follower's log end from an earlier leadership")
-
-
-def require_same_answer(leader: str, model: ReadableState, seen: Observation, *, answered: bool) -> None:
-    """Demand that the operator who has deleted records is answered at once, or not, as in the model.
-
-    The model's leader knows who is fenced if metadata has brought it the newest change of the partition, and takes all
-    for alive else. Kafka's knows of each broker that was fenced before what it acts on, also where the next that it is
-    to hear of is a directory of its own, and then who is back. In the model one that stops is not fenced, whatever it
-    was before, and is fenced as soon as it has ended, also if it dies before that.
-
-    Args:
-        leader: whose records are deleted.
-        model: the model's state after it.
-        seen: Kafka's.
-        answered: whether Kafka's low watermark has reached the offset.
-
-    Raises:
-        NotSchedulable: they differ for one of these reasons.
-        Unlike: they differ.
-    """
-    waits = bool(model["broker"][leader]["deleting"])
-    if waits is not answered:
-        return
-    view = model["broker"][leader]
-    if answered and (view["lag"] or view.get("repeats")):
-        message = (
-            f"{leader} has heard who is fenced, though not of the newest change of the partition, so it answers that "
-            "the records are gone; in the model it takes all for alive then"
-        )
-        raise NotSchedulable(message, "Kafka's leader has heard who is fenced, though not of the newest change")
-    if answered and view.get("to_hear") and seen.brokers[broker_id(leader)].applied < seen.controller.end:
-        message = f"{leader} is to hear of a directory first, and then who is back, for whom the model's waits"
-        raise NotSchedulable(message, "Kafka's leader is to hear of a directory before it hears who is back")
-    stopping, fenced = set(seen.controller.stopping), set(seen.controller.fenced)
-    if answered and stopping & fenced:
-        message = f"{leader} waits for no broker that was fenced when it asked to stop; in the model it does"
-        raise NotSchedulable(message, "Kafka's leader does not wait for one that was fenced when it asked to stop")
-    if not answered and any(not model["broker"][f"b{number}"]["running"] for number in stopping - fenced):
-        message = f"{leader} waits for a broker that has died while it stopped; in the model it counts as fenced"
-        raise NotSchedulable(message, "Kafka waits for a broker that has died while it stopped")
-    if not answered and view.get("copied") is not None:
-        message = f"{leader} waits until the copy of its log has deleted the records too; in the model it does not"
-        raise NotSchedulable(message, "Kafka waits until the copy of the leader's log has deleted the records too")
-    words = {True: "answered", False: "not answered yet"}
-    what = f"the deletion at {leader}"
-    raise Unlike(what, words[not waits], words[answered])
 
 
 def is_otherwise_done(seen: ControllerSeen, waits_for: ReassignmentEnd) -> bool:

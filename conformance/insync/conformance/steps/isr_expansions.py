@@ -23,13 +23,15 @@ class Registrations:
 
     def __init__(self) -> None:
         self._out: list[tuple[int, frozenset[int]]] = []  # the places at which that changed, and who is fenced or stops
+        self._fenced: list[tuple[int, frozenset[int]]] = []  # the same of who is fenced
         self._started: dict[int, int] = {}  # where the present incarnation of a broker has registered
 
     def note(self, controller: ControllerSeen) -> None:
         """Note what the controller has written up to its newest batch."""
-        out = frozenset((*controller.fenced, *controller.stopping))
-        if not self._out or self._out[-1][1] != out:
-            self._out.append((controller.end, out))
+        fenced = frozenset(controller.fenced)
+        for known, members in ((self._out, fenced.union(controller.stopping)), (self._fenced, fenced)):
+            if not known or known[-1][1] != members:
+                known.append((controller.end, members))
 
     def note_start(self, broker: int, place: int) -> None:
         """Note up to where the controller has written that a broker registers."""
@@ -37,8 +39,15 @@ class Registrations:
 
     def may_join(self, broker: int, applied: int) -> bool:
         """Return whether a broker may join, as who has applied the metadata up to a place knows it."""
-        out = next((members for place, members in reversed(self._out) if place <= applied), frozenset())
-        return broker not in out and self._started.get(broker, -1) <= applied
+        return broker not in _newest(self._out, applied) and self._started.get(broker, -1) <= applied
+
+    def is_fenced(self, broker: int, applied: int) -> bool:
+        """Return whether a broker is fenced, as who has applied the metadata up to a place knows it."""
+        return broker in _newest(self._fenced, applied)
+
+
+def _newest(known: list[tuple[int, frozenset[int]]], applied: int) -> frozenset[int]:
+    return next((members for place, members in reversed(known) if place <= applied), frozenset())
 
 
 def unlike_in_asking(

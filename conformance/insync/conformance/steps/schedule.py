@@ -14,6 +14,7 @@ from insync.conformance.classes.subject import Argument, Subject
 from insync.conformance.steps.checkpoint_steps import OF_CHECKPOINTS, CheckpointSteps
 from insync.conformance.steps.commands import Commands
 from insync.conformance.steps.consumer_steps import OF_CONSUMER, ConsumerSteps
+from insync.conformance.steps.deletion_gaps import require_same_answer
 from insync.conformance.steps.directory_gaps import (
     require_epochs_of_copy,
     require_watermark_of_copy,
@@ -29,7 +30,6 @@ from insync.conformance.steps.gaps import (
     require_more_than_order,
     require_no_epoch_of_deleted_records,
     require_one_change,
-    require_same_answer,
     require_unknown_directory,
 )
 from insync.conformance.steps.isr_requests import IsrRequests
@@ -168,7 +168,7 @@ class Schedule:
         self._settle(after)
         self._checkpoints.require_alike(action, given, after)
         if action == "delete_record" and self._model.answers_deletions:
-            require_same_answer(given["leader"], after, self.seen, answered=self._deleted)
+            require_same_answer(given["leader"], after, self.seen, self.registered, answered=self._deleted)
         if action == "swap_log":
             require_epochs_of_copy(given["replica"], after, self._log(given))
         if action == "register":
