@@ -50,7 +50,7 @@ class AskedPair(FakePair):
     def seen(self) -> Observation:
         state = self.taken[-1].state
         brokers = {int(name[1:]): self._broker(name, state) for name in state["broker"]}
-        controller = ControllerSeen(-1, 0, 0, (), (), (), (), (), (), (), 0, ())
+        controller = ControllerSeen(-1, 0, 0, (), (), (), (), (), (), (), 0, (), order=(1, 2))
         return Observation(controller, brokers)
 
     def _broker(self, name: str, state: ReadableState) -> BrokerSeen:
@@ -90,7 +90,10 @@ AT_THE_START = {
     ("delete_record", "b2"),
     ("flush", "b1"),
     ("flush", "b2"),
+    ("register", "b1"),
+    ("register", "b2"),
     ("cancel_reassignment", "b1"),
+    ("check_leaders", "b1"),
 }
 
 
@@ -104,6 +107,7 @@ def test_what_is_forbidden_changes_with_the_state() -> None:
     assert written == AT_THE_START - {("flush", "b1")}
     fenced = forbidden_in(at("fence(replica=b2)"))
     assert ("elect", "b2") in fenced
+    assert ("register", "b2") not in fenced, "its session is over"
     assert ("write", "b1") not in fenced, "b1 has not heard of its smaller ISR"
     heard = forbidden_in(at("fence(replica=b2)", "apply_metadata(replica=b1, place=0)"))
     assert {("write", "b1"), ("shrink_isr", "b1")} <= heard
@@ -166,7 +170,8 @@ def test_a_refusal_is_what_must_come() -> None:
         if one.is_forbidden(pair):
             assert one.ask(pair) == []
     asked = {command for command, _ in pair.asked}
-    assert asked == {"write", "elect_in_order", "delete_records", "flush", "cancel_reassignment"}
+    decided = {"elect_in_order", "cancel_reassignment", "register", "check_leaders"}
+    assert asked == {"write", "delete_records", "flush", *decided}
 
 
 @pytest.mark.parametrize("told", ["NONE", "waiting"])

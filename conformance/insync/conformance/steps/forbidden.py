@@ -1,14 +1,14 @@
 """What the model forbids in a state is asked of Kafka all the same, which must refuse it, or do nothing.
 
 That makes sense for what reaches Kafka's code from outside, whoever asks and whenever: a write, a fetch, the time to
-look for slow followers, an election, the end of a reassignment, a deletion of records, a flush. It makes none for
-these:
+look for slow followers, an election, the end of a reassignment, a deletion of records, a flush, a second process with the
+id of a broker that runs, and the time at which the controller looks at its leaders, while all sessions last. It makes none
+for these:
 
 - `expand_isr`, `receive`, `receive_isr`, `accept_isr`, `refuse_isr`: there is nothing to be received or handled where
   the model forbids it, and that Kafka asks for a larger ISR where the model does not is a difference anyhow;
-- `fence`, `unfence`, `register`, `begin_stop`: who may, by sessions and heartbeats, is decided in parts of the
-  controller that the harness has not got (BrokerHeartbeatManager), and which call the managers only then. So of one
-  that stops already the partitions are not looked at again;
+- `fence`, `unfence`, `begin_stop`: a session that ends, and a heartbeat, of one that is fenced or stops already make
+  Kafka's controller look at its partitions once more, which the model leaves to the next change;
 - `apply_metadata`, `load_snapshot`: the loader that gives brokers their metadata never gives them what they have;
 - `crash`, `stop`, `reassign`, `change_minimum`: what forbids them is the budget alone, or that the broker does not run.
 """
@@ -68,7 +68,7 @@ class Forbidden:
         if self.action == "delete_record":
             log = pair.seen.brokers[number].log
             arguments["below"] = 1 if log is None else log.start + 1
-        if self.action == "cancel_reassignment":
+        if self.action in _OF_NOBODY:
             arguments.pop("broker")
         pair.probe(_COMMANDS.get(self.action, self.action), **arguments)
         return pair.differences()
@@ -80,7 +80,7 @@ def forbidden_of(model: Cluster) -> list[Forbidden]:
     for number in range(1, model.b.replicas + 1):
         broker = f"b{number}"
         asked += [Forbidden(action, broker, label.format(broker)) for action, label in _LABELS.items()]
-    return [*asked, Forbidden("cancel_reassignment", "b1", "the operator cancels a reassignment that there is not")]
+    return [*asked, *(Forbidden(action, "b1", label) for action, label in _OF_NOBODY.items())]
 
 
 _LABELS = {
@@ -90,6 +90,11 @@ _LABELS = {
     "elect": "{} is to be elected",
     "delete_record": "{} is to delete a record",
     "flush": "{} flushes its log",
+    "register": "another process registers as {}",
+}
+_OF_NOBODY = {
+    "cancel_reassignment": "the operator cancels a reassignment that there is not",
+    "check_leaders": "the controller looks at its leaders",
 }
 _COMMANDS = {
     "shrink_isr": "shrink",
@@ -166,6 +171,16 @@ def _cancel(name: str, state: ReadableState, pair: Pair) -> bool:
     return not pair.seen.controller.adding and not pair.seen.controller.removing
 
 
+def _register(name: str, state: ReadableState, pair: Pair) -> bool:
+    """It runs, and its session lasts."""
+    return bool(state["broker"][name]["running"]) and name not in state["controller"]["fenced"]
+
+
+def _check(name: str, state: ReadableState, pair: Pair) -> bool:
+    """Somebody leads, and the preferred leader leads or may not."""
+    return bool(pair.seen.controller.order) and _elect(f"b{pair.seen.controller.order[0]}", state, pair)
+
+
 _CONDITIONS: dict[str, Callable[[str, ReadableState, Pair], bool]] = {
     "write": _write,
     "fetch": _fetch,
@@ -173,5 +188,7 @@ _CONDITIONS: dict[str, Callable[[str, ReadableState, Pair], bool]] = {
     "elect": _elect,
     "delete_record": _delete,
     "flush": _flush,
+    "register": _register,
     "cancel_reassignment": _cancel,
+    "check_leaders": _check,
 }

@@ -123,7 +123,10 @@ final class Cluster {
             case "crash" -> broker(id).crash(command.get("spared").asLong());
             case "find_older_checkpoint" -> broker(id).findOlder("replication-offset-checkpoint", command.get("offset").asLong());
             case "find_older_start" -> broker(id).findOlder("log-start-offset-checkpoint", command.get("offset").asLong());
-            case "stop" -> broker(id).stopCleanly();
+            case "stop" -> {
+                controller.askToStop(id); // once more: the controller may let it go now
+                broker(id).stopCleanly();
+            }
             case "register" -> broker(id).register(command.path("wait").asLong(0));
             case "deliver_request" -> { return broker(id).channel.deliverRequest(controller); }
             case "deliver_reply" -> broker(id).channel.deliverReply();
@@ -160,12 +163,13 @@ final class Cluster {
         switch (name) {
             case "fence" -> controller.fence(id);
             case "unfence" -> { return controller.unfence(id); }
-            case "start_controlled_shutdown" -> controller.startControlledShutdown(id);
+            case "start_controlled_shutdown" -> controller.askToStop(id);
             case "configure" -> {
                 return controller.configure(command.get("name").asText(), command.get("value").asText());
             }
             case "elect" -> { return controller.electPreferred(id); }
             case "elect_in_order" -> { return controller.electInOrder(id); }
+            case "check_leaders" -> controller.heartbeats.passChecks();
             case "reassign" -> { return controller.reassign(ids(command.get("replicas"))); }
             case "cancel_reassignment" -> { return controller.reassign(null); }
             default -> throw new IllegalArgumentException("there is no command " + name);

@@ -52,10 +52,10 @@ final class ControllerCalls {
 
     /**
      * Registers a new incarnation of a broker, and returns its broker epoch. As the controller handles that time passes;
-     * if that is longer than a session, the one of the former incarnation is over, and the broker need not be fenced yet.
+     * if that is as long as a session, the one of the former incarnation is over, and the broker need not be fenced yet.
      */
     long register(int id, List<Uuid> directories, Uuid incarnation, long previousEpoch, long milliseconds) {
-        long pause = milliseconds > ControllerNode.SESSION ? heartbeats.passHalf(id) : milliseconds;
+        long pause = milliseconds >= ControllerNode.SESSION ? heartbeats.passHalf(id) : milliseconds;
         BrokerRegistrationRequestData request = new BrokerRegistrationRequestData() {
             @Override public String clusterId() { // the first that is looked at
                 node.clock.advance(pause);
@@ -99,8 +99,8 @@ final class ControllerCalls {
         return heartbeats.beat(id, true, List.of()) ? "FENCED" : "NONE";
     }
 
-    /** A broker wants to stop, and its leadership and membership are taken from it. */
-    void startControlledShutdown(int id) {
+    /** A broker wants to stop: its leadership and membership are taken from it, or it is let go, and fenced with that. */
+    void askToStop(int id) {
         heartbeats.beatToStop(id);
     }
 
@@ -164,7 +164,7 @@ final class ControllerCalls {
         }
     }
 
-    /** An election of the preferred leader; returns Kafka's error. */
+    /** An operator asks for an election of the preferred leader; returns Kafka's error. */
     private String elect() {
         ElectLeadersRequestData request = new ElectLeadersRequestData().setElectionType((byte) 0)
             .setTopicPartitions(new ElectLeadersRequestData.TopicPartitionsCollection());
@@ -185,6 +185,13 @@ final class ControllerCalls {
         return Errors.forCode(answer.responses().get(0).partitions().get(0).errorCode()).name();
     }
 
+    /** Time passes until the controller elects the preferred leader by itself; returns Kafka's error. */
+    private String awaitElection() {
+        heartbeats.passChecks();
+        PartitionRegistration partition = partition();
+        return partition.leader == partition.replicas[0] ? "NONE" : Errors.PREFERRED_LEADER_NOT_AVAILABLE.name();
+    }
+
     /**
      * Makes a broker the leader by an election of the preferred one.
      *
@@ -194,7 +201,7 @@ final class ControllerCalls {
     String electPreferred(int wanted) {
         PartitionRegistration partition = partition();
         if (partition.addingReplicas.length + partition.removingReplicas.length > 0) {
-            return partition.replicas[0] == wanted ? elect() : "REASSIGNMENT_IN_PROGRESS";
+            return partition.replicas[0] == wanted ? awaitElection() : "REASSIGNMENT_IN_PROGRESS";
         }
         List<Integer> before = new ArrayList<>();
         for (int replica : partition.replicas) before.add(replica);
@@ -205,7 +212,7 @@ final class ControllerCalls {
         if (!reordered.equals("NONE")) return reordered;
         // Where nobody may lead any more, as after a restart that was not fenced, the change of order elects already.
         boolean leads = !order.equals(before) && partition.leader != wanted && partition().leader == wanted;
-        String elected = leads ? "NONE" : elect();
+        String elected = leads ? "NONE" : awaitElection();
         return order.equals(before) || !elected.equals("NONE") ? elected : reassign(before);
     }
 

@@ -36,8 +36,9 @@ final class Heartbeats {
         return (boolean) Reflect.call(reply, "isFenced");
     }
 
-    /** A broker wants to stop. */
+    /** A broker wants to stop; whether it may depends on what the others have read, of which they have told. */
     void beatToStop(int id) {
+        renewAll();
         node.answer(send(of(id).setWantShutDown(true), OptionalLong.empty()));
     }
 
