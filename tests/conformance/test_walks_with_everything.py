@@ -276,10 +276,19 @@ def test_of_any_other_epoch_it_diverges_on_both_sides(
         ({"term": 0, "leo": 2}, (2,), {"diverging": True, "end": 0}, False),
         ({"term": 2, "leo": 1}, (2,), {"diverging": True, "end": 0}, False),
         ({"term": 0, "leo": 1}, (3,), {"diverging": True, "end": 0}, False),
+        ({"term": 0, "leo": 1}, (1, 2), {"diverging": True, "end": 0}, False),
         ({"term": 0, "leo": 1}, (2,), {"diverging": True, "end": 1}, False),
         ({"term": 0, "leo": 1}, (2,), {"diverging": False, "end": 0}, False),
     ],
-    ids=["before it", "beyond them", "of that epoch", "which it does not know", "elsewhere", "it does not"],
+    ids=[
+        "before it",
+        "beyond them",
+        "of that epoch",
+        "which it does not know",
+        "not the first",
+        "elsewhere",
+        "it does not",
+    ],
 )
 def test_only_an_epoch_that_begins_with_such_records_begins_later_in_kafka(
     follower: Mapping[str, object], epochs: tuple[int, ...], reply: Mapping[str, object], named: bool

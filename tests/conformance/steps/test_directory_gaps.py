@@ -41,21 +41,48 @@ def refused(named: object, why: str = "") -> AbstractContextManager[Any]:
     return pytest.raises(NotSchedulable, match=why) if named else nullcontext()
 
 
+def named(
+    was: ControllerSeen, now: dict[str, Any], rules: Rules, *, elr: bool = True, minimum: int = 2, unnamed: bool = False
+) -> None:
+    """Have b2 name its directory, which changes the epoch of the partition and what is given."""
+    after = replace(was, partition_epoch=8, end=21, **now)
+    require_change_of_directory_alone(2, was, after, rules, elr=elr, minimum=minimum, unnamed=unnamed)
+
+
+CALM = replace(LEADS, elr=(), order=(1, 2, 3))
+OVER = {"adding": (), "removing": ()}
+LEFT = {**OVER, "isr": (2,), "replicas": (2, 3), "leader": 2, "leader_epoch": 4}
+
+
 @pytest.mark.parametrize(
     ("was", "now", "rule", "ends"),
     [
-        ({"adding": (2,)}, {}, ReassignmentEnd.ADDED, True),
-        ({"removing": (1,)}, {"isr": (2,)}, ReassignmentEnd.ADDED, True),
-        ({"adding": (3,)}, {}, ReassignmentEnd.ADDED, False),
-        ({"removing": (1, 2)}, {"isr": ()}, ReassignmentEnd.ADDED, False),
-        ({"adding": (2,)}, {"adding": (2,)}, ReassignmentEnd.ADDED, False),
-        ({"adding": (2,)}, {"isr": (1,)}, ReassignmentEnd.ADDED, False),
+        ({"adding": (2,)}, OVER, ReassignmentEnd.ADDED, True),
+        (
+            {"removing": (1,)},
+            LEFT,
+            ReassignmentEnd.ADDED,
+            True,
+        ),
+        ({"removing": (3,)}, {**OVER, "replicas": (1, 2), "leader_epoch": 4}, ReassignmentEnd.TARGETS, True),
+        ({"removing": (3,)}, {**OVER, "replicas": (1, 2), "leader_epoch": 4}, ReassignmentEnd.ADDED_UNLESS_FEWER, True),
+        ({"adding": (3,)}, OVER, ReassignmentEnd.ADDED, False),
+        ({"removing": (1, 2)}, {**OVER, "isr": ()}, ReassignmentEnd.ADDED, False),
+        ({"adding": (2,)}, {}, ReassignmentEnd.ADDED, False),
+        ({"adding": (2,)}, {**OVER, "isr": (1,)}, ReassignmentEnd.ADDED, False),
+        ({"adding": (2,)}, {**OVER, "leader": 2, "leader_epoch": 4}, ReassignmentEnd.ADDED, False),
+        ({"adding": (2,)}, {**OVER, "leader_epoch": 4}, ReassignmentEnd.ADDED, False),
+        ({"adding": (2,)}, {**OVER, "elr": (3,)}, ReassignmentEnd.ADDED, False),
+        ({"removing": (3,)}, {**OVER, "leader_epoch": 4}, ReassignmentEnd.TARGETS, False),
+        ({"removing": (3,)}, {**OVER, "replicas": (1, 2)}, ReassignmentEnd.TARGETS, False),
         ({}, {}, ReassignmentEnd.ADDED, False),
-        ({"adding": (3,), "removing": (3,)}, {}, ReassignmentEnd.TARGETS, True),
-        ({"adding": (3,), "removing": (3,)}, {}, ReassignmentEnd.ADDED, False),
-        ({"adding": (2,)}, {}, ReassignmentEnd.TARGETS, False),
-        ({"removing": (1,)}, {"isr": (2,)}, ReassignmentEnd.ADDED_UNLESS_FEWER, False),
-        ({"removing": (3,)}, {}, ReassignmentEnd.ADDED_UNLESS_FEWER, True),
+        ({"adding": (2,)}, OVER, ReassignmentEnd.TARGETS, False),
+        (
+            {"removing": (1,)},
+            LEFT,
+            ReassignmentEnd.ADDED_UNLESS_FEWER,
+            False,
+        ),
     ],
     ids=str,
 )
@@ -63,63 +90,97 @@ def test_a_directory_may_end_a_reassignment_that_is_otherwise_done(
     was: dict[str, Any], now: dict[str, Any], rule: ReassignmentEnd, ends: bool
 ) -> None:
     with refused(ends, "b2 that is named ends the reassignment"):
-        rules = replace(Rules(), reassignment_ends=rule)
-        require_change_of_directory_alone(2, replace(LEADS, **was), replace(NAMED, **now), rules, unnamed=False)
+        named(replace(CALM, **was), now, replace(Rules(), reassignment_ends=rule), minimum=1)
+
+
+OTHER = {"leader": 2, "leader_epoch": 4}
+NOBODY = {"leader": -1, "isr": (2,)}
+LAST = {"leader": -1, "isr": (), "last_known_elr": (2,)}
+ALONE = {**OTHER, "isr": (2,), "last_known_elr": ()}
+KEEPING, CLEARING = (replace(Rules(), named_directory_keeps_elr=keeps) for keeps in (True, False))
 
 
 @pytest.mark.parametrize(
-    ("leader", "was", "replaces"),
+    ("was", "now", "rules", "looks"),
     [
-        (2, {"fenced": (1, 3)}, True),
-        (2, {"without_directory": (1,)}, True),
-        (1, {"fenced": (1, 3)}, False),
-        (2, {}, False),
-        (2, {"without_directory": (2,)}, False),
-        (2, {"leader": -1, "fenced": (1, 3)}, True),
-        (2, {"leader": -1, "fenced": (2, 3)}, False),
-        (2, {"leader": -1, "without_directory": (2,)}, False),
-        (2, {"leader": -1, "isr": (), "last_known_elr": (2,)}, True),
-        (4, {"leader": -1}, False),
+        ({"fenced": (1, 3)}, OTHER, CLEARING, True),
+        ({"stopping": (1,)}, OTHER, CLEARING, True),
+        ({"without_directory": (1,)}, OTHER, CLEARING, True),
+        ({"fenced": (1, 2, 3)}, {"leader": -1, "leader_epoch": 4}, CLEARING, True),
+        (NOBODY, OTHER, CLEARING, True),
+        ({"leader": -1, "isr": (), "elr": (2,)}, {**OTHER, "isr": (2,), "elr": ()}, KEEPING, True),
+        (LAST, ALONE, KEEPING, True),
+        ({"fenced": (1, 3)}, {"leader": 2}, CLEARING, False),
+        ({}, OTHER, CLEARING, False),
+        ({"fenced": (1, 2)}, OTHER, CLEARING, False),
+        ({"fenced": (1,), "without_directory": (2,)}, OTHER, CLEARING, False),
+        ({"fenced": (1,), "stopping": (2,)}, OTHER, CLEARING, False),
+        ({**NOBODY, "isr": (1, 2)}, OTHER, CLEARING, False),
+        ({**NOBODY, "isr": (1,)}, OTHER, CLEARING, False),
+        ({**NOBODY, "fenced": (2,)}, OTHER, CLEARING, False),
+        (LAST, ALONE, CLEARING, False),
+        (LAST, {**ALONE, "isr": ()}, KEEPING, False),
+        ({**LAST, "last_known_elr": (1, 2)}, ALONE, KEEPING, False),
+        ({**LAST, "fenced": (2,)}, ALONE, KEEPING, False),
+        ({**LAST, "isr": (1,), "fenced": (1,)}, ALONE, KEEPING, False),
     ],
     ids=str,
 )
 def test_a_directory_may_make_the_controller_look_at_a_leader_that_may_not_lead(
-    leader: int, was: dict[str, Any], replaces: bool
+    was: dict[str, Any], now: dict[str, Any], rules: Rules, looks: bool
 ) -> None:
-    with refused(replaces, "makes the controller elect"):
-        require_change_of_directory_alone(
-            2, replace(LEADS, **was), replace(NAMED, leader=leader), Rules(), unnamed=False
-        )
+    with refused(looks, "makes the controller elect"):
+        named(replace(CALM, **was), now, rules, minimum=1)
 
 
 @pytest.mark.parametrize(
-    ("replicas", "elr", "unnamed", "keeps", "anew"),
+    ("was", "elr", "minimum", "why"),
     [
-        ((1, 2), (), True, True, True),
-        ((1, 2, 3), (), True, True, False),
-        ((1, 2, 3), (3,), True, True, False),
-        ((1, 2, 3), (2,), True, True, False),
-        ((1, 2), (), False, True, False),
-        ((1, 2, 3), (2,), True, False, False),
+        ({}, (), 2, "reckons the eligible leader replicas anew"),
+        ({"elr": (3,), "isr": (1,)}, (3,), 2, ""),
+        ({"elr": (3,), "isr": (1,)}, (), 1, "reckons the eligible leader replicas anew"),
+        ({"elr": (3,), "isr": (1,)}, (), 2, ""),
+        ({}, (2,), 3, ""),
+        ({}, (3,), 2, ""),
     ],
-    ids=["no replica", "all are replicas", "as before", "another one", "named in the model", "before 4.3"],
+    ids=["large enough", "too small", "one is enough", "cleared all the same", "another one", "kept all the same"],
 )
 def test_from_4_3_on_a_directory_may_have_the_eligible_replicas_reckoned_anew(
-    replicas: tuple[int, ...], elr: tuple[int, ...], unnamed: bool, keeps: bool, anew: bool
+    was: dict[str, Any], elr: tuple[int, ...], minimum: int, why: str
 ) -> None:
-    rules = replace(Rules(), named_directory_keeps_elr=keeps)
-    with refused(anew, "reckons the eligible leader replicas anew"):
-        now = replace(NAMED, replicas=replicas, elr=elr)
-        require_change_of_directory_alone(2, LEADS, now, rules, unnamed=unnamed)
+    with refused(why, why):
+        named(replace(LEADS, **was), {"elr": elr}, KEEPING, minimum=minimum, unnamed=True)
+    named(replace(LEADS, **was), {"elr": elr}, KEEPING, minimum=minimum)
+
+
+@pytest.mark.parametrize(("elr", "why"), [((), "forgets the eligible leader replicas"), ((3,), ""), ((2,), "")])
+def test_up_to_4_2_a_directory_clears_all_who_are_eligible(elr: tuple[int, ...], why: str) -> None:
+    with refused(why, why):
+        named(LEADS, {"elr": elr}, CLEARING, unnamed=True)
+    named(LEADS, {"elr": elr}, CLEARING)
+
+
+def test_without_eligible_leader_replicas_who_leaves_with_a_reassignment_is_none() -> None:
+    """b1 has left the ISR as it is removed, with too small an ISR."""
+    for elr, ends in ((False, True), (True, False)):
+        with refused(ends, "ends the reassignment"):
+            rules = replace(KEEPING, reassignment_ends=ReassignmentEnd.ADDED)
+            named(replace(CALM, removing=(1,)), LEFT, rules, elr=elr)
 
 
 class Naming:
     """Kafka, whose controller forgets the eligible leader replicas when b2 tells it what is to be told."""
 
     def __init__(
-        self, to_assign: str | None, *, elsewhere: bool, copied: int | None = None, offline: bool = False
+        self,
+        to_assign: str | None,
+        *,
+        elsewhere: bool,
+        copied: int | None = None,
+        offline: bool = False,
+        isr: tuple[int, ...] = (1, 2),
     ) -> None:
-        controller = replace(LEADS, elsewhere=(2,) if elsewhere else ())
+        controller = replace(LEADS, elsewhere=(2,) if elsewhere else (), isr=isr)
         self.seen = SimpleNamespace(controller=controller)
         self.directory = DirectorySeen(offline, copied, None, to_assign, assigned=False, tells=True)
         self.applied = 30
@@ -167,7 +228,7 @@ def test_a_copy_that_was_dropped_is_told_once_more_and_clears_the_eligible_repli
 @pytest.mark.parametrize(
     ("kafka", "release", "moved"),
     [
-        (Naming("log", elsewhere=False), "4.3", True),
+        (Naming("log", elsewhere=False, isr=(1,)), "4.3", True),
         (Naming("log", elsewhere=False), "4.1", False),
         (Naming("log", elsewhere=True), "4.1", True),
         (Naming("log", elsewhere=False, copied=0), "4.1", True),
@@ -201,7 +262,7 @@ ACCEPTED = cast(ReadableState, {"broker": {"b2": {"elsewhere": True, "accepted":
 def test_what_is_told_of_a_start_after_a_later_step_clears_them_too(
     unassigned: tuple[int, ...], elr: list[str], release: str, named: bool
 ) -> None:
-    kafka = Naming("log", elsewhere=True)
+    kafka = Naming("log", elsewhere=True, isr=(1,))
     kafka.seen.controller = replace(kafka.seen.controller, unassigned=unassigned)
     with refused(named, "as b2 names a directory"):
         moving(kafka, release).tell_where_log_is(cast(ReadableState, {**QUIET, "controller": {"elr": elr}}))
@@ -218,7 +279,7 @@ def test_a_copy_that_is_asked_for_once_more_clears_them_too() -> None:
     with refused(True, "names a directory"):
         moving(Naming("copy", elsewhere=True, copied=0)).swap(B2, ACCEPTED)
     with pytest.raises(Unlike):
-        moving(Naming("copy", elsewhere=True, copied=0), "4.3").swap(B2, ACCEPTED)
+        moving(Naming("copy", elsewhere=True, copied=0, isr=(1,)), "4.3").swap(B2, ACCEPTED)
 
 
 @pytest.mark.parametrize(
@@ -382,7 +443,7 @@ def test_before_4_0_a_broker_throws_that_is_to_lead_without_its_log(
     [
         (Naming("log", elsewhere=False), ["b2"], True, True),
         (Naming("log", elsewhere=False, copied=0, offline=True), ["b2"], True, True),
-        (Naming("log", elsewhere=False), [], True, False),
+        (Naming("log", elsewhere=False, isr=(1,)), [], True, False),
         (Naming("log", elsewhere=False), ["b2"], False, False),
         (Naming("log", elsewhere=True), ["b2"], True, False),
         (Naming("log", elsewhere=False, copied=0), ["b2"], True, False),

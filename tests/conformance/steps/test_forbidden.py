@@ -90,8 +90,8 @@ AT_THE_START = {
     ("delete_record", "b2"),
     ("flush", "b1"),
     ("flush", "b2"),
-    ("register", "b1"),
-    ("register", "b2"),
+    ("register_twice", "b1"),
+    ("register_twice", "b2"),
     ("cancel_reassignment", "b1"),
     ("check_leaders", "b1"),
 }
@@ -107,7 +107,7 @@ def test_what_is_forbidden_changes_with_the_state() -> None:
     assert written == AT_THE_START - {("flush", "b1")}
     fenced = forbidden_in(at("fence(replica=b2)"))
     assert ("elect", "b2") in fenced
-    assert ("register", "b2") not in fenced, "its session is over"
+    assert ("register_twice", "b2") not in fenced, "its session is over"
     assert ("write", "b1") not in fenced, "b1 has not heard of its smaller ISR"
     heard = forbidden_in(at("fence(replica=b2)", "apply_metadata(replica=b1, place=0)"))
     assert {("write", "b1"), ("shrink_isr", "b1")} <= heard

@@ -21,14 +21,12 @@ from insync.conformance.classes.observation import (
 from insync.conformance.classes.subject import Answer
 from insync.conformance.steps.gaps import (
     NotSchedulable,
-    Unlike,
     require_ascending_order,
     require_incarnations_of_joiner_alone,
     require_more_than_order,
     require_news_of_follower,
     require_no_epoch_of_deleted_records,
     require_one_change,
-    require_same_answer,
     require_unknown_directory,
 )
 from insync.conformance.steps.likeness import Difference
@@ -297,63 +295,3 @@ def test_a_reassignment_puts_its_target_before_those_that_are_still_to_go(target
     recording.take = lambda command, **arguments: opened  # type: ignore[method-assign]
     schedule.take("reassign", {"target": target}, state, state)
     assert schedule.order == order
-
-
-def deleting(waits: int, *, up: bool = True, **view: int) -> ReadableState:
-    """The model after b1 has deleted a record; b2 runs or not."""
-    leader = {"deleting": waits, "lag": 0, **view}
-    return cast(ReadableState, {"broker": {"b1": leader, "b2": {"running": up}}})
-
-
-def leaving(stopping: tuple[int, ...] = (), fenced: tuple[int, ...] = (), *, applied: int = 9) -> Observation:
-    """Kafka after that: b1 has applied so much of metadata that ends at 9."""
-    controller = SimpleNamespace(stopping=stopping, fenced=fenced, end=9)
-    return cast(Observation, SimpleNamespace(controller=controller, brokers={1: SimpleNamespace(applied=applied)}))
-
-
-@pytest.mark.parametrize(("waits", "answered"), [(0, True), (1, False)])
-def test_an_operator_is_answered_as_in_the_model(waits: int, answered: bool) -> None:
-    require_same_answer("b1", deleting(waits, lag=1), leaving((2,), (2,)), answered=answered)
-
-
-@pytest.mark.parametrize(("waits", "answered", "kafka"), [(1, True, "answered"), (0, False, "not answered yet")])
-@pytest.mark.parametrize("stopping", [(), (2,)])
-def test_another_answer_is_a_difference(waits: int, answered: bool, kafka: str, stopping: tuple[int, ...]) -> None:
-    with pytest.raises(Unlike) as unlike:
-        require_same_answer("b1", deleting(waits), leaving(stopping), answered=answered)
-    assert (unlike.value.what, unlike.value.kafka) == ("the deletion at b1", kafka)
-    assert unlike.value.model != kafka
-
-
-@pytest.mark.parametrize(
-    ("model", "seen", "answered", "said"),
-    [
-        (deleting(1, lag=1), leaving(), True, "b1 has heard who is fenced, though not of the newest change"),
-        (deleting(1, repeats=1), leaving(), True, "b1 has heard who is fenced, though not of the newest change"),
-        (
-            deleting(1, to_hear=True),
-            leaving(applied=8),
-            True,
-            "b1 is to hear of a directory first, and then who is back",
-        ),
-        (deleting(1), leaving((2,), (2,)), True, "b1 waits for no broker that was fenced when it asked to stop"),
-        (deleting(0, up=False), leaving((2,)), False, "b1 waits for a broker that has died while it stopped"),
-        (deleting(0, copied=0), leaving(), False, "b1 waits until the copy of its log has deleted the records too"),
-    ],
-)
-def test_what_the_leader_knows_of_others_may_decide_the_answer(
-    model: ReadableState, seen: Observation, answered: bool, said: str
-) -> None:
-    with pytest.raises(NotSchedulable, match=said):
-        require_same_answer("b1", model, seen, answered=answered)
-
-
-def test_a_leader_that_has_heard_all_waits_as_in_the_model() -> None:
-    for model, seen in ((deleting(1, to_hear=True), leaving()), (deleting(1), leaving(applied=8))):
-        with pytest.raises(Unlike):
-            require_same_answer("b1", model, seen, answered=True)
-    for model in (deleting(0, lag=1), deleting(0, up=False)):
-        with pytest.raises(Unlike):
-            require_same_answer("b1", model, leaving((2,), (2,)), answered=False)
-    with pytest.raises(Unlike):
-        require_same_answer("b1", deleting(1, copied=0), leaving(), answered=True)

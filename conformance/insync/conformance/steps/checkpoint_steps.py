@@ -97,7 +97,10 @@ class CheckpointSteps:
             raise NotSchedulable(message, "one side alone knows the epoch of deleted records that are found again")
         follower, end = after["broker"][fetch["follower"]], reply["end"]
         _, next_epoch = dict(enumerate(log.records, log.start)).get(end, ("", -1))
-        if follower["term"] < next_epoch in log.epochs and end < follower["leo"] <= self._starts[leader]:
+        is_first = next_epoch == min(
+            log.epochs, default=-1
+        )  # the one that LeaderEpochFileCache.truncateFromStart moves
+        if follower["term"] < next_epoch and is_first and end < follower["leo"] <= self._starts[leader]:
             message = (
                 f"{leader} has found records again that were deleted, and Kafka's has their epoch begin behind them, "
                 f"so that {fetch['follower']} does not diverge; in the model it begins with them"

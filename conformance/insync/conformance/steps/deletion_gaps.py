@@ -1,7 +1,7 @@
 """When an operator is answered who has deleted records, and where Kafka's leader is known to answer otherwise.
 
-A leader waits for all replicas that are alive by its metadata (`Partition.lowWatermarkIfLeader`). What its metadata says
-is told here by what the controller has written, and not by what the leader says of itself.
+A leader waits for all replicas that are alive by its metadata (`Partition.lowWatermarkIfLeader`). What its metadata
+says is told here by what the controller has written, and not by what the leader says of itself.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def _require_fenced_that_are_known(
     """Refuse that a leader waits by whose metadata somebody is alive who is fenced in the model, or for its copy."""
     view, applied = model["broker"][leader], seen.brokers[broker_id(leader)].applied
     alive = [name for name in _fenced(leader, model) if not registered.is_fenced(broker_id(name), applied)]
-    dead = [name for name in alive if broker_id(name) in seen.controller.stopping and not model["broker"][name]["running"]]
+    dead = [
+        name for name in alive if broker_id(name) in seen.controller.stopping and not model["broker"][name]["running"]
+    ]
     if dead:
         message = f"{leader} waits for {dead[0]}, which has died while it stopped; in the model it counts as fenced"
         raise NotSchedulable(message, "Kafka waits for a broker that has died while it stopped")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from insync.conformance.classes.observation import ControllerSeen, LogSeen, Observation
@@ -24,41 +24,44 @@ __all__ = [
 
 
 def require_change_of_directory_alone(
-    number: int, was: ControllerSeen, now: ControllerSeen, rules: Rules, *, unnamed: bool
+    number: int, was: ControllerSeen, now: ControllerSeen, rules: Rules, *, elr: bool, minimum: int, unnamed: bool
 ) -> None:
     """Refuse a directory that is named and changes more of the partition than that; what is not named here is compared.
+
+    Each change of a partition makes Kafka's controller look at all of it (`PartitionChangeBuilder.build`), so that what
+    comes of it is told by the registration before it. Where anything else comes of it, it is a difference.
 
     Args:
         number: who has named it.
         was: what the controller knew before.
         now: what it knows after it.
         rules: of the release.
+        elr: whether eligible leader replicas are kept.
+        minimum: min.insync.replicas, or the number of replicas where that is less.
         unnamed: whether the model's controller hears of no directory here.
 
     Raises:
-        NotSchedulable: it ends a reassignment that is done but for that, forgets those, replaces who may not lead, or
-            lets somebody lead who may where nobody does.
+        NotSchedulable: it ends a reassignment that is done but for that, forgets those who are eligible or reckons them
+            anew, or elects as the leader may not lead any more, or nobody does.
     """
-    left = tuple(member for member in was.isr if member not in was.removing)
-    ended = is_otherwise_done(was, rules.reassignment_ends) and not (now.adding or now.removing)
-    if ended and now.isr == left:
+    if any(getattr(now, name) != expected for name, expected in _built(was, rules, elr=elr, minimum=minimum).items()):
+        return
+    if (was.adding or was.removing) and not (now.adding or now.removing):
         message = f"a directory of b{number} that is named ends the reassignment; in the model the next change does"
         raise NotSchedulable(message, "a directory that is named ends a reassignment that is otherwise done")
-    if unnamed and rules.named_directory_keeps_elr and was.elr != now.elr == _replicas_of(was.elr, now):
+    if unnamed and was.elr != now.elr and rules.named_directory_keeps_elr:
         message = (
-            "the controller reckons the eligible leader replicas anew, without those that are no replicas (N-02), as "
-            f"b{number} names a directory that it knows, or of its start; in the model none is named here"
+            f"the controller reckons the eligible leader replicas anew by an ISR of {len(was.isr)} with a minimum of "
+            f"{minimum}, as b{number} names a directory that it knows, or of its start; in the model none is named here"
         )
         raise NotSchedulable(message, "a directory that the model's does not name has the ELR reckoned anew")
-    if unnamed and not rules.named_directory_keeps_elr and was.elr and not now.elr:
+    if unnamed and was.elr != now.elr:
         message = (
             f"the controller forgets the eligible leader replicas as b{number} names a directory that it knows, or of "
             "its start (N-17, up to 4.2); in the model none is named here"
         )
         raise NotSchedulable(message, "a directory that the model's does not name clears the ELR (N-17)")
-    away, candidates = (*was.fenced, *was.without_directory), (*was.isr, *was.elr, *was.last_known_elr)
-    may_lead = was.leader < 0 and now.leader in candidates and now.leader not in away
-    if now.leader != was.leader and (was.leader in away or may_lead):
+    if now.leader != was.leader:
         message = (
             f"a directory of b{number} that is named makes the controller elect, as the leader may not lead any "
             "more, or nobody leads who could, which nothing has made it look at; in the model nothing does yet"
@@ -66,8 +69,47 @@ def require_change_of_directory_alone(
         raise NotSchedulable(message, "a directory that is named makes the controller look at the leader")
 
 
-def _replicas_of(members: tuple[int, ...], seen: ControllerSeen) -> tuple[int, ...]:
-    return tuple(number for number in members if number in seen.replicas)
+def _built(was: ControllerSeen, rules: Rules, *, elr: bool, minimum: int) -> dict[str, Any]:
+    """Return what Kafka's controller makes of the partition as a directory is named, besides the directory.
+
+    Kafka: `ReplicationControlManager.handleAssignReplicasToDirs` and `PartitionChangeBuilder.build`, which ends a
+    reassignment, populates the ELR and elects, in this order. Up to 4.2 the former does not tell the latter that there
+    is an ELR, so it is forgotten, and the last known leader is not looked at.
+    """
+    order = was.order or was.replicas
+    built: dict[str, Any] = {"isr": was.isr, "adding": was.adding, "removing": was.removing, "replicas": was.replicas}
+    if is_otherwise_done(was, rules.reassignment_ends):
+        built |= {name: _without(built[name], was.removing) for name in ("isr", "replicas")}
+        built |= {"adding": (), "removing": ()}
+        order = _without(order, was.removing)
+    isr, eligible, keeps = built["isr"], was.elr, elr and rules.named_directory_keeps_elr
+    if keeps:
+        eligible = () if len(isr) >= minimum else tuple(sorted({*eligible, *was.isr} - set(isr)))
+    leader = _elected(was, order, isr, eligible)
+    if leader is None and keeps and not isr and not eligible and len(was.last_known_elr) == 1:
+        leader = next((last for last in was.last_known_elr if _may_lead(last, was)), None)
+        built["isr"] = isr if leader is None else (leader,)
+    elif leader in eligible:
+        built["isr"], eligible = (leader,), _without(eligible, (leader,))
+    built["elr"] = eligible if keeps else ()
+    built["leader"] = -1 if leader is None else leader
+    bumps = built["leader"] != was.leader or built["replicas"] != was.replicas
+    return built | {"leader_epoch": was.leader_epoch + bumps}
+
+
+def _elected(was: ControllerSeen, order: tuple[int, ...], isr: tuple[int, ...], elr: tuple[int, ...]) -> int | None:
+    """Return who leads: the leader if it may, else the first in the order who may; None for nobody."""
+    members = isr or elr
+    return next((one for one in (was.leader, *order) if one in members and _may_lead(one, was)), None)
+
+
+def _may_lead(number: int, seen: ControllerSeen) -> bool:
+    """Return whether a broker is unfenced and does not stop, and its replica's directory is not known to be gone."""
+    return number not in (*seen.fenced, *seen.stopping, *seen.without_directory)
+
+
+def _without(members: tuple[int, ...], others: Collection[int]) -> tuple[int, ...]:
+    return tuple(number for number in members if number not in others)
 
 
 def would_be_late(state: ReadableState) -> bool:

@@ -45,11 +45,13 @@ class DirectorySteps:
 
     Attributes:
         count: how many directories each broker has.
+        minimum: min.insync.replicas as it is now.
     """
 
     def __init__(self, kafka: Commands, model: Cluster, ends: Sequence[int]) -> None:
         self._kafka, self._model, self._ends = kafka, model, ends
         self.count = 2 if model.directories_fail or model.b.moves or model.b.directory_losses else 1
+        self.minimum: int = model.b.min_insync
         self._alone: set[str] = set()  # brokers with one directory: the other was taken out, or failed before a start
         self._moving: set[int] = set()  # those who have had a copy since their start that has not replaced the log
         self._accepted: dict[int, int] = {}  # up to where the controller has written that it accepts a copy
@@ -332,7 +334,10 @@ class DirectorySteps:
         was, unnamed = self._kafka.seen.controller, not clears and (late or self._names_again(number))
         self._kafka.give_accepted("the controller's answer about a directory", "assign_directory", broker=number)
         now, rules = self._kafka.seen.controller, self._model.rules
-        require_change_of_directory_alone(number, was, now, rules, unnamed=unnamed)
+        minimum = min(self.minimum, self._model.b.partition_zero or len(was.replicas))
+        require_change_of_directory_alone(
+            number, was, now, rules, elr=self._model.elr, minimum=minimum, unnamed=unnamed
+        )
 
     def _require_that_it_tells(self, number: int) -> None:
         if self._seen(number).silent:

@@ -1,9 +1,9 @@
 """What the model forbids in a state is asked of Kafka all the same, which must refuse it, or do nothing.
 
 That makes sense for what reaches Kafka's code from outside, whoever asks and whenever: a write, a fetch, the time to
-look for slow followers, an election, the end of a reassignment, a deletion of records, a flush, a second process with the
-id of a broker that runs, and the time at which the controller looks at its leaders, while all sessions last. It makes none
-for these:
+look for slow followers, an election, the end of a reassignment, a deletion of records, a flush, a second process with
+the id of a broker that runs, and the time at which the controller looks at its leaders, while all sessions last. It
+makes none for these:
 
 - `expand_isr`, `receive`, `receive_isr`, `accept_isr`, `refuse_isr`: there is nothing to be received or handled where
   the model forbids it, and that Kafka asks for a larger ISR where the model does not is a difference anyhow;
@@ -90,7 +90,7 @@ _LABELS = {
     "elect": "{} is to be elected",
     "delete_record": "{} is to delete a record",
     "flush": "{} flushes its log",
-    "register": "another process registers as {}",
+    "register_twice": "another process registers as {}",
 }
 _OF_NOBODY = {
     "cancel_reassignment": "the operator cancels a reassignment that there is not",
@@ -100,6 +100,7 @@ _COMMANDS = {
     "shrink_isr": "shrink",
     "elect": "elect_in_order",
     "delete_record": "delete_records",
+    "register_twice": "register",
 }
 
 
@@ -188,7 +189,7 @@ _CONDITIONS: dict[str, Callable[[str, ReadableState, Pair], bool]] = {
     "elect": _elect,
     "delete_record": _delete,
     "flush": _flush,
-    "register": _register,
+    "register_twice": _register,
     "cancel_reassignment": _cancel,
     "check_leaders": _check,
 }

@@ -309,9 +309,10 @@ class Schedule:
 
     def _change_minimum(self, given: Mapping[str, str], before: ReadableState) -> None:
         back = before["controller"]["minimum_is_one"]
-        eligible, value = set(self.seen.controller.elr), str(self._model.b.min_insync) if back else "1"
+        eligible, value = set(self.seen.controller.elr), self._model.b.min_insync if back else 1
         what = "the answer to the change of min.insync.replicas"
-        self._kafka.give_accepted(what, "configure", name="min.insync.replicas", value=value)
+        self._kafka.give_accepted(what, "configure", name="min.insync.replicas", value=str(value))
+        self._directories.minimum = value
         self._cleared |= eligible - set(self.seen.controller.elr)
 
     # -------------------------------------------------------------------------------------------------------- brokers
