@@ -6,7 +6,7 @@ import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import ControllerSeen
-from insync_classes import HarnessOf, JarsOf
+from insync_classes import HarnessOf, JarsOf, comes_back
 from insync_patched import with_patch
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
@@ -34,15 +34,13 @@ def came_back(harness: Harness) -> tuple[ControllerSeen, ControllerSeen]:
     hear()
     harness.take("crash", broker=1, spared=0)
     harness.take("fence", broker=1)
-    harness.take("register", broker=1, wait=61_000)
-    assert harness.take("unfence", broker=1).state.controller.elr == (2,)
+    assert comes_back(harness, 1).state.controller.elr == (2,)
     hear()
     harness.take("move_to_directory", broker=1)
     harness.take("copy_to_directory", broker=1)
     moved = harness.take("assign_directory", broker=1)
     hear()
-    harness.take("register", broker=2, wait=61_000)
-    return moved.state.controller, harness.take("unfence", broker=2).state.controller
+    return moved.state.controller, comes_back(harness, 2).state.controller
 
 
 @pytest.mark.parametrize("version", ["4.0.2", "4.1.2", "4.2.1"])

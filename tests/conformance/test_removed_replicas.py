@@ -12,7 +12,7 @@ import pytest
 
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import Observation
-from insync_classes import HarnessOf, JarsOf, everybody_applies
+from insync_classes import HarnessOf, JarsOf, comes_back, everybody_applies
 from insync_patched import with_patch
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(600)]
@@ -87,8 +87,7 @@ def killed_and_started_again(harness: Harness, minimum: int = 2) -> tuple[Observ
     before = reassigned_to_b1(harness, minimum)
     harness.take("crash", broker=1, spared=2)
     harness.take("fence", broker=1)
-    harness.take("register", broker=1, wait=61_000)
-    harness.take("unfence", broker=1)
+    comes_back(harness, 1)
     return before, everybody_applies(harness)
 
 

@@ -10,13 +10,14 @@ import pytest
 from insync.conformance.classes.compiled import NEEDED_BY
 from insync.conformance.classes.harness import Harness
 from insync.conformance.classes.observation import Observation
+from insync.conformance.classes.subject import Answer
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.pinned import Pinned
 from insync.conformance.jars.store import is_stored
 from insync.runtime.errors import UserError
 from insync.runtime.java import find_compiler, find_java
 
-__all__ = ["HarnessOf", "JarsOf", "everybody_applies", "skip_where_missing"]
+__all__ = ["HarnessOf", "JarsOf", "comes_back", "everybody_applies", "skip_where_missing"]
 
 JarsOf = Callable[[str], JarSet]
 """Gives the jars of a release; see the fixture `jars_of`."""
@@ -35,6 +36,13 @@ def skip_where_missing(release: Pinned, option: str = "") -> None:
     if not is_stored(release):
         fetching = f"insync kafka fetch {release.version}{option}"
         pytest.skip(f"{fetching}, with INSYNC_CACHE_DIR set, fetches what this needs")
+
+
+def comes_back(harness: Harness, broker: int) -> Answer:
+    """Let a broker register, read all metadata, and be unfenced; return the last answer."""
+    registered = harness.take("register", broker=broker, wait=61_000)
+    harness.take("apply", broker=broker, to=registered.state.controller.end)
+    return harness.take("unfence", broker=broker)
 
 
 def everybody_applies(harness: Harness) -> Observation:

@@ -18,7 +18,7 @@ from insync.conformance.classes.self_check import self_check
 from insync.conformance.classes.subject import KafkaRaised
 from insync.conformance.jars.pinned import cluster_versions, pinned_versions
 from insync.runtime.errors import UserError
-from insync_classes import HarnessOf, JarsOf
+from insync_classes import HarnessOf, JarsOf, comes_back
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
@@ -74,8 +74,7 @@ def test_a_broker_that_crashes_at_once_names_itself_in_its_next_fetch(
     with harness_of(jars_of(version)) as harness:
         harness.take("open", brokers=2, replicas=[1, 2], elr=False, configuration={})
         harness.take("crash", broker=2, spared=0)
-        harness.take("register", broker=2, wait=61_000)
-        end = harness.take("unfence", broker=2).state.controller.end
+        end = comes_back(harness, 2).state.controller.end
         harness.take("apply", broker=2, to=end)
         harness.take("apply", broker=1, to=end)
         leading = harness.take("fetch", broker=2, wait=31_000).state.brokers[1].leading
