@@ -94,9 +94,10 @@ final class Heartbeats {
                 continue;
             }
             long late = TimeUnit.MILLISECONDS.toNanos(node.clock.milliseconds() - 1);
-            sent.add(send(of(id), calm ? OptionalLong.empty() : OptionalLong.of(late)));
+            sent.add(calm ? send(of(id), OptionalLong.empty())
+                : send(of(id), OptionalLong.of(late)).handle((reply, refused) -> null));
         }
-        sent.forEach(coming -> node.answer(coming.handle((reply, refused) -> null)));
+        sent.forEach(node::answer);
         return silent;
     }
 
@@ -106,7 +107,7 @@ final class Heartbeats {
 
     private BrokerHeartbeatRequestData of(int id) {
         BrokerNode broker = brokers.get(id);
-        int applied = broker == null || !broker.running ? node.end() : broker.applied;
+        int applied = broker == null ? node.end() : broker.applied;
         return new BrokerHeartbeatRequestData().setBrokerId(id).setBrokerEpoch(registrations().get(id).epoch())
             .setCurrentMetadataOffset(node.log.offset(applied));
     }
