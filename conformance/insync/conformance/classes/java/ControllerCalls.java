@@ -51,8 +51,8 @@ final class ControllerCalls {
     // ------------------------------------------------------------------------------------------------------- brokers
 
     /**
-     * Registers a new incarnation of a broker, and returns its broker epoch. As the controller handles that time passes;
-     * if that is as long as a session, the one of the former incarnation is over, and the broker need not be fenced yet.
+     * Registers a new incarnation of a broker, and returns its broker epoch. The controller takes so many milliseconds for
+     * that. If that is as long as a session, the one of the former incarnation ends meanwhile, and nobody was fenced before.
      */
     long register(int id, List<Uuid> directories, Uuid incarnation, long previousEpoch, long milliseconds) {
         long pause = milliseconds >= ControllerNode.SESSION ? heartbeats.passHalf(id) : milliseconds;
@@ -89,22 +89,22 @@ final class ControllerCalls {
         return (BrokerRegistration) ((Map<?, ?>) Reflect.call(node.cluster, "brokerRegistrations")).get(id);
     }
 
-    /** A session has expired. */
+    /** Lets the session of a broker end. */
     void fence(int id) {
         heartbeats.expire(id);
     }
 
-    /** A fenced broker is heard of again; it stays fenced where it has not read of its registration yet. */
+    /** Sends a heartbeat of a broker that is ready; it stays fenced until it has read the record of its registration. */
     String unfence(int id) {
         return heartbeats.beat(id, true, List.of()) ? "FENCED" : "NONE";
     }
 
-    /** A broker wants to stop: its leadership and membership are taken from it, or it is let go, and fenced with that. */
+    /** Asks for the shutdown of a broker: Kafka takes its leadership and membership first, or fences it and lets it go. */
     void askToStop(int id) {
         heartbeats.beatToStop(id);
     }
 
-    /** A broker tells with a heartbeat of directories that have failed. */
+    /** Reports with a heartbeat that directories of a broker have failed. */
     void directoriesOffline(int id, List<Uuid> failed) {
         heartbeats.beat(id, !registration(id).fenced(), failed);
     }
@@ -185,7 +185,7 @@ final class ControllerCalls {
         return Errors.forCode(answer.responses().get(0).partitions().get(0).errorCode()).name();
     }
 
-    /** Time passes until the controller elects the preferred leader by itself; returns Kafka's error. */
+    /** Waits until the controller's own task has looked for preferred leaders; returns Kafka's error. */
     private String awaitElection() {
         heartbeats.passChecks();
         PartitionRegistration partition = partition();

@@ -12,10 +12,10 @@ import moved.MemoryBatchReader;
 import moved.RaftClient;
 
 /**
- * The metadata log in place of Kafka's Raft: its only member leads for ever, and what is appended is committed.
+ * The metadata log in place of Kafka's Raft: its only member leads for ever, and commits what is appended at once.
  *
- * A batch of the log is what one event of the controller has decided. Kafka appends in the thread of the controller's
- * queue, and hears of the commit by another event there.
+ * A batch of the log is what one event of the controller has decided. The controller appends in the thread of its queue,
+ * and handles the commit as another event there.
  */
 final class ControllerLog {
     static final int EPOCH = 1;
@@ -24,7 +24,7 @@ final class ControllerLog {
     private final List<Batch<ApiMessageAndVersion>> batches = new ArrayList<>();
     private Batch<ApiMessageAndVersion> prepared;
     private RaftClient.Listener<ApiMessageAndVersion> listener;
-    private volatile int unheard;
+    private volatile int pending;
 
     ControllerLog(StillClock clock) {
         this.clock = clock;
@@ -50,12 +50,12 @@ final class ControllerLog {
         return batches.subList(first, last + 1);
     }
 
-    /** Whether the controller has heard that all is committed that it has appended. */
-    boolean isHeard() {
-        return unheard == 0;
+    /** Whether the controller has handled the commit of all that it has appended. */
+    boolean isSettled() {
+        return pending == 0;
     }
 
-    /** The controller's only member becomes the leader. */
+    /** Makes the only member the leader. */
     void lead() {
         Reflect.call(listener, "handleLeaderChange", leader());
     }
@@ -100,7 +100,7 @@ final class ControllerLog {
     @SuppressWarnings("NonAtomicOperationOnVolatileField") // the controller's thread alone writes it
     private void commit() {
         batches.add(prepared);
-        unheard++;
-        listener.handleCommit(MemoryBatchReader.of(List.of(prepared), reader -> unheard--));
+        pending++;
+        listener.handleCommit(MemoryBatchReader.of(List.of(prepared), reader -> pending--));
     }
 }

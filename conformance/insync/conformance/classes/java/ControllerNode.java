@@ -34,7 +34,7 @@ final class ControllerNode implements FaultHandler {
     static final int NODE_ID = 100;
     /** How long the session of a broker lasts without a heartbeat: broker.session.timeout.ms, by default. */
     static final long SESSION = 9_000;
-    /** How often leaders are looked at that are not the preferred ones, and partitions without one; by default. */
+    /** The period of the tasks that elect preferred leaders, and unclean ones; the default of both. */
     static final long CHECKS = 300_000;
 
     private static final long PATIENCE = 120;
@@ -46,7 +46,7 @@ final class ControllerNode implements FaultHandler {
     final Object replication;
     private final List<RuntimeException> faults = Collections.synchronizedList(new ArrayList<>());
 
-    /** Makes it; `elr` is whether eligible leader replicas are kept (KIP-966). */
+    /** Starts the controller; `elr` is whether eligible leader replicas are kept (KIP-966). */
     ControllerNode(boolean elr) {
         QuorumController.Builder builder = new QuorumController.Builder(NODE_ID, CLUSTER)
             .setTime(clock).setRaftClient(log.client())
@@ -91,7 +91,7 @@ final class ControllerNode implements FaultHandler {
         return log.end();
     }
 
-    /** What the controller answers, once what it has decided is committed; what it throws is thrown. */
+    /** Returns the answer to a request, once what was decided is committed; throws what the controller throws. */
     <T> T answer(CompletableFuture<T> coming) {
         try {
             return coming.get(PATIENCE, TimeUnit.SECONDS);
@@ -104,20 +104,20 @@ final class ControllerNode implements FaultHandler {
         }
     }
 
-    /** Lets time pass at the controller, and has all run that is due then. */
+    /** Moves the controller's clock on, and waits until all that is due has run. */
     void pass(long milliseconds) {
         clock.advance(milliseconds);
         settle();
     }
 
-    /** Waits until the queue has nothing to do: what is due comes before what is appended, and commits behind it. */
+    /** Waits until the queue is empty: what is due runs before what is appended, and commits come behind it. */
     void settle() {
         do {
             CompletableFuture<Void> done = new CompletableFuture<>();
             Runnable event = () -> done.complete(null);
             Reflect.call(controller, "appendControlEvent", "settle", event);
             answer(done);
-        } while (!log.isHeard());
+        } while (!log.isSettled());
     }
 
     @Override public RuntimeException handleFault(String message, Throwable cause) {

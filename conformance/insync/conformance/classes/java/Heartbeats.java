@@ -12,10 +12,10 @@ import moved.BrokerRegistration;
 import moved.Uuid;
 
 /**
- * The heartbeats of brokers, of which Kafka's BrokerHeartbeatManager makes something, and the time that passes between.
+ * The heartbeats of brokers, which Kafka's BrokerHeartbeatManager decides about, and the time that passes between them.
  *
- * Time stands still at the controller between two commands, and at the end of each all sessions are as new but those that
- * were to end.
+ * The controller's clock stands still between two commands. At the end of each all sessions have just been renewed, but
+ * those that were to end.
  */
 final class Heartbeats {
     private static final long HALF = ControllerNode.SESSION / 2;
@@ -30,21 +30,21 @@ final class Heartbeats {
         this.brokers = brokers;
     }
 
-    /** A broker tells of directories that have failed, and whether it is ready; returns whether it is fenced after it. */
+    /** Sends a heartbeat of a broker that is ready or not, with directories that have failed; returns whether it is fenced. */
     boolean beat(int id, boolean ready, List<Uuid> failed) {
         Object reply = node.answer(send(of(id).setWantFence(!ready).setOfflineLogDirs(failed), OptionalLong.empty()));
         return (boolean) Reflect.call(reply, "isFenced");
     }
 
-    /** A broker wants to stop; whether it may depends on what the others have read, of which they have told. */
+    /** Sends a heartbeat that asks for a shutdown, after others that say which metadata all brokers have read. */
     void beatToStop(int id) {
         renewAll();
         node.answer(send(of(id).setWantShutDown(true), OptionalLong.empty()));
     }
 
     /**
-     * The session of a broker ends, and all others last but those of brokers that are down and fenced. The controller looks
-     * at one of them at a time, since 4.0 ten milliseconds after another.
+     * Lets the session of a broker end, and those of brokers that are down and fenced; all others last. The controller
+     * handles one of them at a time, since 4.0 ten milliseconds after another.
      */
     void expire(int id) {
         node.pass(HALF);
@@ -55,8 +55,8 @@ final class Heartbeats {
     }
 
     /**
-     * Half of a session passes, in which nothing is heard of one broker; a registration that takes the controller a little
-     * longer than the rest finds that its session is over, before the controller can fence it.
+     * Lets half of a session pass without a heartbeat of one broker. Returns how long a registration must take from then on
+     * that finds the session over, before the controller can fence the broker.
      */
     long passHalf(int id) {
         node.pass(HALF);
@@ -64,7 +64,7 @@ final class Heartbeats {
         return HALF + 1;
     }
 
-    /** The controller looks at all leaders, and at partitions without one, while all sessions last. */
+    /** Moves the clock on until the tasks that elect leaders have run, while all sessions last. */
     void passChecks() {
         for (long passed = 0; passed < ControllerNode.CHECKS; passed += ControllerNode.SESSION) {
             node.pass(ControllerNode.SESSION - 1);
@@ -77,9 +77,10 @@ final class Heartbeats {
     }
 
     /**
-     * All brokers but one are heard of. A heartbeat of one that is down, and not fenced yet, was on its way; that one and
-     * those of brokers that stop or are fenced come too late in the controller's queue to be acted on, but not for the
-     * session. Nothing is heard of those that are down and fenced; returns of how many.
+     * Renews the sessions of all brokers but one, and returns how many were not renewed. A heartbeat of a broker that is
+     * down and not fenced yet was on its way. That one, and those of brokers that stop or are fenced, wait too long in the
+     * controller's queue: Kafka renews the session, and decides nothing (processExpiredBrokerHeartbeat). Of a broker that is
+     * down and fenced there is none.
      */
     private int renew(int lost) {
         int silent = 0;
