@@ -13,7 +13,21 @@ import pytest
 from insync import proofs
 from insync.explorer import check
 from insync.explorer.symmetry import symmetry_for
-from insync.model import BoundValues, Condition, Index, Model, Not, Set, State, StateView, action, invariant, require
+from insync.model import (
+    Bag,
+    BoundValues,
+    Condition,
+    Index,
+    Model,
+    Not,
+    Option,
+    Set,
+    State,
+    StateView,
+    action,
+    invariant,
+    require,
+)
 from insync.model.catalogue import find_model
 from insync.proofs.sameness import same_value
 from insync.properties.registry import judge
@@ -182,6 +196,24 @@ def test_without_z3_only_the_form_counts(monkeypatch: pytest.MonkeyPatch) -> Non
     assert symmetry_for(Gossip(), {}).symmetry is not None
     with pytest.raises(UserError, match=r"for z3 is not installed \(pip install 'insync\[prove\]'\)"):
         symmetry_for(Partial(nodes=4, way=7), {})
+
+
+class Overfull(Model):
+    """Two guests are put into a room for one."""
+
+    def declare(self, b: BoundValues) -> State:
+        return State(room=Bag(Option(Guest), 1))
+
+    @action
+    def put(self, s: StateView, one: Guest, other: Guest) -> None:
+        s.room = []
+        s.room.add(one)
+        s.room.add(other)
+
+
+def test_elements_beyond_the_room_of_a_bag_are_refused_whoever_they_are() -> None:
+    result = check(Overfull)
+    assert [violation.property for violation in result.violations] == ["type_ok"]
 
 
 def test_too_many_members_are_visited_one_by_one() -> None:

@@ -6,6 +6,7 @@ Orbits are found by all permutations, fairness by strongly connected components;
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -173,7 +174,7 @@ def alike(space: Space) -> bool:
             if any(holds({"s": state}) != holds({"s": image}) for one, holds in checked if not one.of_steps):
                 return False
             after, theirs = (
-                sorted(repr(_renamed(model, step.after, how)) for step in space.steps.get(one, ()))
+                Counter(_renamed(model, step.after, how) for step in space.steps.get(one, ()))
                 for one, how in ((state, swap), (image, {}))
             )
             if after != theirs:

@@ -496,6 +496,8 @@ class Gathering:
             return self._made(element, made, known, assumed)
         if codes[0].op is Op.CONST:
             width = len(element.kinds)
+            if codes[0].lo * width >= len(codes):  # more elements than there is room for: such a step is refused
+                raise NotRenamed
             elements = [codes[1 + i * width :][:width] for i in range(codes[0].lo)]
             return Form("empty").changed("added", Counter(self._one(element, e, known) for e in elements), element.once)
         if not any(map(self._compares, codes)):
