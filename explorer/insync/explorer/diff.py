@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from insync.explorer.check import check
 from insync.explorer.products.divergence import (
@@ -66,20 +64,27 @@ def diff(
     Raises:
         UserError: an unknown model, bound or property, or a model that cannot be traced.
     """
-    work = _Searches(limits_of(limits), threads or available_cores(), reporter, stop)
+    watch, threads = Watch(limits_of(limits), stop), threads or available_cores()
+
+    def searched(model: Model, names: Sequence[str]) -> CheckResult:
+        left = watch.within(None).limits
+        return check(
+            model, properties=names, limits=left, threads=threads, keep_going=True, reporter=reporter, stop=stop
+        )
+
     models = confined(model_of(first, first_bounds)), confined(model_of(second, second_bounds))
     asked = _asked(models, properties)
-    results = [work.check(model, names) for model, names in zip(models, asked, strict=True)]
+    results = [searched(model, names) for model, names in zip(models, asked, strict=True)]
     stopped = next((result.stopped_by for result in results if result.stopped_by is not None), None)
     only: tuple[OnlyOne | None, OnlyOne | None] = (None, None)
     states: StatesCompared | None = None
     fields: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-    joined, ended = work.join(*models)
+    joined, ended = _joined(*models, watch.within(None), reporter)
     if joined is not None:
-        only, ended = parting_traces(joined, work.watch(), work.threads, reporter)
+        only, ended = parting_traces(joined, watch.within(None), threads, reporter)
         fields = joined.own_fields
         if joined.comparable and stopped is None:
-            compared = compare_states(*models, work.watch(), work.threads, reporter)
+            compared = compare_states(*models, watch.within(None), threads, reporter)
             states, ended = (None, ended or compared) if isinstance(compared, StopReason) else (compared, ended)
     return DiffResult(
         first=results[0],
@@ -90,7 +95,7 @@ def diff(
         states=states,
         only=only,
         stopped_by=stopped or ended,
-        seconds=work.seconds,
+        seconds=watch.seconds,
     )
 
 
@@ -99,49 +104,17 @@ def diff_traces(first: Trace, second: Trace) -> TraceDifference:
     return compare_traces(first, second)
 
 
-class _Searches:
-    """The searches of a comparison, within common limits."""
-
-    def __init__(self, limits: Limits, threads: int, reporter: Reporter | None, stop: threading.Event | None) -> None:
-        self._limits, self.threads, self._reporter, self._stop = limits, threads, reporter, stop
-        self._started = time.perf_counter()
-
-    @property
-    def seconds(self) -> float:
-        """The seconds since the comparison began."""
-        return time.perf_counter() - self._started
-
-    @property
-    def _left(self) -> Limits:
-        given = self._limits
-        return given if given.seconds is None else replace(given, seconds=max(0.0, given.seconds - self.seconds))
-
-    def watch(self) -> Watch:
-        """Return the watch over the next search."""
-        return Watch(self._left, self._stop)
-
-    def check(self, model: Model, names: Sequence[str]) -> CheckResult:
-        """Search a model to the end of its space, whatever fails."""
-        return check(
-            model,
-            properties=names,
-            limits=self._left,
-            threads=self.threads,
-            keep_going=True,
-            reporter=self._reporter,
-            stop=self._stop,
-        )
-
-    def join(self, first: Model, second: Model) -> tuple[Joined | None, StopReason | None]:
-        """Return two models as one program, or the limit that ended its tracing."""
-        watch = self.watch()
-        try:
-            with watch.telling(while_compiling(self._reporter, watch)):
-                for model in (first, second):
-                    traced(model, watch.check)
-                return join(first, second), None
-        except Stopped as ended:
-            return None, ended.reason
+def _joined(
+    first: Model, second: Model, watch: Watch, reporter: Reporter | None
+) -> tuple[Joined | None, StopReason | None]:
+    """Return two models as one program, or the limit that ended its tracing."""
+    try:
+        with watch.telling(while_compiling(reporter, watch)):
+            for model in (first, second):
+                traced(model, watch.check)
+            return join(first, second), None
+    except Stopped as ended:
+        return None, ended.reason
 
 
 def _asked(models: Sequence[Model], names: Sequence[str] | None) -> list[list[str]]:

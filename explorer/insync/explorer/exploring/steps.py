@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from insync.explorer.coverage.source_page import argument_text
 from insync.explorer.progress import Reporter
-from insync.explorer.search.breadth_first import BreadthFirstSearch
+from insync.explorer.search.breadth_first import breadth_first
 from insync.explorer.search.trace_back import path_to
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
 from insync.machine.kernels import compile_kernels
@@ -25,7 +25,7 @@ from insync.properties.explain import blame, explain, explain_step, failure_of_c
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant, kept_for
 from insync.properties.registry import invariants_of
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
-from insync.runtime.workers import Team, available_cores
+from insync.runtime.workers import available_cores
 
 __all__ = [
     "OfferedStep",
@@ -338,24 +338,19 @@ def reach(
         kernels = compile_kernels(program, [apply(Op.NOT, condition)], watch=watch)
     except Stopped as ended:
         return Reached(None, stopped_by=ended.reason)
-    beginning = PackedRows([program.schema.pack(codes)])
-    with Team(available_cores()) as team:
-        search = BreadthFirstSearch(
-            kernels, watch, team, team.size, beginning, reporter=reporter, schema=program.schema
-        )
+    schema, beginning = program.schema, PackedRows([program.schema.pack(codes)])
+    threads = available_cores()
+    with breadth_first(program, kernels, watch, threads, False, reporter, schema, beginning) as search:
+        space = search.run()
+        states, depth = sum(space.levels), max(0, len(space.levels) - 1)
+        hit = space.violations.get(0)
+        if hit is None:
+            return Reached(None, states, depth, space.stopped_by, space.refused is not None)
         try:
-            space = search.run()
-            states, depth = sum(space.levels), max(0, len(space.levels) - 1)
-            hit = space.violations.get(0)
-            if hit is None:
-                return Reached(None, states, depth, space.stopped_by, space.refused is not None)
-            try:
-                moves = path_to(model, search, hit.least, hit.level, start=codes)
-            except Stopped as ended:
-                return Reached(None, states, depth, ended.reason)
-            return Reached(moves[1:], states, depth)
-        finally:
-            search.close()
+            moves = path_to(model, search, hit.least, hit.level, start=codes)
+        except Stopped as ended:
+            return Reached(None, states, depth, ended.reason)
+        return Reached(moves[1:], states, depth)
 
 
 def _plural(number: int, noun: str) -> str:

@@ -61,12 +61,13 @@ def breadth_first(
     keep_going: bool = False,
     reporter: Reporter | None = None,
     schema: Schema | None = None,
+    initials: PackedRows | None = None,
 ) -> Iterator[BreadthFirstSearch]:
-    """Yield a search from the initial states of a program, whose memory is released after the block.
+    """Yield a search, whose memory is released after the block, with as many partitions as threads.
 
-    See `BreadthFirstSearch` for the arguments. There are as many partitions as threads.
+    See `BreadthFirstSearch` for the arguments; without `initials` the search begins in those of the program.
     """
-    initials = PackedRows.of(program.initials.rows, program.schema.words)
+    initials = initials or PackedRows.of(program.initials.rows, program.schema.words)
     with Team(threads) as team:
         search = BreadthFirstSearch(kernels, watch, team, threads, initials, keep_going, reporter, schema)
         with closing(search):
