@@ -12,7 +12,7 @@ from insync.model import Model, ReadableState
 from insync.model.domains.composite import OptionalScalar, Scalar, Set, State
 from insync.model.domains.domain import plain
 from insync.model.domains.layout import cell_domains
-from insync.model.expressions.graph import Node, Op, Quantifier
+from insync.model.expressions.graph import Node, Op
 
 __all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
 
@@ -123,7 +123,7 @@ class _Shown:
         if depth > 12:
             raise _TooLong
         if node.op is Op.CONST:
-            return str(node.arg).lower() if node.is_bool else str(node.arg)
+            return str(node.value).lower()
         if self._place(node, depth) is not None:
             return self._number(node, 0, depth)
         if node.op is Op.EQ:
@@ -154,11 +154,11 @@ class _Shown:
     def _place(self, node: Node, depth: int) -> tuple[str, Scalar | None] | None:
         """Return the path and the domain of a cell, or of the cell that an index selects: `term[leader]`."""
         if node.op is Op.CELL:
-            cell = int(str(node.arg))
+            cell = node.cell
             return self.paths[cell], self.domains[cell]
         if node.op is not Op.SELECT or not all(one.op is Op.CELL for one in node.args[1:]) or len(node.args) < 3:
             return None
-        cells = [int(str(one.arg)) for one in node.args[1:]]
+        cells = [one.cell for one in node.args[1:]]
         parts = [_INDEX.split(self.paths[cell]) for cell in cells]
         found = _one_place_apart(parts)
         stride = cells[1] - cells[0]
@@ -184,7 +184,7 @@ class _Shown:
     def _set(self, node: Node) -> Set | None:
         """Return the domain of a set that is a field, or is joined from fields; None for any other expression."""
         if node.op is Op.CELL:
-            domain = self.domains[int(str(node.arg))]
+            domain = self.domains[node.cell]
             return domain if isinstance(domain, Set) else None
         if node.op not in _JOINING:
             return None
@@ -214,9 +214,9 @@ class _Shown:
     def _operation(self, node: Node, parts: list[str]) -> str:
         op = node.op
         if op in (Op.AND, Op.OR):
-            if isinstance(node.arg, Quantifier):
+            if node.quantifier is not None:
                 word = "for all" if op is Op.AND else "some"
-                return f"({word} {node.arg.variable}: {(' and ' if op is Op.AND else ' or ').join(parts)})"
+                return f"({word} {node.quantifier.variable}: {(' and ' if op is Op.AND else ' or ').join(parts)})"
             return f"({(' and ' if op is Op.AND else ' or ').join(parts)})"
         if op is Op.NOT:
             return f"not {parts[0]}"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from insync.model import Model, ReadableState
 from insync.model.evaluator import evaluate
-from insync.model.expressions.graph import Node, Op, Quantifier, reachable
+from insync.model.expressions.graph import Node, Op, reachable
 from insync.properties.condition_text import Reading, field_read, plain, read_pair, read_state, shown
 from insync.properties.invariants import Because, Failure, Invariant, StepInvariant
 from insync.runtime.errors import ModelError
@@ -90,7 +90,7 @@ def _failure(
         text = shown(reading, culprit)
     values = reading.decode(tuple(codes))
     read = _chosen(culprit, codes) if chosen_alone else reachable([culprit])
-    paths = [reading.paths[int(str(n.arg))] for n in read if n.op is Op.CELL]
+    paths = [reading.paths[n.cell] for n in read if n.op is Op.CELL]
     fields = dict(field_read(values, path) for path in paths)
     return Failure(state, bindings, text, wanted, fields, before)
 
@@ -152,10 +152,10 @@ def _descend(node: Node, wanted: bool, codes: Sequence[int], bindings: dict[str,
         must_all_hold = (node.op is Op.AND and wanted) or (node.op is Op.OR and not wanted)
         if must_all_hold:
             at = next(i for i, part in enumerate(node.args) if bool(evaluate(part, codes)) != wanted)
-            if isinstance(node.arg, Quantifier):
-                bindings[node.arg.variable] = node.arg.labels[at]
+            if node.quantifier is not None:
+                bindings[node.quantifier.variable] = node.quantifier.labels[at]
             node = node.args[at]
-        elif node.op in (Op.AND, Op.OR) and not isinstance(node.arg, Quantifier):
+        elif node.op in (Op.AND, Op.OR) and node.quantifier is None:
             if node.op is Op.AND and not any(_quantified(part) for part in node.args):
                 return node, wanted  # its parts hold, and must not hold together
             node = _most_telling(node)
@@ -168,7 +168,7 @@ def _most_telling(node: Node) -> Node:
 
 
 def _quantified(node: Node) -> bool:
-    return any(isinstance(one.arg, Quantifier) for one in reachable([node]))
+    return any(one.quantifier is not None for one in reachable([node]))
 
 
 def _generic(found: Invariant, failing: Failure) -> str:

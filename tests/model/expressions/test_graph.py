@@ -24,6 +24,18 @@ def test_a_cell_of_one_code_is_no_cell() -> None:
     assert (graph.cell(1).op, graph.cell(1).lo, graph.cell(1).hi) == (Op.CELL, 0, 1)
 
 
+def test_an_argument_is_read_as_what_it_is() -> None:
+    graph = Graph([2, 3])
+    some = Quantifier("n", ("a", "b"))
+    both = graph.node(Op.AND, (graph.node(Op.EQ, (graph.cell(0), graph.const(1))), graph.true), some)
+    assert (graph.cell(1).cell, graph.const(7).value, graph.true.value, both.quantifier) == (1, 7, True, some)
+    assert graph.cell(1).quantifier is None
+    with pytest.raises(AssertionError):
+        _ = graph.const(1).cell
+    with pytest.raises(AssertionError):
+        _ = graph.cell(1).value
+
+
 def test_nodes_of_two_graphs_are_apart() -> None:
     assert Graph([3]).cell(0) is not Graph([3]).cell(0)
 

@@ -71,7 +71,7 @@ def read_condition(model: Model, text: str) -> Node:
     """
     node = ConditionReader(model).node(text)
     if node.op is Op.CONST:
-        value = "true" if node.arg is True else "false"
+        value = "true" if node.value else "false"
         message = f"{text.strip()!r} is {value} in every state, so there is nothing to find."
         raise ConditionError(message, 0, len(text))
     return node

@@ -345,13 +345,11 @@ class CText:
 
     def _written(self, node: Node) -> str:
         if node.op is Op.CONST:
-            assert isinstance(node.arg, int)
-            value = int(node.arg)
+            value = int(node.value)
             return str(value) if abs(value) < 2**31 else f"{value}LL"
         name = f"n{node.index}"
         if node.op is Op.CELL:
-            assert isinstance(node.arg, int)
-            text = self._variables[node.arg]
+            text = self._variables[node.cell]
         else:
             text = C_TEXT[node.op](*[self._texts[arg.index] for arg in node.args])
         self.lines.append(f"number {name} = {text};")

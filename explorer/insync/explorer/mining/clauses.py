@@ -304,7 +304,7 @@ class TruthTable:
 def _column(node: Node, cells: Sequence[int], states: Sequence[Codes]) -> int:
     """Return the bits of the states in which a condition holds, evaluated once for all states with equal `cells`."""
     if not cells:
-        return (1 << len(states)) - 1 if node.arg is True else 0
+        return (1 << len(states)) - 1 if node.value else 0
     read = itemgetter(*cells)
     known: dict[object, str] = {}
     digits = []
@@ -318,7 +318,7 @@ def _column(node: Node, cells: Sequence[int], states: Sequence[Codes]) -> int:
 
 
 def _cells_of(node: Node) -> list[int]:
-    return sorted(int(str(one.arg)) for one in reachable([node]) if one.op is Op.CELL)
+    return sorted(one.cell for one in reachable([node]) if one.op is Op.CELL)
 
 
 # ---------------------------------------------------------------------------------------- states to try candidates on

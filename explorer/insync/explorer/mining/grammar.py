@@ -368,4 +368,4 @@ def _cells(node: Node) -> list[tuple[int, int]]:
     if node.op is Op.ADD and node.args[1].op is Op.CONST:
         node, more = node.args[0], node.args[1].lo
     chosen = node.args[1:] if node.op is Op.SELECT else (node,)
-    return [(int(str(one.arg)), more) for one in chosen if one.op is Op.CELL]
+    return [(one.cell, more) for one in chosen if one.op is Op.CELL]

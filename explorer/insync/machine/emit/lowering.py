@@ -118,11 +118,9 @@ class Lowering:
 
     def _emit(self, node: Node) -> str:
         if node.op is Op.CONST:
-            assert isinstance(node.arg, int)
-            return self.shape.truth(bool(node.arg)) if node.is_bool else self.shape.number(node.arg)
+            return self.shape.truth(bool(node.value)) if node.is_bool else self.shape.number(node.value)
         if node.op is Op.CELL:
-            assert isinstance(node.arg, int)
-            return self._read_cell(node.arg)
+            return self._read_cell(node.cell)
         if node.op is Op.SELECT:
             return self._select(node)
         ops = [self._operands[arg.index] for arg in node.args]
@@ -183,7 +181,7 @@ class Lowering:
 
     def _table(self, node: Node) -> tuple[int, int] | None:
         """The constant elements of a selection as one number, and the bits of each; None if they exceed a word."""
-        values = [arg.arg for arg in node.args[1:] if arg.op is Op.CONST and isinstance(arg.arg, int) and arg.arg >= 0]
+        values = [arg.value for arg in node.args[1:] if arg.op is Op.CONST and arg.value >= 0]
         bits = max([value.bit_length() for value in values] + [1])
         if len(values) != len(node.args) - 1 or bits * len(values) > _WORD:
             return None
@@ -193,7 +191,7 @@ class Lowering:
         """The elements of a selection as stripes of cells; None if there are too many stripes for a gain."""
         if any(arg.op is not Op.CELL for arg in node.args[1:]):
             return None
-        cells = [self.schema.cells[arg.arg] for arg in node.args[1:] if isinstance(arg.arg, int)]
+        cells = [self.schema.cells[arg.cell] for arg in node.args[1:]]
         stripes: list[_Stripe] = []
         place = 0
         while place < len(cells):

@@ -137,7 +137,7 @@ def _next_words(b: Function, action: BoundAction, lowering: Lowering, old: Row) 
 
 
 def _unchanged(number: int, node: Node) -> bool:
-    return node.op is Op.CELL and node.arg == number
+    return node.op is Op.CELL and node.cell == number
 
 
 def edges_module(program: Program) -> str:

@@ -88,6 +88,25 @@ class Node:
         self.is_bool, self.lo, self.hi = is_bool, lo, hi
         self.index = len(graph.nodes)
 
+    @property
+    def value(self) -> int:
+        """The value of a constant; a bool for a condition."""
+        assert self.op is Op.CONST
+        assert isinstance(self.arg, int)
+        return self.arg
+
+    @property
+    def cell(self) -> int:
+        """The number of the cell that a node of `Op.CELL` reads."""
+        assert self.op is Op.CELL
+        assert isinstance(self.arg, int)
+        return self.arg
+
+    @property
+    def quantifier(self) -> Quantifier | None:
+        """The quantifier that an AND or OR was written as, if it was one."""
+        return self.arg if isinstance(self.arg, Quantifier) else None
+
     def __repr__(self) -> str:
         inner = ", ".join([repr(self.arg)] * (self.arg is not None) + [f"n{a.index}" for a in self.args])
         return f"n{self.index}={self.op.value}({inner})"

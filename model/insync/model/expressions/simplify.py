@@ -80,12 +80,11 @@ def substituted(graph: Graph, nodes: Sequence[Node], cells: Sequence[Node]) -> l
     for node in reachable(nodes):
         args = [made[arg.index] for arg in node.args]
         if node.op is Op.CELL:
-            made[node.index] = cells[int(str(node.arg))]
+            made[node.index] = cells[node.cell]
         elif node.op is Op.CONST:
-            made[node.index] = graph.boolean(bool(node.arg)) if node.is_bool else graph.const(node.lo)
+            made[node.index] = graph.boolean(bool(node.value)) if node.is_bool else graph.const(node.lo)
         elif node.op in (Op.AND, Op.OR):
-            quantifier = node.arg if isinstance(node.arg, Quantifier) else None
-            made[node.index] = combine(graph, node.op, args, quantifier)
+            made[node.index] = combine(graph, node.op, args, node.quantifier)
         else:
             made[node.index] = apply(node.op, *args)
     return [made[node.index] for node in nodes]

@@ -82,7 +82,7 @@ class Presence:
     def _is_zero(self, condition: Node, known: Known) -> bool:
         if condition.op is not Op.EQ or condition.args[0].op is not Op.CELL or condition.args[1].op is not Op.CONST:
             return False
-        guard = self._guards.get(int(str(condition.args[0].arg)))
+        guard = self._guards.get(condition.args[0].cell)
         return guard is not None and condition.args[1].lo == 0 and known.get(guard[0], (0, _FAR))[1] <= guard[1]
 
     def told(self, conditions: Iterable[Node]) -> Known:
@@ -104,7 +104,7 @@ class Presence:
                 continue
             seen.add(key)
             if each.op is Op.CELL:
-                guard, above = self._guards[int(str(each.arg))]
+                guard, above = self._guards[each.cell]
                 if here.get(guard, (0, 0))[0] <= above:
                     return False
             if each in self.outside:
@@ -202,7 +202,7 @@ def _cell_and_number(node: Node) -> tuple[int, int]:
     added = 0
     if node.op is Op.ADD and node.args[1].op is Op.CONST:
         node, added = node.args[0], node.args[1].lo
-    return (int(str(node.arg)) if node.op is Op.CELL else -1), added
+    return (node.cell if node.op is Op.CELL else -1), added
 
 
 def _impossible(known: Known) -> bool:

@@ -138,7 +138,7 @@ class Renaming:
         if op is Op.CONST:
             return None if node.is_bool else _ANY
         if op is Op.CELL:
-            return self._cells[int(str(node.arg))].kind
+            return self._cells[node.cell].kind
         if op is Op.ITE:
             return self._common(args[1:])
         if op is Op.SELECT:
@@ -163,7 +163,7 @@ class Renaming:
         if node.op is not Op.MAX or node.args[1].op is not Op.CONST or node.args[0].op is not Op.ADD:
             return False
         code, below = node.args[0].args
-        cells = code.op is Op.CELL and int(str(code.arg)) in self._present
+        cells = code.op is Op.CELL and code.cell in self._present
         return cells and node.args[1].lo == 0 and below.op is Op.CONST and below.lo == -1
 
     def _common(self, nodes: Sequence[Node]) -> Kind | None:
@@ -192,7 +192,7 @@ class Renaming:
         if op is Op.CONST:
             return node if kind is None else graph.const(permuted_value(kind, node.lo, self._permutation))
         if op is Op.CELL:
-            return graph.cell(self._cells[int(str(node.arg))].to)
+            return graph.cell(self._cells[node.cell].to)
         if op in (Op.AND, Op.OR):
             return combine(graph, op, [self._renamed(arg, None) for arg in args])
         if op is Op.SELECT:
@@ -277,7 +277,7 @@ def cells_present(guard: Sequence[Node]) -> frozenset[int]:
         if equal.op is not Op.EQ or equal.args[0].op is not Op.CELL or equal.args[1].op is not Op.CONST:
             continue
         if (equal.args[1].lo == 0) == negated:
-            found.add(int(str(equal.args[0].arg)))
+            found.add(equal.args[0].cell)
     return frozenset(found)
 
 

@@ -357,7 +357,7 @@ class _Search:
 
     def require_few(self) -> None:
         """Raise TooManyStates for too many free cells without a condition: each of their values is another state."""
-        free = {node.arg: self.sizes[int(str(node.arg))] for node in self.beginning.cells if node.op is Op.CELL}
+        free = {node.arg: self.sizes[node.cell] for node in self.beginning.cells if node.op is Op.CELL}
         if not self.conditions and math.prod(free.values()) > MOST_STATES:
             raise TooManyStates(_too_many(self.beginning))
 
@@ -463,7 +463,7 @@ def _conjuncts(conditions: Iterable[Node]) -> Iterable[Node]:
 def _variables_read(nodes: Sequence[Node]) -> dict[int, frozenset[int]]:
     read: dict[int, frozenset[int]] = {}
     for node in nodes:
-        own = {int(str(node.arg))} if node.op is Op.CELL else set()
+        own = {node.cell} if node.op is Op.CELL else set()
         read[node.index] = frozenset(own.union(*(read[argument.index] for argument in node.args)))
     return read
 

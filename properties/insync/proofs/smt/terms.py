@@ -86,8 +86,7 @@ class Terms:
 
     def _apply(self, node: Node) -> Term:
         if node.op is Op.CELL:
-            assert isinstance(node.arg, int)
-            return self.cells[node.arg]
+            return self.cells[node.cell]
         return RULES[node.op](node, [self._terms[a.index] for a in node.args])
 
 
@@ -159,7 +158,7 @@ def _result(node: Node, computed: z3.BitVecRef) -> z3.BitVecRef:
 
 
 def _const(node: Node, args: list[Term]) -> Term:
-    return z3.BoolVal(bool(node.arg)) if node.is_bool else z3.BitVecVal(node.lo, width_of(node.lo, node.hi))
+    return z3.BoolVal(bool(node.value)) if node.is_bool else z3.BitVecVal(node.lo, width_of(node.lo, node.hi))
 
 
 def _cell(node: Node, args: list[Term]) -> Term:

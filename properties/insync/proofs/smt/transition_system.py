@@ -136,7 +136,7 @@ class SymbolicProgram:
     def _nodes_read(self) -> list[int]:
         # The graph grows when a property is traced, so the list is extended.
         for node in self.program.graph.nodes[len(self._reads) :]:
-            own = 1 << int(str(node.arg)) if node.op is Op.CELL else 0
+            own = 1 << node.cell if node.op is Op.CELL else 0
             for argument in node.args:
                 own |= self._reads[argument.index]
             self._reads.append(own)

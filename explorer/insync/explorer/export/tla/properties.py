@@ -173,7 +173,7 @@ def _variables(speaker: Speaker, beginning: Beginning) -> Mapping[int, OpaqueTer
     """Return terms for the variables of an initial method, with the kinds of the fields that they are assigned to."""
     found: dict[int, OpaqueTerm] = {}
     read = reachable([*beginning.conditions, *beginning.cells])
-    for number in sorted(int(str(node.arg)) for node in read if node.op is Op.CELL):
+    for number in sorted(node.cell for node in read if node.op is Op.CELL):
         size = beginning.graph.cell_sizes[number]
         direct = [
             cell.kind
