@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable
 from hashlib import blake2b
 
 from insync.model import Model
-from insync.model.domains.layout import cell_domains
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.tracing.initial_states import Initials
 from insync.model.tracing.program import BoundAction
@@ -60,7 +59,7 @@ def digests_of(nodes: Iterable[Node]) -> list[str]:
 
 
 def _cells(model: Model) -> list[object]:
-    cells, scalars = model.program.schema.cells, cell_domains(model.state)
+    cells, scalars = model.program.schema.cells, [leaf.domain for leaf in model.state.leaves()]
     return [
         (cell.path, cell.size, cell.word, cell.shift)
         + (() if scalar is None else tuple(repr(scalar.readable(code)) for code in range(min(cell.size, _FEW))))

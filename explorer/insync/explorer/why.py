@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from insync.explorer.coverage.counts import Answers, Questions, ask_of_action, ask_of_property, field_of
+from insync.explorer.coverage.counts import Answers, Questions, ask_of_action, ask_of_property
 from insync.explorer.coverage.results import ActionCoverage, PropertyCoverage, WhyResult
 from insync.explorer.progress import Reporter
 from insync.explorer.search.breadth_first import breadth_first
@@ -119,7 +119,7 @@ def _require_actions(model: Model, names: Sequence[str] | None) -> None:
 
 def _unchanged(model: Model, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:
     """Return the fields that no step changes."""
-    fields = dict.fromkeys(field_of(cell.path) for cell in model.program.schema.cells)
+    fields = dict.fromkeys(leaf.field for leaf in model.state.leaves())
     return tuple(field for field in fields if not any(action.changed.get(field) for action in actions))
 
 
@@ -147,8 +147,9 @@ class _Questionnaire:
         bindings: dict[str, list[Anatomy]] = {}
         for one in anatomies(model, watch.check):
             bindings.setdefault(one.name, []).append(one)
+        fields = [leaf.field for leaf in model.state.leaves()]
         return [
-            ask_of_action(self._questions, self.program.schema, name, spec.place, bindings.get(name, []))
+            ask_of_action(self._questions, fields, name, spec.place, bindings.get(name, []))
             for name, spec in action_specs(type(model)).items()
             if names is None or name in names
         ]

@@ -11,7 +11,6 @@ from typing import Any
 from insync.model import Model, ReadableState
 from insync.model.domains.composite import OptionalScalar, Scalar, Set, State
 from insync.model.domains.domain import plain
-from insync.model.domains.layout import cell_domains
 from insync.model.expressions.graph import Node, Op
 
 __all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
@@ -111,7 +110,7 @@ def shown(reading: Reading, node: Node) -> str:
 @lru_cache(maxsize=8)
 def _cell_domains(state: State) -> list[Scalar | None]:
     """Return the domain of each cell; cached, as many conditions of one model are shown."""
-    return list(cell_domains(state))
+    return [leaf.domain for leaf in state.leaves()]
 
 
 class _Shown:

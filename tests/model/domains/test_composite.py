@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.model.domains.bounds import BoundValues
-from insync.model.domains.composite import Array, Domain, Enum, Int, Option, Record, Set, State, as_domain
+from insync.model.domains.composite import Array, Domain, Enum, Int, Option, Record, Seq, Set, SetOf, State, as_domain
 from insync.model.domains.sorts import Index, Subset
 from insync.model.domains.values import Bool
 from insync.runtime.errors import ModelError, UserError
@@ -62,6 +62,34 @@ def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 DOMAINS = st.recursive(st.sampled_from(SCALARS) | st.sampled_from(SCALARS).map(Option), nested, max_leaves=5)
+
+
+@given(DOMAINS)
+def test_parts_and_leaves_cover_each_cell_once(given_: Any) -> None:
+    domain = as_domain(given_).bind(BOUNDS)
+    at = 0
+    for part in domain.parts():
+        assert part.offset == at
+        at += 1 if part.domain is None else part.domain.width
+    assert at == (domain.width if domain.parts() else 0)
+    found = list(domain.leaves())
+    assert len(found) == domain.width
+    assert len({leaf.steps for leaf in found}) == domain.width
+    assert [(leaf.after("x"), leaf.size) for leaf in found] == list(domain.cells("x"))
+
+
+def test_the_field_of_a_cell_is_its_path_without_indexes() -> None:
+    entry = Record(id=Int(0, 1), pair=Option(Record(epoch=Bool)))
+    state = State(up=Bool, replica=Array(Replica, Record(log=Seq(entry, 2), seen=SetOf(Phase)))).bind(BOUNDS)
+    assert list(dict.fromkeys(leaf.field for leaf in state.leaves())) == [
+        "up",
+        "replica[].log.length",
+        "replica[].log[].id",
+        "replica[].log[].pair",
+        "replica[].log[].pair.epoch",
+        "replica[].seen",
+    ]
+    assert [leaf.after("") for leaf in state.leaves()][-2:] == ["replica[b3].seen{READY}", "replica[b3].seen{DONE}"]
 
 
 @given(DOMAINS, st.data())

@@ -6,7 +6,6 @@ add the conditions of an action or property, and return a function from the answ
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
@@ -21,7 +20,6 @@ from insync.explorer.coverage.results import (
 )
 from insync.explorer.coverage.source_page import argument_text, premise_text
 from insync.model import Model
-from insync.model.domains.layout import Schema
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import Premise, Spot
@@ -37,7 +35,6 @@ __all__ = [
     "Questions",
     "ask_of_action",
     "ask_of_property",
-    "field_of",
 ]
 
 
@@ -93,22 +90,14 @@ class Questions:
 # ------------------------------------------------------------------------------------------------------------ actions
 
 
-_PLACES = re.compile(r"\[[^\]]*\]|\{.*\}$")
-
-
-def field_of(path: str) -> str:
-    """Return the field that contains a cell, without indexes: `replica[].log[].epoch`."""
-    return _PLACES.sub(lambda found: "[]" if found[0].startswith("[") else "", path)
-
-
 def ask_of_action(
-    questions: Questions, schema: Schema, name: str, place: str, bindings: Sequence[Anatomy]
+    questions: Questions, fields: Sequence[str], name: str, place: str, bindings: Sequence[Anatomy]
 ) -> Callable[[Answers], ActionCoverage]:
     """Add the conditions of an action, and return the function from the answers to its coverage.
 
     Args:
         questions: where the conditions are added.
-        schema: of the states.
+        fields: the field of each cell, without indexes.
         name: the action.
         place: its `file:line`.
         bindings: the parts of the action for all values of its parameters.
@@ -121,7 +110,7 @@ def ask_of_action(
     guards = _ask_of_guards(questions, bindings)
     branches = _ask_of_branches(questions, takes)
     assignments = _ask_of_assignments(questions, takes)
-    changed = _ask_of_fields(questions, schema, [bound for _, bound in possible])
+    changed = _ask_of_fields(questions, fields, [bound for _, bound in possible])
     file, _, line = place.rpartition(":")
 
     def answer(answers: Answers) -> ActionCoverage:
@@ -228,13 +217,15 @@ def _ask_of_assignments(
     return [one_assignment(spot) for spot in happen]
 
 
-def _ask_of_fields(questions: Questions, schema: Schema, actions: Sequence[BoundAction]) -> dict[str, list[Node]]:
+def _ask_of_fields(
+    questions: Questions, field_of: Sequence[str], actions: Sequence[BoundAction]
+) -> dict[str, list[Node]]:
     changes: dict[str, list[Node]] = {}
     for action in actions:
         fields: dict[str, list[list[Node]]] = {}
         for cell, node in action.updates:
             other = apply(Op.NOT, apply(Op.EQ, node, questions.graph.cell(cell)))
-            fields.setdefault(field_of(schema.cells[cell].path), []).append([other])
+            fields.setdefault(field_of[cell], []).append([other])
         guard = [*action.guard, *(check.node for check in action.checks)]
         for field, alternatives in fields.items():
             changes.setdefault(field, []).append(_ask_within(questions, guard, alternatives))

@@ -18,7 +18,6 @@ from insync.explorer.exploring.conditions import ConditionNames
 from insync.explorer.mining.source_conditions import WrittenCondition, written_conditions
 from insync.model import Model
 from insync.model.domains import composite as d
-from insync.model.domains.layout import cell_domains
 from insync.model.domains.sorts import Index, Parameter, Range, Subset, members_of, number_of_members
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.properties.invariants import kept_for
@@ -345,7 +344,7 @@ def _compared(model: Model) -> Compared:
     program = model.program
     roots = [node for action in program.actions for node in action.guard]
     roots += [node for action in program.actions for _, node in action.updates]
-    domains = list(cell_domains(model.state))
+    domains = [leaf.domain for leaf in model.state.leaves()]
     by_shape: dict[tuple[object, ...], set[int]] = {}
     sorts: set[type] = set()
     for node in reachable([*roots, *judge(model, default_names(model)).nodes]):

@@ -14,7 +14,7 @@ from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.domains.composite import Scalar
 from insync.model.domains.domain import plain
-from insync.model.domains.layout import Schema, cell_domains
+from insync.model.domains.layout import Schema
 from insync.model.evaluator import Codes
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine, substituted
@@ -171,8 +171,7 @@ def _places(first: Model, second: Model) -> tuple[tuple[int, ...], list[tuple[st
 
 def _cells_of(model: Model) -> list[tuple[str, int, tuple[str, ...]]]:
     """Return for each cell its path, its number of codes, and the values of the codes."""
-    pairs = zip(model.program.schema.cells, cell_domains(model.state), strict=True)
-    return [(cell.path, cell.size, _values(one, cell.size)) for cell, one in pairs]
+    return [(leaf.after(""), leaf.size, _values(leaf.domain, leaf.size)) for leaf in model.state.leaves()]
 
 
 def _values(domain: Scalar | None, size: int) -> tuple[str, ...]:

@@ -11,11 +11,12 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum as PythonEnum
 from functools import cached_property
-from itertools import chain, product
-from typing import Any, ClassVar, Self
+from itertools import accumulate, chain, product
+from typing import Any, Self
 
 from insync.model.domains.bounds import BoundValues, value_of
 from insync.model.domains.containers import Bag, BitSet, ListedSet, Seq, SetOf
+from insync.model.domains.domain import Element, Field, Part, Presence, Value
 from insync.model.domains.open_bounds import OpenArray, OpenSize, is_open
 from insync.model.domains.scalars import (
     Boolean,
@@ -87,9 +88,8 @@ class Option(Domain):
     def shape(self) -> tuple[object, ...]:
         return (None, *self.of.shape())
 
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        yield path, 2
-        yield from self.of.cells(path)
+    def parts(self) -> tuple[Part, ...]:
+        return Part(Presence(), None, 0), Part(Value(), self.of, 1)
 
     def decode(self, codes: Sequence[int], at: int) -> Readable:
         return self.of.decode(codes, at + 1) if codes[at] else None
@@ -128,9 +128,6 @@ class Absent(Domain):
     def shape(self) -> tuple[object, ...]:
         return (Absent, *self.of.shape())
 
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        return iter(())
-
     def number_of_values(self) -> int:
         return 1
 
@@ -140,8 +137,6 @@ class Absent(Domain):
 
 class Record(Domain):
     """Named fields."""
-
-    opener: ClassVar[str] = "."
 
     def __init__(self, **fields: DomainLike) -> None:
         for name in fields:
@@ -178,9 +173,11 @@ class Record(Domain):
     def shape(self) -> tuple[object, ...]:
         return (dict, *((name, domain.shape()) for name, domain in self.fields.items()))
 
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        for name, domain in self.fields.items():
-            yield from domain.cells(f"{path}{self.opener}{name}" if path else name)
+    def parts(self) -> tuple[Part, ...]:
+        starts = accumulate((domain.width for domain in self.present.values()), initial=0)
+        return tuple(
+            Part(Field(name), domain, at) for (name, domain), at in zip(self.present.items(), starts, strict=False)
+        )
 
     def decode(self, codes: Sequence[int], at: int) -> dict[str, Readable]:
         return {name: domain.decode(codes, at + self.offsets[name]) for name, domain in self.present.items()}
@@ -199,7 +196,7 @@ class Record(Domain):
             self._reject(value, path, f"an object with the fields {', '.join(self.present)}")
         codes: list[int] = []
         for name, domain in self.present.items():
-            codes += domain.encode(value[name], f"{path}{self.opener}{name}" if path else name)
+            codes += domain.encode(value[name], Field(name).after(path))
         return codes
 
     def number_of_values(self) -> int:
@@ -282,9 +279,9 @@ class Array(Domain):
             else [*numbers]
         )
 
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        for label in self.labels:
-            yield from self.of.cells(f"{path}[{label}]")
+    def parts(self) -> tuple[Part, ...]:
+        width = self.of.width
+        return tuple(Part(Element(place, label), self.of, place * width) for place, label in enumerate(self.labels))
 
     def decode(self, codes: Sequence[int], at: int) -> Readable:
         values = [self.of.decode(codes, at + i * self.of.width) for i in range(len(self.labels))]

@@ -12,8 +12,8 @@ from itertools import combinations, combinations_with_replacement, product
 from typing import ClassVar, Self
 
 from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
-from insync.model.domains.domain import Domain, DomainLike, Readable, plain
-from insync.model.domains.scalars import as_domain, name_of
+from insync.model.domains.domain import Domain, DomainLike, Element, Holds, Length, Part, Readable, plain
+from insync.model.domains.scalars import Int, as_domain, name_of
 from insync.runtime.errors import ModelError, user_frame
 
 __all__ = ["MOST_BITS", "Bag", "BitSet", "Listed", "ListedSet", "Seq", "SetOf"]
@@ -76,10 +76,10 @@ class Listed(Domain):
     def shape(self) -> tuple[object, ...]:
         return (type(self), self.most, *self.of.shape())
 
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        yield f"{path}.length", self.most + 1
-        for place in range(self.most):
-            yield from self.of.cells(f"{path}[{place}]")
+    def parts(self) -> tuple[Part, ...]:
+        width = self.of.width
+        elements = (Part(Element(place, str(place)), self.of, 1 + place * width) for place in range(self.most))
+        return Part(Length(), Int(0, self.most, place=self.place), 0), *elements
 
     def decode(self, codes: Sequence[int], at: int) -> list[Readable]:
         width = self.of.width
@@ -203,9 +203,8 @@ class BitSet(Domain):
     def shape(self) -> tuple[object, ...]:
         return (BitSet, *self.of.shape())
 
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        for text in self.texts:
-            yield f"{path}{{{text}}}", 2
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(Part(Holds(place, text), None, place) for place, text in enumerate(self.texts))
 
     def decode(self, codes: Sequence[int], at: int) -> list[Readable]:
         return [self.of.decode(member, 0) for number, member in enumerate(self.members) if codes[at + number]]

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from insync.model.domains.bounds import BoundValues
 from insync.runtime.errors import UserError, shown
 from insync.runtime.visible_text import in_one_line
 
+if TYPE_CHECKING:
+    from insync.model.domains.scalars import Scalar
+
 __all__ = [
     "Domain",
     "DomainLike",
+    "Element",
+    "Field",
+    "Holds",
+    "Leaf",
+    "Length",
+    "Part",
+    "Presence",
     "Readable",
+    "Step",
+    "Value",
     "plain",
 ]
 
@@ -24,6 +37,116 @@ DomainLike = Any
 """A domain, a sort (an `Index` class), a `Range`, a Python enumeration class, or `Bool`."""
 
 
+class Step:
+    """A step from a domain to one of its parts."""
+
+    __slots__ = ()
+
+    def after(self, path: str) -> str:
+        """Return the path of the part; `path` is that of the whole."""
+        return path
+
+
+@dataclass(frozen=True, slots=True)
+class Field(Step):
+    """The step from a record to a field."""
+
+    name: str
+
+    def after(self, path: str) -> str:
+        return f"{path}.{self.name}" if path else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Element(Step):
+    """The step from an array, a sequence, a bag or a listed set to an element."""
+
+    place: int
+    label: str
+
+    def after(self, path: str) -> str:
+        return f"{path}[{self.label}]"
+
+
+class Length(Step):
+    """The step from a sequence, a bag or a listed set to its length."""
+
+    __slots__ = ()
+
+    def after(self, path: str) -> str:
+        return f"{path}.length"
+
+
+class Presence(Step):
+    """The step from an optional record to the cell that is 1 where it is there."""
+
+    __slots__ = ()
+
+
+class Value(Step):
+    """The step from an optional record to the record."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Holds(Step):
+    """The step from a set to the cell that is 1 where one of its possible elements is in it."""
+
+    place: int
+    text: str
+
+    def after(self, path: str) -> str:
+        return f"{path}{{{self.text}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a bound domain.
+
+    Attributes:
+        step: the step to it.
+        domain: its domain; None for a single cell with the codes 0 and 1, `Presence` or `Holds`.
+        offset: the number of cells before it.
+    """
+
+    step: Step
+    domain: Domain | None
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A cell of a bound domain.
+
+    Attributes:
+        steps: the steps to it.
+        domain: its domain; None for a cell with the codes 0 and 1, `Presence` or `Holds`.
+    """
+
+    steps: tuple[Step, ...]
+    domain: Scalar | None
+
+    @property
+    def size(self) -> int:
+        """The number of its codes."""
+        return 2 if self.domain is None else self.domain.size
+
+    def after(self, path: str) -> str:
+        """Return the path of the cell; `path` is that of the domain, and empty for a state."""
+        for step in self.steps:
+            path = step.after(path)
+        return path
+
+    @property
+    def field(self) -> str:
+        """The path without indexes: `replica[].log[].epoch`."""
+        path = ""
+        for step in self.steps:
+            path = f"{path}[]" if isinstance(step, Element) else path if isinstance(step, Holds) else step.after(path)
+        return path
+
+
 class Domain:
     """The type of a field. After `bind`, `width` is the number of cells of a value."""
 
@@ -33,9 +156,22 @@ class Domain:
         """Return the bound domain: this one with the sizes that the bounds give."""
         raise NotImplementedError
 
+    def parts(self) -> tuple[Part, ...]:
+        """Return the parts of a bound domain, in the order of their cells; none for a domain of one cell."""
+        return ()
+
+    def leaves(self, steps: tuple[Step, ...] = ()) -> Iterator[Leaf]:
+        """Yield each cell of a bound domain, in order; `steps` are those to the domain."""
+        for part in self.parts():
+            below = (*steps, part.step)
+            if part.domain is None:
+                yield Leaf(below, None)
+            else:
+                yield from part.domain.leaves(below)
+
     def cells(self, path: str) -> Iterator[tuple[str, int]]:
         """Yield the path and the number of codes of each cell, in order."""
-        raise NotImplementedError
+        return ((leaf.after(path), leaf.size) for leaf in self.leaves())
 
     def decode(self, codes: Sequence[int], at: int) -> Readable:
         """Return the readable value whose codes begin at a place of the list."""

@@ -11,7 +11,7 @@ from insync.model.domains import composite as d
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply, combine
 
-__all__ = ["WORD", "Cell", "Schema", "cell_domains", "well_formed"]
+__all__ = ["WORD", "Cell", "Schema", "well_formed"]
 
 
 WORD = 64
@@ -79,50 +79,6 @@ class Schema:
         return tuple([words[word] >> shift & mask for word, shift, mask in self._places])
 
 
-# ---------------------------------------------------------------------------------------------- the domain of each cell
-
-
-def cell_domains(domain: d.Domain) -> Iterator[d.Scalar | None]:
-    """Yield the domain of each cell of a bound domain, in order; the cell of a length has an `Int`.
-
-    It is None for a cell that is 1 where an optional record is present, or where an element is in a set.
-    """
-    return _CELLS[type(domain)](domain)
-
-
-def _option_cells(domain: d.Option) -> Iterator[d.Scalar | None]:
-    yield None
-    yield from cell_domains(domain.of)
-
-
-def _record_cells(domain: d.Record) -> Iterator[d.Scalar | None]:
-    return (one for field in domain.fields.values() for one in cell_domains(field))
-
-
-def _array_cells(domain: d.Array) -> Iterator[d.Scalar | None]:
-    return (one for _ in domain.labels for one in cell_domains(domain.of))
-
-
-def _container_cells(domain: d.Seq | d.Bag | d.ListedSet) -> Iterator[d.Scalar | None]:
-    yield d.Int(0, domain.most)
-    yield from (one for _ in range(domain.most) for one in cell_domains(domain.of))
-
-
-_CELLS: dict[type[d.Domain], Callable[[Any], Iterator[d.Scalar | None]]] = {
-    **dict.fromkeys(d.SCALARS, lambda domain: iter((domain,))),
-    d.Option: _option_cells,
-    d.Absent: lambda domain: iter(()),
-    d.Record: _record_cells,
-    d.State: _record_cells,
-    d.Array: _array_cells,
-    d.Seq: _container_cells,
-    d.Bag: _container_cells,
-    d.ListedSet: _container_cells,
-    d.BitSet: lambda domain: iter([None] * domain.width),
-}
-assert set(_CELLS) == d.DOMAINS
-
-
 # ---------------------------------------------------------------------------------------------------- well-formed codes
 #
 # Every value has exactly one row of codes, and assignments make no other rows.
@@ -137,14 +93,10 @@ def _nothing(domain: d.Domain, codes: Sequence[Node]) -> Iterator[Node]:
     return iter(())
 
 
-def _record_conditions(domain: d.Record, codes: Sequence[Node]) -> Iterator[Node]:
-    for name, field in domain.fields.items():
-        yield from well_formed(field, codes[domain.offsets[name] :][: field.width])
-
-
-def _array_conditions(domain: d.Array, codes: Sequence[Node]) -> Iterator[Node]:
-    for place in range(len(domain.labels)):
-        yield from well_formed(domain.of, codes[place * domain.of.width :][: domain.of.width])
+def _of_parts(domain: d.Record | d.Array, codes: Sequence[Node]) -> Iterator[Node]:
+    for part in domain.parts():
+        if part.domain is not None:
+            yield from well_formed(part.domain, codes[part.offset :][: part.domain.width])
 
 
 def _option_conditions(domain: d.Option, codes: Sequence[Node]) -> Iterator[Node]:
@@ -186,9 +138,9 @@ _CONDITIONS: dict[type[d.Domain], Callable[[Any, Sequence[Node]], Iterator[Node]
     **dict.fromkeys(d.SCALARS, _nothing),
     d.Option: _option_conditions,
     d.Absent: _nothing,
-    d.Record: _record_conditions,
-    d.State: _record_conditions,
-    d.Array: _array_conditions,
+    d.Record: _of_parts,
+    d.State: _of_parts,
+    d.Array: _of_parts,
     d.Seq: _container_conditions,
     d.Bag: _container_conditions,
     d.ListedSet: _container_conditions,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from insync.model.domains.bounds import BoundTerm, is_whole
-from insync.model.domains.domain import Domain
+from insync.model.domains.domain import Domain, Element, Part
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.runtime.errors import ModelError, user_frame
 
@@ -193,5 +193,5 @@ class OpenArray(Domain):
     def shape(self) -> tuple[object, ...]:
         return (OpenArray, self.length, self.of.shape())
 
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        yield from self.of.cells(f"{path}[...]")
+    def parts(self) -> tuple[Part, ...]:
+        return (Part(Element(0, "..."), self.of, 0),)

@@ -12,7 +12,7 @@ from enum import Flag
 from typing import Any
 
 from insync.model.domains.bounds import BoundTerm, BoundValues, is_whole, value_of
-from insync.model.domains.domain import Domain, DomainLike, Readable
+from insync.model.domains.domain import Domain, DomainLike, Leaf, Readable, Step
 from insync.model.domains.sorts import Index, Range
 from insync.model.domains.values import (
     Bool,
@@ -122,8 +122,8 @@ class Scalar(Domain):
     def values(self) -> Iterator[tuple[int, ...]]:
         return ((code,) for code in range(self.size))
 
-    def cells(self, path: str) -> Iterator[tuple[str, int]]:
-        yield path, self.size
+    def leaves(self, steps: tuple[Step, ...] = ()) -> Iterator[Leaf]:
+        yield Leaf(steps, self)
 
     def decode(self, codes: Sequence[int], at: int) -> Readable:
         return self.readable(codes[at])

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from insync.model.domains import composite as d
 from insync.model.domains.bounds import BoundValues
-from insync.model.domains.layout import cell_domains
 from insync.model.domains.open_bounds import OpenArray, OpenGraph, is_open, open_sizes
 from insync.model.domains.sorts import Parameter, label_of, members_of, number_of_members, under
 from insync.model.domains.values import Condition
@@ -236,5 +235,4 @@ def _open_cells(domain: d.Domain, around: _Around) -> Iterator[OpenCell]:
         yield around.cell(None, 2)
         yield from _open_cells(domain.of, around)
     else:
-        sized = zip(domain.cells(""), cell_domains(domain), strict=True)
-        yield from (around.cell(scalar, size, within) for (within, size), scalar in sized)
+        yield from (around.cell(leaf.domain, leaf.size, leaf.after("")) for leaf in domain.leaves())
