@@ -10,7 +10,6 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 from insync.explorer.export.tla.context import Speaker, Values
 from insync.explorer.export.tla.printing import NewValue, action_text, comment, condition_text
@@ -273,61 +272,17 @@ class _Finder:
 
     def changes(self, domain: d.Domain, at: int, path: str, indexes: tuple[Term, ...]) -> Iterator[PartChange]:
         """Yield the changes in the part of the state whose first cell is `at`."""
-        live = {at + offset for offset, (_, size) in enumerate(domain.cells("")) if size > 1}
+        live = {at + offset for offset, leaf in enumerate(domain.leaves()) if leaf.size > 1}
         touched = live & self.changed
         if not touched:
             return
         if touched == live and type(domain) not in _BY_PLACE:
             yield path, indexes, self.shapes.value(domain, at, self.leaf)
             return
-        for step, offset, inner in _INNER[type(domain)](self.shapes, domain):
-            more = (*indexes, *step[1:])
-            yield from self.changes(inner, at + offset, path + str(step[0]), more)
-
-
-Inner = Iterator[tuple[tuple[Any, ...], int, d.Domain]]
-
-
-def _scalar(shapes: Shapes, domain: d.Scalar) -> Inner:
-    raise AssertionError(domain)  # one cell, which changes as a whole
-
-
-def _record(shapes: Shapes, domain: d.Record) -> Inner:
-    return (((f".{name}",), domain.offsets[name], inner) for name, inner in domain.fields.items())
-
-
-def _option(shapes: Shapes, domain: d.Option) -> Inner:
-    assert isinstance(domain.of, d.Record)
-    yield (f".{shapes.there(domain)}",), 0, d.Boolean()
-    yield from ((step, 1 + offset, inner) for step, offset, inner in _record(shapes, domain.of))
-
-
-def _array(shapes: Shapes, domain: d.Array) -> Inner:
-    axis = shapes.axis(domain)
-    for place in range(len(domain.labels)):
-        yield ("[]", axis.argument(shapes.terms, place)), place * domain.of.width, domain.of
-
-
-def _listed(shapes: Shapes, domain: Any) -> Inner:
-    yield (".length",), 0, d.Int(0, domain.most)
-    axis = shapes.axis(domain)
-    for place in range(domain.most):
-        yield (".at[]", axis.argument(shapes.terms, place)), 1 + place * domain.of.width, domain.of
-
-
-def _bits(shapes: Shapes, domain: d.BitSet) -> Inner:
-    axis = shapes.axis(domain)
-    return ((("[]", axis.argument(shapes.terms, place)), place, d.Boolean()) for place in range(domain.width))
+        for steps, offset, inner in self.shapes.parts(domain):
+            below = "".join(f".{step.name}" if step.axis is None else "[]" for step in steps)
+            places = [step.axis.argument(self.shapes.terms, step.place) for step in steps if step.axis is not None]
+            yield from self.changes(inner, at + offset, path + below, (*indexes, *places))
 
 
 _BY_PLACE = {d.Array, d.BitSet, d.Seq, d.Bag, d.ListedSet}
-_INNER: dict[type[d.Domain], Callable[[Shapes, Any], Inner]] = {
-    **dict.fromkeys(d.SCALARS, _scalar),
-    **dict.fromkeys((d.Record, d.State), _record),
-    d.Option: _option,
-    d.Absent: lambda shapes, domain: iter(()),
-    d.Array: _array,
-    **dict.fromkeys((d.Seq, d.Bag, d.ListedSet), _listed),
-    d.BitSet: _bits,
-}
-assert set(_INNER) == d.DOMAINS

@@ -15,6 +15,7 @@ from insync.explorer.export.tla.terms import Form, Term, Terms
 from insync.explorer.export.tla.values import Kind, Kinds, What
 from insync.model.domains import composite as d
 from insync.model.domains.containers import Listed
+from insync.model.domains.domain import Element, Field, Holds, Length, Presence, Value
 from insync.model.domains.sorts import Index
 
 __all__ = ["THERE", "Axis", "PathStep", "PlacedCell", "Shapes"]
@@ -89,7 +90,7 @@ class Shapes:
 
     def live(self, domain: d.Domain) -> bool:
         """Return whether a domain has more than one value; the others are left out of the module."""
-        return any(size > 1 for _, size in domain.cells(""))
+        return any(leaf.size > 1 for leaf in domain.leaves())
 
     def cells_of(self, domain: d.Domain) -> list[PlacedCell]:
         """Return the cells of a part of the state with their paths in it."""
@@ -106,42 +107,38 @@ class Shapes:
     # ------------------------------------------------------------------------------------------------------ cells
 
     def _cells(self, domain: d.Domain, steps: tuple[PathStep, ...]) -> Iterator[PlacedCell]:
-        for step, inner in _PARTS[type(domain)](self, domain):
+        for step, _, inner in self.parts(domain):
             yield from self._cells(inner, (*steps, *step))
         if type(domain) in d.SCALARS:
             assert isinstance(domain, d.Scalar)
             yield PlacedCell(steps, self.kinds.of_scalar(domain))
 
-    def _no_parts(self, domain: d.Domain) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
-        return iter(())
+    def parts(self, domain: d.Domain) -> Iterator[tuple[tuple[PathStep, ...], int, d.Domain]]:
+        """Yield the steps to each part of a domain, the number of cells before it, and its domain."""
+        for part in domain.parts():
+            inner = part.domain or d.Boolean()
+            match part.step:
+                case Value():  # the fields of an optional record lie beside the one that says whether it is there
+                    yield from ((steps, part.offset + offset, one) for steps, offset, one in self.parts(inner))
+                case Field(name=name):
+                    yield (PathStep(name),), part.offset, inner
+                case Presence():
+                    yield (PathStep(self.there(domain)),), part.offset, inner
+                case Length():
+                    yield (PathStep("length"),), part.offset, inner
+                case Element(place=place) | Holds(place=place):
+                    step = PathStep(axis=self.axis(domain), place=place)
+                    yield (PathStep("at"), step) if isinstance(domain, Listed) else (step,), part.offset, inner
 
-    def _record_parts(self, domain: d.Record) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
-        return (((PathStep(name),), inner) for name, inner in domain.fields.items())
-
-    def _option_parts(self, domain: d.Option) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
-        yield (PathStep(self.there(domain)),), d.Boolean()
-        yield (), domain.of
-
-    def _array_parts(self, domain: d.Array) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
-        axis = self.axis(domain)
-        return (((PathStep(axis=axis, place=place),), domain.of) for place in range(len(domain.labels)))
-
-    def _listed_parts(self, domain: Listed) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
-        yield (PathStep("length"),), d.Int(0, domain.most)
-        axis = self.axis(domain)
-        yield from (((PathStep("at"), PathStep(axis=axis, place=place)), domain.of) for place in range(domain.most))
-
-    def _bit_parts(self, domain: d.BitSet) -> Iterator[tuple[tuple[PathStep, ...], d.Domain]]:
-        axis = self.axis(domain)
-        return (((PathStep(axis=axis, place=place),), d.Boolean()) for place in range(domain.width))
-
-    def there(self, domain: d.Option) -> str:
+    def there(self, domain: d.Domain) -> str:
         """Return the name of the field that is TRUE if an optional record is present."""
+        assert isinstance(domain, d.Option)
         fields = domain.of.fields if isinstance(domain.of, d.Record) else {}
         return next(name for name in (THERE, f"is_{THERE}", f"{THERE}_", f"{THERE}__") if name not in fields)
 
-    def axis(self, domain: d.Array | Listed | d.BitSet) -> Axis:
-        """Return the axis of a domain, the same object each time."""
+    def axis(self, domain: d.Domain) -> Axis:
+        """Return the axis of an array or a container, the same object each time."""
+        assert isinstance(domain, d.Array | Listed | d.BitSet)
         if id(domain) not in self._axes:
             self._axes[id(domain)] = self._new_axis(domain)
         return self._axes[id(domain)]
@@ -246,14 +243,6 @@ class Shapes:
 
 
 _LISTED = (d.Seq, d.Bag, d.ListedSet)
-_PARTS: dict[type[d.Domain], Callable[[Shapes, Any], Iterator[tuple[tuple[PathStep, ...], d.Domain]]]] = {
-    **dict.fromkeys((*d.SCALARS, d.Absent), Shapes._no_parts),
-    **dict.fromkeys((d.Record, d.State), Shapes._record_parts),
-    d.Option: Shapes._option_parts,
-    d.Array: Shapes._array_parts,
-    **dict.fromkeys(_LISTED, Shapes._listed_parts),
-    d.BitSet: Shapes._bit_parts,
-}
 _VALUES: dict[type[d.Domain], Callable[[Shapes, Any, int, Leaf], Term]] = {
     **dict.fromkeys(d.SCALARS, Shapes._scalar_value),
     **dict.fromkeys((d.Record, d.State), Shapes._record_value),
@@ -272,4 +261,4 @@ _EXTENTS: dict[type[d.Domain], Callable[[Shapes, Any], Term]] = {
     **dict.fromkeys(_LISTED, Shapes._listed_extent),
     d.BitSet: Shapes._bit_extent,
 }
-assert set(_PARTS) == set(_VALUES) == set(_EXTENTS) == d.DOMAINS
+assert set(_VALUES) == set(_EXTENTS) == d.DOMAINS
