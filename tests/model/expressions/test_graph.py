@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from insync.model.expressions.graph import Graph, Op, Quantifier, range_of, reachable
+from insync.model.expressions.graph import Graph, Node, Op, Quantifier, fold, range_of, reachable
 from insync.model.expressions.semantics import MEANING
 from insync.runtime.errors import ModelError
 
@@ -61,6 +61,26 @@ def test_reachable_lists_arguments_before_their_users_and_each_node_once() -> No
     root = graph.node(Op.LT, (total, a))
     assert reachable([root, total]) == [a, b, total, root]
     assert reachable([]) == []
+
+
+def test_fold_makes_each_value_once_and_keeps_what_is_known() -> None:
+    graph = Graph([5, 5])
+    a, b = graph.cell(0), graph.cell(1)
+    both = graph.node(Op.ADD, (a, b))
+    twice = graph.node(Op.MUL, (both, both))
+    made: list[Node] = []
+
+    def text(node: Node, args: list[str]) -> str:
+        made.append(node)
+        return f"{node.op.value}({', '.join(args)})"
+
+    known = {both: "sum"}
+    assert fold([twice, a, twice], text, known) == ["mul(sum, sum)", "cell()", "mul(sum, sum)"]
+    assert made == [a, twice]
+    assert fold([both, twice], text, known) == ["sum", "mul(sum, sum)"]
+    assert set(known) == {a, both, twice}
+    assert fold([], text) == []
+    assert fold([twice], text) == ["mul(add(cell(), cell()), add(cell(), cell()))"]
 
 
 def test_deep_expressions_need_no_recursion() -> None:

@@ -13,10 +13,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeVar
 
 from insync.runtime.errors import ModelError, user_frame
 
-__all__ = ["LARGEST_SET", "Graph", "Made", "Node", "Op", "Quantifier", "meanings", "reachable"]
+__all__ = ["LARGEST_SET", "Graph", "Made", "Node", "Op", "Quantifier", "fold", "meanings", "reachable"]
+
+T = TypeVar("T")
 
 LARGEST_SET = 62
 """The largest number of members of a set: sets are bit masks within +-2^62."""
@@ -289,16 +292,40 @@ def reachable(roots: Iterable[Node]) -> list[Node]:
     return [seen[i] for i in sorted(seen)]
 
 
+def fold(roots: Iterable[Node], rule: Callable[[Node, list[T]], T], known: dict[Node, T] | None = None) -> list[T]:
+    """Return a value for each root, made bottom-up without recursion.
+
+    Args:
+        roots: the nodes whose values are wanted.
+        rule: returns the value of a node from the values of its arguments.
+        known: the values that are known; the values made here are added to them.
+    """
+    wanted, values = list(roots), {} if known is None else known
+    missing: set[Node] = set()
+    stack = list(wanted)
+    while stack:
+        node = stack.pop()
+        if node not in values and node not in missing:
+            missing.add(node)
+            stack.extend(node.args)
+    for node in sorted(missing, key=_index):
+        values[node] = rule(node, [values[arg] for arg in node.args])
+    return [values[root] for root in wanted]
+
+
+def _index(node: Node) -> int:
+    return node.index
+
+
 def meanings(roots: Iterable[Node]) -> list[str]:
     """Return a digest of each expression, by which expressions of two graphs are compared.
 
     The digest does not depend on the other nodes of the graph. The arguments of an equality stand in the order of their
     creation, so the digest ignores their order.
     """
-    wanted = list(roots)
-    digests: dict[int, str] = {}
-    for node in reachable(wanted):
-        parts = [digests[arg.index] for arg in node.args]
+
+    def digest(node: Node, parts: list[str]) -> str:
         content = repr((node.op.value, node.arg, node.is_bool, sorted(parts) if node.op is Op.EQ else parts))
-        digests[node.index] = hashlib.sha256(content.encode()).hexdigest()
-    return [digests[root.index] for root in wanted]
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    return fold(roots, digest)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op, Quantifier, reachable
+from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op, Quantifier, fold
 from insync.model.expressions.semantics import MEANING
 
 __all__ = ["apply", "as_number", "combine", "substituted"]
@@ -76,18 +76,17 @@ def substituted(graph: Graph, nodes: Sequence[Node], cells: Sequence[Node]) -> l
         nodes: nodes of any graph.
         cells: the node to substitute for each cell, by the cell's number.
     """
-    made: dict[int, Node] = {}
-    for node in reachable(nodes):
-        args = [made[arg.index] for arg in node.args]
+
+    def substitute(node: Node, args: list[Node]) -> Node:
         if node.op is Op.CELL:
-            made[node.index] = cells[node.cell]
-        elif node.op is Op.CONST:
-            made[node.index] = graph.boolean(bool(node.value)) if node.is_bool else graph.const(node.lo)
-        elif node.op in (Op.AND, Op.OR):
-            made[node.index] = combine(graph, node.op, args, node.quantifier)
-        else:
-            made[node.index] = apply(node.op, *args)
-    return [made[node.index] for node in nodes]
+            return cells[node.cell]
+        if node.op is Op.CONST:
+            return graph.boolean(bool(node.value)) if node.is_bool else graph.const(node.lo)
+        if node.op in (Op.AND, Op.OR):
+            return combine(graph, node.op, args, node.quantifier)
+        return apply(node.op, *args)
+
+    return fold(nodes, substitute)
 
 
 def _split(node: Node) -> tuple[Node | None, int]:
