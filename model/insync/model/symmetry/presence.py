@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.expressions.graph import Node, Op, fold
 from insync.model.expressions.simplify import apply, combine
 from insync.model.symmetry.group import Symmetry
 
@@ -44,8 +44,8 @@ class Presence:
             for cell, guard in zip(family.cells, family.guards, strict=False)
         }
         self._telling = {guard for guard, _ in self._guards.values()}
-        self._touching: dict[int, bool] = {}
-        self._trimmed: dict[int, Node] = {}
+        self._touching: dict[Node, bool] = {}
+        self._trimmed: dict[Node, Node] = {}
         self._shown: set[tuple[int, tuple[tuple[int, tuple[int, int]], ...]]] = set()
 
     def guard(self, cell: int) -> tuple[int, int] | None:
@@ -63,14 +63,10 @@ class Presence:
         """Return a node without tests that absent cells are 0, which they always are."""
         if not self._guards:
             return node
-        for each in reachable([node]):
-            if each.index not in self._trimmed:
-                self._trimmed[each.index] = self._without_zeros(each) if self._touches(each) else each
-        return self._trimmed[node.index]
+        return fold([node], self._without_zeros, self._trimmed)[0]
 
-    def _without_zeros(self, node: Node) -> Node:
-        args = [self._trimmed[arg.index] for arg in node.args]
-        if not args or node in node.graph.orders:
+    def _without_zeros(self, node: Node, args: list[Node]) -> Node:
+        if not args or not self._touches(node) or node in node.graph.orders:
             return node
         if node.op not in (Op.AND, Op.OR):
             return apply(node.op, *args)
@@ -132,11 +128,12 @@ class Presence:
 
     def _touches(self, node: Node) -> bool:
         """Return whether a node depends on a cell that may be absent."""
-        if node.index not in self._touching:
-            for each in reachable([node]):
-                own = (each.op is Op.CELL and each.arg in self._guards) or each in self.outside
-                self._touching[each.index] = own or any(self._touching[arg.index] for arg in each.args)
-        return self._touching[node.index]
+        if node not in self._touching:
+            fold([node], self._touched, self._touching)
+        return self._touching[node]
+
+    def _touched(self, node: Node, args: list[bool]) -> bool:
+        return any(args) or node in self.outside or (node.op is Op.CELL and node.cell in self._guards)
 
     def _parts(self, node: Node, known: Known) -> Iterator[tuple[Node, Known]]:
         """Yield the arguments of a node, each with the ranges where the node depends on it."""

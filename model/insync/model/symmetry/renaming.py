@@ -14,7 +14,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from insync.model.domains.sorted_arrays import made_of, under
-from insync.model.expressions.graph import Graph, Made, Node, Op, reachable
+from insync.model.expressions.graph import Graph, Made, Node, Op, fold, reachable
 from insync.model.expressions.simplify import apply, combine
 from insync.model.symmetry.group import Arranged, Kind, Permutation, Symmetry, permuted_value
 from insync.model.symmetry.presence import Known, Presence
@@ -288,22 +288,17 @@ class NormalForms:
     _ONCE = _FREE - {Op.ADD}
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[Node, int] = {}
         self._parts: dict[int, tuple[Op, tuple[int, ...]]] = {}
         self._forms: dict[object, int] = {}
 
     def of(self, node: Node) -> int:
         """Return the number of an expression."""
-        found = self._numbers.get(node.index)
-        if found is None:
-            for each in reachable([node]):
-                if each.index not in self._numbers:
-                    self._numbers[each.index] = self._number(each)
-            found = self._numbers[node.index]
-        return found
+        if node not in self._numbers:
+            fold([node], self._number, self._numbers)
+        return self._numbers[node]
 
-    def _number(self, node: Node) -> int:
-        parts = [self._numbers[arg.index] for arg in node.args]
+    def _number(self, node: Node, parts: list[int]) -> int:
         if node.op in self._FREE:
             flat = [part for own in parts for part in self._flat(node.op, own)]
             parts = sorted(set(flat) if node.op in self._ONCE else flat)
@@ -471,7 +466,7 @@ class Gathering:
     def __init__(self, forms: NormalForms, presence: Presence, renaming: Renaming | None) -> None:
         self._forms, self._presence, self._renaming = forms, presence, renaming
         self._choices = 0
-        self._ordered: dict[int, bool] = {}
+        self._ordered: dict[Node, bool] = {}
 
     def form(self, element: Element, codes: Sequence[Node], known: Known) -> Form:
         """Return the form of a container. Equal forms imply equal containers.
@@ -594,11 +589,10 @@ class Gathering:
 
     def _compares(self, code: Node) -> bool:
         """Return whether a code depends on the order of elements."""
-        if code.index not in self._ordered:
+        if code not in self._ordered:
             orders = code.graph.orders
-            for each in reachable([code]):
-                self._ordered[each.index] = each in orders or any(self._ordered[arg.index] for arg in each.args)
-        return self._ordered[code.index]
+            fold([code], lambda each, args: each in orders or any(args), self._ordered)
+        return self._ordered[code]
 
 
 def _conditional(form: Form, how: str, elements: Counter[Hashable], condition: tuple[int, bool], once: bool) -> Form:
