@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.domains.layout import Cell
-from insync.model.expressions.graph import Node, Op, reachable
+from insync.model.expressions.graph import Node, Op, fold
 from insync.model.tracing.program import BoundAction, Program
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge
@@ -326,16 +326,12 @@ class CText:
 
     def __init__(self, variables: Mapping[int, str]) -> None:
         self._variables = variables
-        self._texts: dict[int, str] = {}
+        self._texts: dict[Node, str] = {}
         self.lines: list[str] = []
 
     def value(self, node: Node) -> str:
         """Add the lines that compute a node, and return the expression of its value."""
-        if node.index not in self._texts:
-            for needed in reachable([node]):
-                if needed.index not in self._texts:
-                    self._texts[needed.index] = self._written(needed)
-        return self._texts[node.index]
+        return fold([node], self._written, self._texts)[0]
 
     def require(self, conditions: Sequence[Node], otherwise: str) -> None:
         """Add a test for each condition in order; the first that is false runs `otherwise`."""
@@ -343,14 +339,11 @@ class CText:
             text = self.value(condition)
             self.lines.append(f"if (!{text}) {otherwise}")
 
-    def _written(self, node: Node) -> str:
+    def _written(self, node: Node, args: list[str]) -> str:
         if node.op is Op.CONST:
             value = int(node.value)
             return str(value) if abs(value) < 2**31 else f"{value}LL"
         name = f"n{node.index}"
-        if node.op is Op.CELL:
-            text = self._variables[node.cell]
-        else:
-            text = C_TEXT[node.op](*[self._texts[arg.index] for arg in node.args])
+        text = self._variables[node.cell] if node.op is Op.CELL else C_TEXT[node.op](*args)
         self.lines.append(f"number {name} = {text};")
         return name
