@@ -22,7 +22,7 @@ from insync.model.expressions.intervals import always_holds
 from insync.model.expressions.simplify import apply, combine, substituted
 from insync.model.tracing.initial_states import Beginning
 from insync.model.tracing.program import BoundAction, Check, Program
-from insync.properties.condition_text import PART, show
+from insync.properties.condition_text import show
 
 __all__ = [
     "Change",
@@ -204,6 +204,8 @@ def _iff(graph: Graph, a: Node, b: Node) -> Node:
 
 
 _MOST_FIELDS = 5
+_PART = re.compile(r"\{(.*)\}$|\[([^\]]*)\]|\.?([^.\[\]{]+)")
+"""A part of a cell's path: a possible element of a set, an index, or a name."""
 
 
 def assignment_of(model: Model, action: BoundAction, cell: int) -> str:
@@ -268,7 +270,7 @@ def _fields(model: Model, parameters: Mapping[str, Parameter], node: Node) -> st
 def _general(domain: Domain, path: str, parameters: Mapping[str, Parameter], *, whole: bool) -> str:
     """Return a cell's path with parameters for members; with `whole`, of the assignment that contains it."""
     text, bound = "", {name: value for name, value in parameters.items() if isinstance(value, Index)}
-    for part in PART.finditer(path):
+    for part in _PART.finditer(path):
         if isinstance(domain, (Seq, Bag, ListedSet, BitSet)):
             return text if whole else text + path[part.start() :]
         if isinstance(domain, Option):

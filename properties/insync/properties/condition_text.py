@@ -2,54 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from insync.model import Model, ReadableState
 from insync.model.domains.composite import OptionalScalar, Scalar, Set, State
-from insync.model.domains.domain import plain
+from insync.model.domains.domain import Element, Field, Holds, Leaf, Length, Step, plain
 from insync.model.expressions.graph import Node, Op
 
-__all__ = ["AFTER", "BEFORE", "PART", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
+__all__ = ["AFTER", "BEFORE", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
 
 LONGEST = 160
 """The most characters of a condition; a longer one is not shown."""
 
-_INDEX = re.compile(r"(\[[^\]]*\])")
 _INFIX = {
     Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "//", Op.MOD: "%", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
 _JOINING = {Op.BITAND, Op.BITOR, Op.BITDIFF}
-PART = re.compile(r"\{(.*)\}$|\[([^\]]*)\]|\.?([^.\[\]{]+)")
-"""A part of a cell's path: a possible element of a set, an index, or a name."""
 
 
-def field_value(state: ReadableState, path: str) -> object:
-    """Return the value at a cell's path, such as `replica[b1].log[0].epoch`; None inside an absent part."""
-    value: Any = state
-    for member, index, name in PART.findall(path):
-        if value is None:
-            return None
-        if member:
-            value = member in map(plain, value)
-        elif isinstance(value, list):
-            value = len(value) if name else next(iter(value[int(index) :]), None)
-        else:
-            value = value[name or index]
-    return value
-
-
-def field_read(state: ReadableState, path: str) -> tuple[str, object]:
+def field_read(state: ReadableState, leaf: Leaf) -> tuple[str, object]:
     """Return the path and value of a cell; for a cell past the end of a list, path and value of the list's length."""
-    for part in PART.finditer(path):
-        found = field_value(state, path[: part.start()]) if part.start() else state
-        if isinstance(found, list) and part[2] and int(part[2]) >= len(found):
-            return f"{path[: part.start()]}.length", len(found)
-    return path, field_value(state, path)
+    path, value = "", state
+    for step in leaf.steps:
+        if isinstance(step, Element) and isinstance(value, list) and step.place >= len(value):
+            return Length().after(path), len(value)
+        if value is not None:
+            value = step.read(value)
+        path = step.after(path)
+    return path, value
 
 
 BEFORE, AFTER = "before", "after"
@@ -61,32 +44,28 @@ class Reading:
     """The cells that a condition reads: those of a state, or of the states before and after a step.
 
     Attributes:
-        model: the model.
-        paths: the path of each cell.
-        decode: returns the readable value of all cells, in which `field_value` finds each path.
-        prefixed: whether the paths begin with the name of one of two states.
+        leaves: the cells.
+        decode: returns the readable value of all cells.
     """
 
-    model: Model
-    paths: tuple[str, ...]
+    leaves: Sequence[Leaf]
     decode: Callable[[tuple[int, ...]], ReadableState]
-    prefixed: bool = False
 
 
 def read_state(model: Model) -> Reading:
     """Return the cells of a condition on a state."""
-    return Reading(model, tuple(cell.path for cell in model.program.schema.cells), model.decode)
+    return Reading(_leaves(model.state), model.decode)
 
 
 def read_pair(model: Model) -> Reading:
     """Return the cells of a condition on the states before and after a step, as `before.field` and `after.field`."""
-    own = [cell.path for cell in model.program.schema.cells]
-    paths = tuple(f"{name}.{path}" for name in (BEFORE, AFTER) for path in own)
+    own = _leaves(model.state)
+    both = [Leaf((Field(name), *leaf.steps), leaf.domain) for name in (BEFORE, AFTER) for leaf in own]
 
     def decode(codes: tuple[int, ...]) -> ReadableState:
         return {BEFORE: model.decode(codes[: len(own)]), AFTER: model.decode(codes[len(own) :])}
 
-    return Reading(model, paths, decode, prefixed=True)
+    return Reading(both, decode)
 
 
 class _TooLong(Exception):
@@ -108,15 +87,14 @@ def shown(reading: Reading, node: Node) -> str:
 
 
 @lru_cache(maxsize=8)
-def _cell_domains(state: State) -> list[Scalar | None]:
-    """Return the domain of each cell; cached, as many conditions of one model are shown."""
-    return [leaf.domain for leaf in state.leaves()]
+def _leaves(state: State) -> list[Leaf]:
+    """Return the cells of a state; cached, as many conditions of one model are shown."""
+    return list(state.leaves())
 
 
 class _Shown:
     def __init__(self, reading: Reading) -> None:
-        own = _cell_domains(reading.model.state)
-        self.paths, self.domains = reading.paths, own * 2 if reading.prefixed else own
+        self.leaves = reading.leaves
 
     def text(self, node: Node, depth: int) -> str:
         if depth > 12:
@@ -145,30 +123,31 @@ class _Shown:
         one, other = self._place(a, depth), self._place(b, depth)
         if one is not None and b.op is Op.CONST:
             return _comparison(*one, b.lo)
-        if one is not None and other is not None and _first(one[1]) == _first(other[1]):
+        if one is not None and other is not None and _first(one[1].domain) == _first(other[1].domain):
             return f"{one[0]} == {other[0]}"
         known = self._set(a)
         return f"{self._member_of(known, a, depth)} == {self._member_of(known, b, depth)}"
 
-    def _place(self, node: Node, depth: int) -> tuple[str, Scalar | None] | None:
-        """Return the path and the domain of a cell, or of the cell that an index selects: `term[leader]`."""
+    def _place(self, node: Node, depth: int) -> tuple[str, Leaf] | None:
+        """Return the path and a cell, or one of the cells among which an index selects: `term[leader]`."""
         if node.op is Op.CELL:
-            cell = node.cell
-            return self.paths[cell], self.domains[cell]
+            leaf = self.leaves[node.cell]
+            return leaf.after(""), leaf
         if node.op is not Op.SELECT or not all(one.op is Op.CELL for one in node.args[1:]) or len(node.args) < 3:
             return None
         cells = [one.cell for one in node.args[1:]]
-        parts = [_INDEX.split(self.paths[cell]) for cell in cells]
-        found = _one_place_apart(parts)
-        stride = cells[1] - cells[0]
-        if found is None or cells != list(range(cells[0], cells[-1] + 1, stride or 1)):
+        first, stride = self.leaves[cells[0]], cells[1] - cells[0]
+        at = _one_place_apart([self.leaves[cell].steps for cell in cells])
+        if at is None or cells != list(range(cells[0], cells[-1] + 1, stride or 1)):
             return None
-        at, label = found, parts[0][found][1:-1]
-        before = _INDEX.split(self.paths[cells[0] - stride]) if cells[0] >= stride else []
-        if not label.isdigit() and _one_place_apart([before, parts[0]]) == at:
+        element = first.steps[at]
+        assert isinstance(element, Element)
+        lowest = int(element.label) if element.label.isdigit() else None
+        before = self.leaves[cells[0] - stride].steps if cells[0] >= stride else ()
+        if lowest is None and _one_place_apart([before, first.steps]) == at:
             return None  # these are only some of the members, and the index counts from the first of them
-        index = self._index(node.args[0], int(label) if label.isdigit() else 0, depth + 1)
-        return "".join([*parts[0][:at], f"[{index}]", *parts[0][at + 1 :]]), self.domains[cells[0]]
+        index = Element(0, self._index(node.args[0], lowest or 0, depth + 1))
+        return replace(first, steps=(*first.steps[:at], index, *first.steps[at + 1 :])).after(""), first
 
     def _index(self, node: Node, lowest: int, depth: int) -> str:
         """Return the text of an index of places that are numbered from `lowest`."""
@@ -183,7 +162,7 @@ class _Shown:
     def _set(self, node: Node) -> Set | None:
         """Return the domain of a set that is a field, or is joined from fields; None for any other expression."""
         if node.op is Op.CELL:
-            domain = self.domains[node.cell]
+            domain = self.leaves[node.cell].domain
             return domain if isinstance(domain, Set) else None
         if node.op not in _JOINING:
             return None
@@ -199,16 +178,17 @@ class _Shown:
         """Return a cell's code plus a number as text, in terms of its value: codes begin with 0, values need not."""
         place = self._place(node, depth)
         assert place is not None
-        offset = more - _first(place[1])
+        offset = more - _first(place[1].domain)
         sign = "-" if offset < 0 else "+"
         return f"({place[0]} {sign} {abs(offset)})" if offset else place[0]
 
     def _membership(self, node: Node, number: int, depth: int) -> str:
         """Return a test for one member with the member's name, `isr contains b1`; empty where it has no name."""
         place = self._place(node, depth)
-        if place is None or not isinstance(place[1], Set) or not 0 <= number < node.hi.bit_length():
+        domain = None if place is None else place[1].domain
+        if place is None or not isinstance(domain, Set) or not 0 <= number < node.hi.bit_length():
             return ""
-        return f"{place[0]} contains {place[1].readable(1 << number)[0]}"
+        return f"{place[0]} contains {domain.readable(1 << number)[0]}"
 
     def _operation(self, node: Node, parts: list[str]) -> str:
         op = node.op
@@ -232,12 +212,12 @@ class _Shown:
         return f"{name}({', '.join(parts)})"
 
 
-def _one_place_apart(paths: Sequence[Sequence[str]]) -> int | None:
-    """Return the place of the only part in which split paths differ, if it is an index; else None."""
+def _one_place_apart(paths: Sequence[Sequence[Step]]) -> int | None:
+    """Return the place of the only step in which paths differ, if these lead to elements; else None."""
     if len({len(path) for path in paths}) > 1:
         return None
-    differing = [at for at, parts in enumerate(zip(*paths, strict=True)) if len(set(parts)) > 1]
-    return differing[0] if len(differing) == 1 and differing[0] % 2 else None
+    differing = [at for at, steps in enumerate(zip(*paths, strict=True)) if len(set(steps)) > 1]
+    return differing[0] if len(differing) == 1 and isinstance(paths[0][differing[0]], Element) else None
 
 
 def _first(domain: Scalar | None) -> int:
@@ -247,11 +227,11 @@ def _first(domain: Scalar | None) -> int:
     return 0 if domain is None else domain.first or 0
 
 
-def _comparison(path: str, domain: Scalar | None, code: int) -> str:
+def _comparison(path: str, leaf: Leaf, code: int) -> str:
     """Return the text of the condition that a cell has a code."""
-    if domain is not None:
-        return f"{path} == {plain(domain.readable(code))}"
-    in_set = PART.findall(path)[-1][0]
-    if in_set:
-        return f"{path.removesuffix(f'{{{in_set}}}')} {'contains' if code else 'lacks'} {in_set}"
+    if leaf.domain is not None:
+        return f"{path} == {plain(leaf.domain.readable(code))}"
+    last = leaf.steps[-1]
+    if isinstance(last, Holds):
+        return f"{path.removesuffix(last.after(''))} {'contains' if code else 'lacks'} {last.text}"
     return f"{path} {'!=' if code else '=='} none"

@@ -90,8 +90,7 @@ def _failure(
         text = shown(reading, culprit)
     values = reading.decode(tuple(codes))
     read = _chosen(culprit, codes) if chosen_alone else reachable([culprit])
-    paths = [reading.paths[n.cell] for n in read if n.op is Op.CELL]
-    fields = dict(field_read(values, path) for path in paths)
+    fields = dict(field_read(values, reading.leaves[n.cell]) for n in read if n.op is Op.CELL)
     return Failure(state, bindings, text, wanted, fields, before)
 
 

@@ -78,6 +78,26 @@ def test_parts_and_leaves_cover_each_cell_once(given_: Any) -> None:
     assert [(leaf.after("x"), leaf.size) for leaf in found] == list(domain.cells("x"))
 
 
+@given(DOMAINS, st.data())
+def test_a_leaf_reads_its_code_in_a_readable_value(given_: Any, data: st.DataObject) -> None:
+    domain = as_domain(given_).bind(BOUNDS)
+    codes = [data.draw(st.integers(0, size - 1)) for _, size in domain.cells("")]
+    value = domain.decode(codes, 0)
+    for leaf, code in zip(domain.leaves(), domain.encode(value, ""), strict=True):
+        found = leaf.read(value)
+        if leaf.domain is None:
+            assert (found is not None) == bool(code)
+        elif found is not None or code:
+            assert found == leaf.domain.readable(code)
+
+
+def test_what_is_not_there_is_read_as_none() -> None:
+    state = State(log=Seq(Int(5, 9), 2), found=Option(Record(seen=SetOf(Phase)))).bind(BOUNDS)
+    some, none = {"log": [7], "found": {"seen": ["DONE"]}}, {"log": [], "found": None}
+    assert [leaf.read(some) for leaf in state.leaves()] == [1, 7, None, {"seen": ["DONE"]}, False, True]
+    assert [leaf.read(none) for leaf in state.leaves()] == [0, None, None, None, None, None]
+
+
 def test_the_field_of_a_cell_is_its_path_without_indexes() -> None:
     entry = Record(id=Int(0, 1), pair=Option(Record(epoch=Bool)))
     state = State(up=Bool, replica=Array(Replica, Record(log=Seq(entry, 2), seen=SetOf(Phase)))).bind(BOUNDS)

@@ -23,7 +23,7 @@ from insync.model import Model
 from insync.model.evaluator import Codes
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
-from insync.properties.condition_text import field_value, plain
+from insync.properties.condition_text import plain
 from insync.runtime.errors import InternalError
 from insync.runtime.watch import Stopped, StopReason, Watch
 
@@ -133,11 +133,10 @@ def _apart(joined: Joined, side: int, mine: Codes, theirs: Codes) -> list[int]:
 def _told(joined: Joined, side: int, mine: Codes, theirs: Codes, apart: Sequence[int]) -> str:
     model, other = joined.models(side)
     here, there = model.decode(mine), other.decode(theirs)
-    cells = joined.first.program.schema.cells
+    leaves = list(joined.first.state.leaves())
     told = []
-    for place in apart[:_MOST_FIELDS]:
-        path = cells[place].path
-        told.append(f"{path} is {plain(field_value(here, path))} here and {plain(field_value(there, path))} there")
+    for leaf in [leaves[place] for place in apart[:_MOST_FIELDS]]:
+        told.append(f"{leaf.after('')} is {plain(leaf.read(here))} here and {plain(leaf.read(there))} there")
     more = f", and {len(apart) - _MOST_FIELDS} more parts of the state" if len(apart) > _MOST_FIELDS else ""
     return f"{'; '.join(told)}{more}."
 

@@ -24,10 +24,11 @@ from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.kernels import Kernels, Part, compile_kernels
 from insync.machine.packed import BATCH, PackedRows
 from insync.model import Model, ReadableState
+from insync.model.domains.domain import Leaf
 from insync.model.expressions.graph import Node
 from insync.model.language.presentation import cell_text, checked_grid
 from insync.model.tracing.program import BoundAction
-from insync.properties.condition_text import field_value, plain
+from insync.properties.condition_text import plain
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
 from insync.runtime.files import write_whole
@@ -320,8 +321,9 @@ def to_networkx(graph: StateGraph) -> nx.MultiDiGraph:
         message = "This needs the extra `graph` (networkx is missing); install it: pip install 'insync[graph]'."
         raise UserError(message) from error
     made = nx.MultiDiGraph(model=graph.model.name, **{name: str(value) for name, value in graph.model.identity.items()})
+    leaves = list(graph.model.state.leaves())
     for state in range(len(graph)):
-        made.add_node(state, **_node(graph, state))
+        made.add_node(state, **_node(graph, leaves, state))
     steps = zip(graph.source.tolist(), graph.action.tolist(), graph.target.tolist(), strict=True)
     for source, number, target in steps:
         action = graph.actions[number]
@@ -329,10 +331,9 @@ def to_networkx(graph: StateGraph) -> nx.MultiDiGraph:
     return made
 
 
-def _node(graph: StateGraph, state: int) -> dict[str, object]:
+def _node(graph: StateGraph, leaves: Sequence[Leaf], state: int) -> dict[str, object]:
     readable = graph.readable(state)
-    paths = [cell.path for cell in graph.model.program.schema.cells]
-    fields = {path: plain(field_value(readable, path)) for path in paths}
+    fields = {leaf.after(""): plain(leaf.read(readable)) for leaf in leaves}
     level, expanded = graph.level_of(state), state < graph.expanded
     return {"level": level, "expanded": expanded, "label": _label(graph.model, graph, state), **fields}
 

@@ -11,7 +11,7 @@ from insync.machine.kernels import Kernels, compile_kernels
 from insync.machine.packed import PackedRows
 from insync.model import Model, ReadableState
 from insync.model.evaluator import Codes
-from insync.properties.condition_text import field_value, plain
+from insync.properties.condition_text import plain
 from insync.properties.registry import judge
 from insync.runtime.watch import Stopped, Watch
 
@@ -127,9 +127,9 @@ class _Comparison:
     def _changed(self, before: Codes, after: Codes) -> str:
         """The fields that differ, with their values in the second state; "nothing" if there are none."""
         state = self.model.decode(after)
-        cells = zip(self.model.program.schema.cells, before, after, strict=True)
-        paths = [cell.path for cell, old, new in cells if old != new]
-        return ", ".join(f"{path} to {plain(field_value(state, path))}" for path in paths) or "nothing"
+        cells = zip(self.model.state.leaves(), before, after, strict=True)
+        changed = [leaf for leaf, old, new in cells if old != new]
+        return ", ".join(f"{leaf.after('')} to {plain(leaf.read(state))}" for leaf in changed) or "nothing"
 
     def of_properties(self, codes: Codes, truths: Sequence[tuple[str, bool]]) -> str | None:
         """Return a sentence on a property that only one of the two finds violated; None if there is none."""

@@ -46,6 +46,10 @@ class Step:
         """Return the path of the part; `path` is that of the whole."""
         return path
 
+    def read(self, value: Any) -> Readable:
+        """Return the readable value of the part; `value` is that of the whole."""
+        return value
+
 
 @dataclass(frozen=True, slots=True)
 class Field(Step):
@@ -55,6 +59,9 @@ class Field(Step):
 
     def after(self, path: str) -> str:
         return f"{path}.{self.name}" if path else self.name
+
+    def read(self, value: Any) -> Readable:
+        return value[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +74,31 @@ class Element(Step):
     def after(self, path: str) -> str:
         return f"{path}[{self.label}]"
 
+    def read(self, value: Any) -> Readable:
+        if isinstance(value, list):
+            return value[self.place] if self.place < len(value) else None
+        return value[self.label]
 
+
+@dataclass(frozen=True, slots=True)
 class Length(Step):
     """The step from a sequence, a bag or a listed set to its length."""
-
-    __slots__ = ()
 
     def after(self, path: str) -> str:
         return f"{path}.length"
 
+    def read(self, value: Any) -> Readable:
+        return len(value)
 
+
+@dataclass(frozen=True, slots=True)
 class Presence(Step):
     """The step from an optional record to the cell that is 1 where it is there."""
 
-    __slots__ = ()
 
-
+@dataclass(frozen=True, slots=True)
 class Value(Step):
     """The step from an optional record to the record."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +110,9 @@ class Holds(Step):
 
     def after(self, path: str) -> str:
         return f"{path}{{{self.text}}}"
+
+    def read(self, value: Any) -> Readable:
+        return self.text in map(plain, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +152,17 @@ class Leaf:
         for step in self.steps:
             path = step.after(path)
         return path
+
+    def read(self, value: Any) -> Readable:
+        """Return what the cell stands for in a readable value of the domain; None inside an absent part.
+
+        For `Presence` that is the value of the optional record.
+        """
+        for step in self.steps:
+            if value is None:
+                return None
+            value = step.read(value)
+        return value
 
     @property
     def field(self) -> str:
