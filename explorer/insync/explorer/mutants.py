@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from insync.model import Index, Model
-from insync.model.domains.composite import Array, Bag, BitSet, Domain, ListedSet, Option, Record, Seq
+from insync.model.domains.composite import Array, Domain, Option, Record
+from insync.model.domains.domain import Element, Field, Leaf
 from insync.model.domains.sorts import Parameter, label_of
 from insync.model.expressions.graph import Graph, Node, Op, Quantifier, reachable
 from insync.model.expressions.intervals import always_holds
@@ -204,8 +205,6 @@ def _iff(graph: Graph, a: Node, b: Node) -> Node:
 
 
 _MOST_FIELDS = 5
-_PART = re.compile(r"\{(.*)\}$|\[([^\]]*)\]|\.?([^.\[\]{]+)")
-"""A part of a cell's path: a possible element of a set, an index, or a name."""
 
 
 def assignment_of(model: Model, action: BoundAction, cell: int) -> str:
@@ -213,7 +212,7 @@ def assignment_of(model: Model, action: BoundAction, cell: int) -> str:
 
     An optional record, a sequence, a bag and a set are assigned as a whole. All elements of an array have one name.
     """
-    return _general(model.state, model.program.schema.cells[cell].path, dict(action.parameters), whole=True)
+    return _general(model.state, list(model.state.leaves())[cell], dict(action.parameters), whole=True)
 
 
 def conditions_on_state(model: Model, begun: Beginning, nodes: Sequence[Node]) -> list[Node] | None:
@@ -247,10 +246,10 @@ def _condition(model: Model, parameters: Mapping[str, Parameter], node: Node) ->
     """Return a condition in the names of parameters; if it is too long, only the fields that it reads."""
     text = show(model, node)
     if not text:
-        return f"a condition on {_fields(model, parameters, node)}"
-    cells = sorted((cell.path for cell in model.program.schema.cells), key=len, reverse=True)
-    known = re.compile("|".join(re.escape(path) + r"(?![\w.\[])" for path in cells))
-    text = known.sub(lambda match: _general(model.state, match[0], parameters, whole=False), text)
+        return f"a condition on {_fields(model, node)}"
+    cells = {leaf.after(""): leaf for leaf in model.state.leaves()}
+    known = re.compile("|".join(re.escape(path) + r"(?![\w.\[])" for path in sorted(cells, key=len, reverse=True)))
+    text = known.sub(lambda match: _general(model.state, cells[match[0]], parameters, whole=False), text)
     for name, value in parameters.items():
         label = label_of(value)
         if not label.isdigit():
@@ -258,31 +257,30 @@ def _condition(model: Model, parameters: Mapping[str, Parameter], node: Node) ->
     return text
 
 
-def _fields(model: Model, parameters: Mapping[str, Parameter], node: Node) -> str:
-    cells = [int(str(n.arg)) for n in reachable([node]) if n.op is Op.CELL]
-    paths = [model.program.schema.cells[cell].path for cell in cells]
-    names = dict.fromkeys(_general(model.state, path, parameters, whole=False) for path in paths)
-    names = dict.fromkeys(re.sub(r"\[[^\]]*\]", "[]", re.sub(r"\{.*\}$", "", name)) for name in names)
-    shown = list(names)[:_MOST_FIELDS]
-    return ", ".join(shown) + (", ..." if len(names) > _MOST_FIELDS else "")
+def _fields(model: Model, node: Node) -> str:
+    leaves = list(model.state.leaves())
+    names = list(dict.fromkeys(leaves[one.cell].field for one in reachable([node]) if one.op is Op.CELL))
+    return ", ".join(names[:_MOST_FIELDS]) + (", ..." if len(names) > _MOST_FIELDS else "")
 
 
-def _general(domain: Domain, path: str, parameters: Mapping[str, Parameter], *, whole: bool) -> str:
+def _general(state: Domain, leaf: Leaf, parameters: Mapping[str, Parameter], *, whole: bool) -> str:
     """Return a cell's path with parameters for members; with `whole`, of the assignment that contains it."""
-    text, bound = "", {name: value for name, value in parameters.items() if isinstance(value, Index)}
-    for part in _PART.finditer(path):
-        if isinstance(domain, (Seq, Bag, ListedSet, BitSet)):
-            return text if whole else text + path[part.start() :]
-        if isinstance(domain, Option):
-            if whole:
-                return text
-            domain = domain.of
+    text, domain = "", state
+    bound = {name: value for name, value in parameters.items() if isinstance(value, Index)}
+    for at, step in enumerate(leaf.steps):
         if isinstance(domain, Record):
-            domain = domain.fields[part[3]]
-            text += f".{part[3]}" if text else part[3]
+            assert isinstance(step, Field)
+            text, domain = step.after(text), domain.fields[step.name]
         elif isinstance(domain, Array):
-            text += f"[{_index(domain, part[2], bound, whole=whole)}]"
+            assert isinstance(step, Element)
+            text += f"[{_index(domain, step.label, bound, whole=whole)}]"
             domain = domain.of
+        elif whole:  # an optional record, a sequence, a bag or a set
+            return text
+        elif isinstance(domain, Option):
+            domain = domain.of
+        else:
+            return replace(leaf, steps=leaf.steps[at:]).after(text)
     return text
 
 

@@ -93,7 +93,8 @@ def test_a_leaf_reads_its_code_in_a_readable_value(given_: Any, data: st.DataObj
 
 def test_what_is_not_there_is_read_as_none() -> None:
     state = State(log=Seq(Int(5, 9), 2), found=Option(Record(seen=SetOf(Phase)))).bind(BOUNDS)
-    some, none = {"log": [7], "found": {"seen": ["DONE"]}}, {"log": [], "found": None}
+    some: dict[str, Any] = {"log": [7], "found": {"seen": ["DONE"]}}
+    none: dict[str, Any] = {"log": [], "found": None}
     assert [leaf.read(some) for leaf in state.leaves()] == [1, 7, None, {"seen": ["DONE"]}, False, True]
     assert [leaf.read(none) for leaf in state.leaves()] == [0, None, None, None, None, None]
 
