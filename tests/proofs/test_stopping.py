@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -153,11 +154,11 @@ class TestZ3:
         conditions = [*judge(model).invariants, *lemmas_of(model).values()]
         stop, made, honest = threading.Event(), [0], terms.Terms._apply
 
-        def counting(self: terms.Terms, node: object) -> object:
+        def counting(self: terms.Terms, *given: Any) -> object:
             made[0] += 1
             if made[0] == 500:
                 stop.set()
-            return honest(self, node)  # type: ignore[arg-type]
+            return honest(self, *given)
 
         monkeypatch.setattr(terms.Terms, "_apply", counting)
         if kind == "bounded":

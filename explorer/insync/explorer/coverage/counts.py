@@ -20,7 +20,7 @@ from insync.explorer.coverage.results import (
 )
 from insync.explorer.coverage.source_page import argument_text, premise_text
 from insync.model import Model
-from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.graph import Graph, Node, Op, fold, reachable
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import Premise, Spot
 from insync.model.expressions.store import conjuncts
@@ -316,7 +316,7 @@ _CONNECTIVES = {Op.AND, Op.OR, Op.NOT}
 
 def comparisons(root: Node) -> list[Node]:
     """Return the comparisons of which a condition is made by and, or and not, without constants."""
-    return [node for node in _conditions(root) if node.op not in _CONNECTIVES and node.op is not Op.CONST]
+    return [node for node in reachable([root], _parts) if node.op not in (*_CONNECTIVES, Op.CONST)]
 
 
 def one_from_failing(root: Node) -> Node:
@@ -324,25 +324,25 @@ def one_from_failing(root: Node) -> Node:
 
     A comparison that occurs in several places counts as several, of which each could be reversed alone.
     """
-    graph = root.graph
-    near: dict[int, tuple[Node, Node]] = {}  # holds and one from failing; fails and one from holding
-    for node in _conditions(root):
-        parts = [near[arg.index] for arg in node.args] if node.op in _CONNECTIVES else []
-        if node.op is Op.NOT:
-            near[node.index] = (parts[0][1], parts[0][0])
-        elif node.op is Op.AND:
-            all_hold = combine(graph, Op.AND, [node, combine(graph, Op.OR, [holds for holds, _ in parts])])
-            near[node.index] = (all_hold, _one_alone(graph, [fails for _, fails in parts], node.args))
-        elif node.op is Op.OR:
-            negated = [apply(Op.NOT, arg) for arg in node.args]
-            some = combine(graph, Op.OR, [fails for _, fails in parts])
-            none_holds = combine(graph, Op.AND, [apply(Op.NOT, node), some])
-            near[node.index] = (_one_alone(graph, [holds for holds, _ in parts], negated), none_holds)
-        elif node.op is Op.CONST:
-            near[node.index] = (graph.false, graph.false)
-        else:
-            near[node.index] = (node, apply(Op.NOT, node))
-    return near[root.index][0]
+    return fold([root], _near, needs=_parts)[0][0]
+
+
+def _near(node: Node, parts: Sequence[tuple[Node, Node]]) -> tuple[Node, Node]:
+    """Return that a condition holds and is one from failing, and that it fails and is one from holding."""
+    graph = node.graph
+    if node.op is Op.NOT:
+        return parts[0][1], parts[0][0]
+    if node.op is Op.AND:
+        all_hold = combine(graph, Op.AND, [node, combine(graph, Op.OR, [holds for holds, _ in parts])])
+        return all_hold, _one_alone(graph, [fails for _, fails in parts], node.args)
+    if node.op is Op.OR:
+        negated = [apply(Op.NOT, arg) for arg in node.args]
+        some = combine(graph, Op.OR, [fails for _, fails in parts])
+        none_holds = combine(graph, Op.AND, [apply(Op.NOT, node), some])
+        return _one_alone(graph, [holds for holds, _ in parts], negated), none_holds
+    if node.op is Op.CONST:
+        return graph.false, graph.false
+    return node, apply(Op.NOT, node)
 
 
 def _one_alone(graph: Graph, ones: Sequence[Node], others: Sequence[Node]) -> Node:
@@ -357,13 +357,6 @@ def _one_alone(graph: Graph, ones: Sequence[Node], others: Sequence[Node]) -> No
     return combine(graph, Op.OR, [combine(graph, Op.AND, list(place)) for place in places])
 
 
-def _conditions(root: Node) -> list[Node]:
-    """Return a condition and its parts under and, or and not, arguments before their users."""
-    seen: dict[int, Node] = {}
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.index not in seen:
-            seen[node.index] = node
-            stack.extend(node.args if node.op in _CONNECTIVES else ())
-    return [seen[index] for index in sorted(seen)]
+def _parts(node: Node) -> tuple[Node, ...]:
+    """Return the conditions that a condition is made of by and, or and not."""
+    return node.args if node.op in _CONNECTIVES else ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from insync.machine.emit.builder import Instructions
 from insync.model.domains.layout import Schema
-from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.graph import Node, Op, fold
 
 __all__ = [
     "LANES",
@@ -80,7 +80,7 @@ class Lowering:
 
     def __init__(self, schema: Schema, words: Sequence[str], shape: Shape, b: Instructions) -> None:
         self.schema, self.words, self.shape, self._b = schema, words, shape, b
-        self._operands: dict[int, str] = {}
+        self._operands: dict[Node, str] = {}
         self._results: dict[str, str] = {}
 
     def _let(self, instruction: str) -> str:
@@ -92,23 +92,14 @@ class Lowering:
 
     def operand(self, root: Node) -> str:
         """Return the operand of a node; append the instructions that compute it."""
-        for node in self._missing([root]):
-            self._operands[node.index] = self._emit(node)
-        return self._operands[root.index]
+        if root not in self._operands:
+            fold([root], self._emit, self._operands, self._needs)
+        return self._operands[root]
 
     def conjunction(self, nodes: Iterable[Node]) -> str:
         """Return the operand of the AND of conditions (true when there are none)."""
         operands = [self.operand(node) for node in nodes]
         return self._fold("and", operands) if operands else self.shape.truth(True)
-
-    def _missing(self, roots: list[Node]) -> list[Node]:
-        found: dict[int, Node] = {}
-        while roots:
-            node = roots.pop()
-            if node.index not in found and node.index not in self._operands:
-                found[node.index] = node
-                roots.extend(self._needs(node))
-        return [found[index] for index in sorted(found)]
 
     def _needs(self, node: Node) -> tuple[Node, ...]:
         # Elements of a selection that are read by a computed shift need no instructions of their own.
@@ -116,15 +107,14 @@ class Lowering:
             return node.args[:1]
         return node.args
 
-    def _emit(self, node: Node) -> str:
+    def _emit(self, node: Node, operands: list[str]) -> str:
         if node.op is Op.CONST:
             return self.shape.truth(bool(node.value)) if node.is_bool else self.shape.number(node.value)
         if node.op is Op.CELL:
             return self._read_cell(node.cell)
         if node.op is Op.SELECT:
             return self._select(node)
-        ops = [self._operands[arg.index] for arg in node.args]
-        return _RULES[node.op](self, node, ops)
+        return _RULES[node.op](self, node, operands)
 
     # ------------------------------------------------------------------------------------------------- reading cells
 
@@ -142,7 +132,7 @@ class Lowering:
     # ------------------------------------------------------------------------------------------------------ selection
 
     def _select(self, node: Node) -> str:
-        index = self._operands[node.args[0].index]
+        index = self._operands[node.args[0]]
         table = self._table(node)
         if table is not None:
             constant, bits = table
@@ -154,7 +144,7 @@ class Lowering:
         result = self.shape.number(0)
         for position in range(len(node.args) - 2, -1, -1):
             here = self._compare("eq", index, self.shape.number(position))
-            result = self._choose(here, self._operands[node.args[position + 1].index], result)
+            result = self._choose(here, self._operands[node.args[position + 1]], result)
         return result
 
     def _inside(self, node: Node, index: str, value: str) -> str:

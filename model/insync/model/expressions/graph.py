@@ -9,10 +9,11 @@ that replace a node by a simpler one are in `simplify`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from operator import attrgetter
 from typing import TypeVar
 
 from insync.runtime.errors import ModelError, user_frame
@@ -280,41 +281,51 @@ def _binary_range(op: Op, alo: int, ahi: int, blo: int, bhi: int) -> tuple[int, 
     raise AssertionError(op)
 
 
-def reachable(roots: Iterable[Node]) -> list[Node]:
-    """Return the roots and all nodes that they depend on, arguments before the nodes that use them."""
+_arguments: Callable[[Node], Sequence[Node]] = attrgetter("args")
+
+
+def reachable(roots: Iterable[Node], needs: Callable[[Node], Sequence[Node]] = _arguments) -> list[Node]:
+    """Return the roots and all nodes that they depend on, arguments before the nodes that use them.
+
+    Args:
+        roots: some nodes.
+        needs: returns the nodes that a node depends on; these are some of its arguments.
+    """
     seen: dict[int, Node] = {}
     stack = list(roots)
     while stack:
         node = stack.pop()
         if node.index not in seen:
             seen[node.index] = node
-            stack.extend(node.args)
+            stack.extend(needs(node))
     return [seen[i] for i in sorted(seen)]
 
 
-def fold(roots: Iterable[Node], rule: Callable[[Node, list[T]], T], known: dict[Node, T] | None = None) -> list[T]:
+def fold(
+    roots: Iterable[Node],
+    rule: Callable[[Node, list[T]], T],
+    known: dict[Node, T] | None = None,
+    needs: Callable[[Node], Sequence[Node]] = _arguments,
+) -> list[T]:
     """Return a value for each root, made bottom-up without recursion.
 
     Args:
         roots: the nodes whose values are wanted.
-        rule: returns the value of a node from the values of its arguments.
+        rule: returns the value of a node from the values of the nodes that it needs.
         known: the values that are known; the values made here are added to them.
+        needs: returns the nodes that a node needs; these are some of its arguments.
     """
     wanted, values = list(roots), {} if known is None else known
-    missing: set[Node] = set()
+    missing: dict[Node, Sequence[Node]] = {}
     stack = list(wanted)
     while stack:
         node = stack.pop()
         if node not in values and node not in missing:
-            missing.add(node)
-            stack.extend(node.args)
-    for node in sorted(missing, key=_index):
-        values[node] = rule(node, [values[arg] for arg in node.args])
+            missing[node] = needed = needs(node)
+            stack.extend(needed)
+    for node in sorted(missing, key=attrgetter("index")):
+        values[node] = rule(node, [values[each] for each in missing[node]])
     return [values[root] for root in wanted]
-
-
-def _index(node: Node) -> int:
-    return node.index
 
 
 def meanings(roots: Iterable[Node]) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
 
-from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.graph import Node, Op, fold
 from insync.proofs.smt.z3_module import z3
 from insync.runtime.watch import Watch
 
@@ -51,7 +51,7 @@ class Terms:
         self.cells = cells
         self._watch = watch
         self._before, self._changed = before, changed
-        self._terms: dict[int, Term] = {}
+        self._terms: dict[Node, Term] = {}
 
     def bool(self, node: Node) -> z3.BoolRef:
         """Return the term of a condition."""
@@ -69,25 +69,15 @@ class Terms:
 
     def _term(self, root: Node) -> Term:
         self._watch.check()
-        terms, before = self._terms, self._before
-        missing, stack = {}, [root]
-        while stack:
-            node = stack.pop()
-            if node.index in terms or node.index in missing:
-                continue
-            if before is not None and not self._changed(node):
-                terms[node.index] = before._term(node)
-            else:
-                missing[node.index] = node
-                stack += node.args
-        for index in sorted(missing):
-            terms[index] = self._apply(missing[index])
-        return terms[root.index]
+        return fold([root], self._apply, self._terms, self._needs)[0]
 
-    def _apply(self, node: Node) -> Term:
-        if node.op is Op.CELL:
-            return self.cells[node.cell]
-        return RULES[node.op](node, [self._terms[a.index] for a in node.args])
+    def _needs(self, node: Node) -> tuple[Node, ...]:
+        return () if self._before is not None and not self._changed(node) else node.args
+
+    def _apply(self, node: Node, args: list[Term]) -> Term:
+        if self._before is not None and not self._changed(node):
+            return self._before._term(node)
+        return self.cells[node.cell] if node.op is Op.CELL else RULES[node.op](node, args)
 
 
 # --------------------------------------------------------------------------------------------------------- conditions
