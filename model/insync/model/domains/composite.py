@@ -7,11 +7,10 @@ where it is none, so that equal values have equal codes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum as PythonEnum
 from functools import cached_property
-from itertools import accumulate, chain, product
+from itertools import accumulate
 from typing import Any, Self
 
 from insync.model.domains.bounds import BoundValues, value_of
@@ -128,12 +127,6 @@ class Absent(Domain):
     def shape(self) -> tuple[object, ...]:
         return (Absent, *self.of.shape())
 
-    def number_of_values(self) -> int:
-        return 1
-
-    def values(self) -> Iterator[tuple[int, ...]]:
-        return iter(((),))
-
 
 class Record(Domain):
     """Named fields."""
@@ -198,12 +191,6 @@ class Record(Domain):
         for name, domain in self.present.items():
             codes += domain.encode(value[name], Field(name).after(path))
         return codes
-
-    def number_of_values(self) -> int:
-        return math.prod(domain.number_of_values() for domain in self.fields.values())
-
-    def values(self) -> Iterator[tuple[int, ...]]:
-        return (tuple(chain(*parts)) for parts in product(*(domain.values() for domain in self.fields.values())))
 
 
 class State(Record):
@@ -312,12 +299,6 @@ class Array(Domain):
         for label, one in zip(self.labels, values, strict=True):
             codes += self.of.encode(one, f"{path}[{label}]")
         return codes
-
-    def number_of_values(self) -> int:
-        return math.prod(self.of.number_of_values() for _ in self.labels)
-
-    def values(self) -> Iterator[tuple[int, ...]]:
-        return (tuple(chain(*parts)) for parts in product(self.of.values(), repeat=len(self.labels)))
 
 
 SCALARS = frozenset({Boolean, Int, Enum, Member, Set, OptionalScalar})

@@ -222,12 +222,6 @@ class BitSet(Domain):
             codes[self.number_of[row]] = 1
         return codes
 
-    def number_of_values(self) -> int:
-        return 1 << self.width
-
-    def values(self) -> Iterator[tuple[int, ...]]:
-        return product((0, 1), repeat=self.width)
-
 
 class Bag(Listed):
     """A bag (multiset) of at most `most` values: it matters how often a value occurs, and not in which order."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from insync.model.domains.bounds import BoundValues
@@ -228,12 +230,13 @@ class Domain:
         raise NotImplementedError
 
     def number_of_values(self) -> int:
-        """Return the number of values of a bound domain."""
-        raise NotImplementedError
+        """Return the number of values of a bound domain; here of one whose parts have any of their values."""
+        return math.prod(2 if part.domain is None else part.domain.number_of_values() for part in self.parts())
 
     def values(self) -> Iterator[tuple[int, ...]]:
-        """Yield the codes of each value of a bound domain, in ascending order."""
-        raise NotImplementedError
+        """Yield the codes of each value of a bound domain, in ascending order; here as for `number_of_values`."""
+        each = (((0,), (1,)) if part.domain is None else part.domain.values() for part in self.parts())
+        return (tuple(chain(*codes)) for codes in product(*each))
 
     def _reject(self, value: Readable, path: str, expected: str) -> NoReturn:
         message = f"{path or 'state'}: {shown(value)} is not a value of this field; expected {expected}."
