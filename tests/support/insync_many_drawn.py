@@ -67,6 +67,7 @@ def _written(model: Described, said: str, states: int, engines: tuple[str, ...],
 
     def shows(one: Described) -> bool:
         try:
+            model_text(one)  # fails for a statement without what it needs
             compared(one, states=states, engines=engines)
         except Differs as error:
             return _kind(str(error)) == _kind(said)
@@ -82,8 +83,9 @@ def _written(model: Described, said: str, states: int, engines: tuple[str, ...],
 
 
 def _kind(said: str) -> str:
-    """Return what is different, without the values."""
-    return said.partition(":")[0].partition("(")[0]
+    """Return what is different, without the values; of a failure also the type of the exception."""
+    head, _, rest = said.partition(":")
+    return f"{head}: {rest.partition(':')[0]}" if head == "insync fails" else head.partition("(")[0]
 
 
 if __name__ == "__main__":
