@@ -14,7 +14,6 @@ import pytest
 from insync import explorer, spark_explore
 from insync.explorer import Limits
 from insync.explorer.traces.grid import render_grid
-from insync.kafka_questions.disturbances import Disturbance
 from insync.machine.walker import Strategy
 from insync.spark_explore import SparkOptions
 from insync_meanings import Record
@@ -45,7 +44,6 @@ VERBS: list[tuple[Callable[..., object], dict[str, object]]] = [
 OBJECTS: list[tuple[type, dict[str, object]]] = [
     (Limits, {}),
     (SparkOptions, {"resume": False, "warm_states": 500_000, "tables_on_disk": False}),
-    (Disturbance, {"needs_elr": False, "needs_partition_zero": False, "fewest_replicas": False}),
 ]
 
 

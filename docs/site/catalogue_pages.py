@@ -18,8 +18,8 @@ from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import Rules, rule_documentation
-from insync.kafka_questions.ask import with_shown_bounds
 from insync.kafka_questions.defects import DefectFound, search_defect
+from insync.kafka_questions.question import with_shown_bounds
 
 __all__ = ["entry_page", "index_page", "write_catalogue", "write_pictures"]
 

@@ -60,7 +60,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Make Ctrl-C come in the midst of the search of `insync ask` with this number, the first being 0."""
 
     def after(number: int) -> None:
-        numbers, asking = itertools.count(), importlib.import_module("insync.kafka_questions.ask")
+        numbers, asking = itertools.count(), importlib.import_module("insync.kafka_questions.question")
 
         def stopping(*given: Any, **named: Any) -> CheckResult:
             if next(numbers) == number:

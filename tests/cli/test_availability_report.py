@@ -1,17 +1,11 @@
-"""When writes stop, in sentences and as a table."""
+"""When writes stop, in sentences and as JSON."""
 
 from __future__ import annotations
 
 import pytest
 
-from insync.cli.show.availability_report import (
-    AVAILABILITY_HEAD,
-    availability_json,
-    describe_availability,
-    describe_availability_row,
-    stops_in_words,
-)
-from insync.kafka_questions.disturbances import FAILURES, STOPS, FewestFailures
+from insync.cli.show.availability_report import availability_json, stops_in_words
+from insync.kafka_questions.availability import FAILURES, STOPS, FewestFailures
 
 KINDS = [failure.name for failure in FAILURES]
 NEVER, UNKNOWN = "never", "unknown"
@@ -58,26 +52,6 @@ def test_what_was_not_searched_is_unknown() -> None:
     assert stops_in_words(stops([UNKNOWN] * 4, [UNKNOWN] * 4)) == [
         "when writes with acks=all are refused is unknown", "when the partition has no leader is unknown",
     ]  # fmt: skip
-
-
-def test_the_sentences_stand_below_their_question() -> None:
-    head, *lines = describe_availability(stops([1, 1, 1, 0], [2, 2, NEVER, 1]), 60).strip().splitlines()
-    assert head == "When do writes stop?"
-    assert all(len(line) <= 60 for line in lines)
-    assert [line[:3] for line in lines].count("  w") == 1
-
-
-def test_a_row_of_the_table_has_its_numbers_below_their_names() -> None:
-    head = AVAILABILITY_HEAD.splitlines()[-1]
-    row = describe_availability_row({"min_insync": 1, "unclean": "off"}, stops([7, 8, NEVER, 1], [4, 5, UNKNOWN, 6]))
-    columns = [(number, row.index(str(number))) for number in (7, 8, NEVER, 4, 5, UNKNOWN, 6)]
-    names = ["down", "fenced", "slow", "down", "fenced", "slow", "down beside slow"]
-    at = 0
-    for (number, column), name in zip(columns, names, strict=True):
-        at = head.index(name, at)
-        assert column == at, (number, name)
-        at += 1
-    assert row.startswith("  1 ")
 
 
 def test_scripts_are_told_what_was_counted() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from insync.explorer import Limits
-from insync.kafka_questions.ask import LOSS, PROMISES
 from insync.machine.walker import Strategy
 from insync.model import Model
 from insync.properties.invariants import names_within
@@ -36,7 +35,6 @@ WALKS = {
 }
 PROVE = {"properties": (), "lemmas": (), "infer": False, "proof": None, "within": None}
 INDUCTION = {**PROVE, "automatic": False, "mine": False, "unbounded": False, "threads": None}
-CLUSTER = {"threads": None, "promises": list(PROMISES)}
 
 VERBS: list[tuple[str, list[str], dict[str, object]]] = [
     ("cli.commands.check.check", [],
@@ -117,17 +115,10 @@ OTHERS: list[tuple[str, list[str], dict[str, object]]] = [
      {"threads": 2}),
     ("cli.verified_entries.search_defect", ["defects", "--verify", "R-01"],
      {"threads": None}),
-    ("cli.commands.ask.Question", ["ask", "--release", "3.9", "--acks", "1"],
-     {**CLUSTER, "bounds": {"release": "3.9", "acks": "1"}, "limits": Limits()}),
-    ("cli.commands.ask.Question",
-     ["ask", "--threads", "2", "--max-seconds", "3", "--property", "reads_repeat", "--replicas", "2"],
-     {"threads": 2, "promises": ["reads_repeat"], "bounds": {"replicas": 2}, "limits": Limits(seconds=3.0)}),
-    ("cli.commands.ask.Question", ["ask", "--matrix"],
-     {"threads": None, "promises": [LOSS], "bounds": {"records": 1}, "limits": Limits()}),
-    ("cli.commands.ask.Question", ["ask", "--matrix", "--records", "3"],
-     {"threads": None, "promises": [LOSS], "bounds": {"records": 3}, "limits": Limits()}),
-    ("cli.commands.ask.Question", ["ask", "--matrix", "--property", "reads_repeat"],
-     {"threads": None, "promises": ["reads_repeat"], "bounds": {"records": 2}, "limits": Limits()}),
+    ("cli.commands.ask.Question", ["ask", "--release", "3.9.2", "--acks", "1"],
+     {"threads": None, "settings": {"release": "3.9.1", "acks": "1"}, "limits": Limits()}),
+    ("cli.commands.ask.Question", ["ask", "--threads", "2", "--max-seconds", "3", "--replicas", "2", "--elr", "off"],
+     {"threads": 2, "settings": {"replicas": 2, "elr": "off"}, "limits": Limits(seconds=3.0)}),
     ("spark_explore.export", ["spark", "export", "run", "out", "--master", "local[2]"],
      {"options": SparkOptions(master="local[2]"), "model": None}),
     ("spark_explore.export", ["spark", "export", "run", "out", "--model", "lamp.py:Lamp"],

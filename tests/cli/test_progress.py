@@ -161,10 +161,10 @@ def test_on_a_terminal_each_line_says_which_of_several_searches_it_is(monkeypatc
     with search_progress(quiet=False, which=which.named) as reporter:
         assert reporter is not None
         reporter(Progress(5, 1, 1, 1.0, 1 << 20, 1.0))
-        which(3, 16, {"acks": "1"})
+        which("a follower is slow")
         reporter(Progress(5, 1, 1, 1.0, 1 << 20, 1.0))
     shown_lines = terminal.getvalue().split(WIPE)[1:-1]
-    assert [line.partition(" 5; ")[0] for line in shown_lines] == ["level", "search 3 of 16: level"]
+    assert [line.partition(" 5; ")[0] for line in shown_lines] == ["level", "a follower is slow: level"]
 
 
 def test_a_log_has_ever_fewer_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,320 +1,157 @@
-"""Which searches a question makes, in which order, and with which limits; the searches themselves are played here."""
+"""What an answer says of a small cluster: outcomes by disturbance, causes by name, and the verdict for a gate."""
 
 from __future__ import annotations
 
-import sys
 import threading
-import time
-from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from insync.explorer import Limits
 from insync.explorer.results import Verdict
-from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.releases import Release
-from insync.kafka_questions.ask import (
-    ELECTABLE,
-    LOSS,
-    PROMISES,
-    Cell,
-    Given,
-    Question,
-    ask,
-    shown_bounds,
-    with_shown_bounds,
-)
-from insync.kafka_questions.disturbances import disturbed, remedies
-from insync.kafka_questions.exposure import Exposure, exposures
-from insync.runtime.watch import StopReason
-
-STEPS = tuple(
-    TraceStep(action, {}, {}, f"{action} happens")
-    for action in (None, "write", "crash", "fence", "stop", "shrink_isr", "elect", "reassign", "fetch")
-)
-LOST = Trace("cluster", {}, LOSS, STEPS, "It is lost.")
-NEWEST = list(Release)[-1].value
-KEPT: dict[str, int | str] = {
-    "acks": "all",
-    "min_insync": 2,
-    "unclean": "off",
-    "elr": "on",
-    "release": NEWEST,
-    "flushing": "always",
-}
+from insync.kafka_questions import ask
+from insync.kafka_questions.ask import Answer
+from insync.kafka_questions.causes import CauseKind
+from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen
+from insync.kafka_questions.question import LOSS, PROMISES, Question
+from insync.runtime.errors import UserError
 
 
-class Played:
-    """Plays `check`: a record is lost unless one of some settings is chosen.
-
-    Attributes:
-        asked: what was searched: the bounds that are not the default, and the rest of what `check` was given.
-        helps: the settings that keep the record, each by itself; `...` for a cluster in which nothing is ever lost.
-    """
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[dict[str, int | str], dict[str, Any]]] = []
-        self.helps: list[Given] | None = []
-
-    def __call__(self, model: Cluster, **rest: Any) -> Any:
-        self.asked.append((shown_bounds(model), rest))
-        chosen = {**model.identity}
-        safe = self.helps is None or any(change.items() <= chosen.items() for change in self.helps)
-        broken = () if safe else (SimpleNamespace(property=LOSS, trace=LOST, trace_length=LOST.length),)
-        verdicts = {LOSS: Verdict.HOLDS if safe else Verdict.VIOLATED}
-        return SimpleNamespace(
-            verdict=Verdict.HOLDS if safe else Verdict.VIOLATED,
-            violations=broken,
-            stopped_by=None if safe else StopReason.DEPTH,
-            properties=[
-                SimpleNamespace(name=name, verdict=verdicts.get(name, Verdict.HOLDS)) for name in rest["properties"]
-            ],
-        )
-
-
-@pytest.fixture
-def played(monkeypatch: pytest.MonkeyPatch) -> Played:
-    one = Played()
-    monkeypatch.setattr(sys.modules["insync.kafka_questions.ask"], "check", one)
-    monkeypatch.setattr(sys.modules["insync.kafka_questions.exposure"], "availability", lambda _: ())
-    return one
-
-
-def test_an_answer_is_one_search_for_every_promise(played: Played) -> None:
-    stop, told = threading.Event(), [].append  # type: ignore[var-annotated]
-    limits = Limits(depth=3, states=5)
-    ask({"release": "3.9"}, limits=limits, threads=3, reporter=told, stop=stop)
-    assert played.asked == [
-        ({"release": "3.9"},
-         {"properties": tuple(PROMISES), "limits": limits, "threads": 3, "keep_going": True, "reporter": told,
-          "stop": stop}),
-    ]  # fmt: skip
-    assert ask().model.identity == Cluster().identity
-
-
-def test_the_seconds_are_those_that_are_left(played: Played) -> None:
-    asked = Question(bounds={}, limits=Limits(seconds=900.0, depth=4), asked_at=time.monotonic() - 100)
-    asked.answer()
-    left = played.asked[0][1]["limits"]
-    assert (left.depth, 700 < left.seconds <= 800) == (4, True)
-    replace(asked, asked_at=time.monotonic() - 1000).answer()
-    assert played.asked[1][1]["limits"].seconds == 0
-
-
-def tried(cells: Any) -> list[Given]:
-    return [cell.settings for cell in cells]
+def names(answer: Answer) -> dict[str, CauseKind]:
+    return {cause.name: cause.kind for cause in (*answer.causes, *answer.open)}
 
 
 @pytest.mark.parametrize(
-    ("bounds", "changes"),
+    ("settings", "against", "cause", "change"),
     [
-        ({"release": "4.3"}, ["flushing"]),
-        ({"release": "4.3", "flushing": "always"}, []),
-        ({"release": "4.3", "flushing": "sometimes"}, ["flushing"]),
-        ({"release": "4.2"}, ["flushing"]),
-        ({"release": "4.2", "reassignments": 1}, ["release", "flushing"]),
-        ({"release": "4.0"}, ["release", "flushing"]),
-        ({"release": "4.3", "elr": "off"}, ["elr", "flushing"]),
-        ({"release": "4.3", "acks": "1"}, ["acks", "flushing"]),
-        ({"release": "4.3", "acks": "0"}, ["acks", "flushing"]),
-        ({"release": "4.3", "min_insync": 1}, ["min_insync", "flushing"]),
-        ({"release": "4.3", "min_insync": 1, "replicas": 2}, ["min_insync", "flushing"]),
-        ({"release": "4.3", "min_insync": 1, "replicas": 1}, ["flushing"]),
-        ({"release": "4.3", "min_insync": 3}, ["flushing"]),
-        ({"release": "4.3", "unclean": "on"}, ["unclean", "flushing"]),
-        ({"release": "2.1", "acks": "1", "min_insync": 1, "unclean": "on"},
-         ["acks", "min_insync", "unclean", "release", "flushing"]),
+        ({"acks": "1"}, "broker", "C-2", {"acks": "all"}),
+        ({"acks": "1"}, "election", "C-19", {"acks": "all"}),
+        ({"min_insync": 1}, "everyday", "C-3", {"min_insync": 2}),
+        ({"elr": "off", "replicas": 3}, "everyday", "R-25", {"elr": "on"}),
+        ({"replicas": 1, "min_insync": 1}, "rack", "C-10", {"replicas": 3, "min_insync": 2}),
+        ({"unclean": "on", "elr": "off", "release": "4.0", "min_insync": 1}, "broker+slow", "C-6", {"unclean": "off"}),
     ],
-)  # fmt: skip
-def test_every_single_change_that_could_keep_a_record_is_tried(
-    played: Played, bounds: dict[str, int | str], changes: list[str]
+)
+def test_a_setting_is_named_as_the_cause_with_the_change_that_removes_it(
+    settings: dict[str, int | str], against: str, cause: str, change: dict[str, int | str]
 ) -> None:
-    single = [{name: KEPT[name]} for name in changes]
-    together = [{name: KEPT[name] for name in changes}] if len(changes) > 1 else []
-    assert tried(Question(bounds=bounds).remedies()) == [*single, *together]
-    assert [given for given, _ in played.asked] == [
-        shown_bounds(Cluster(**{**bounds, **change})) for change in (*single, *together)
-    ]
-    assert all(rest["properties"] == [LOSS] and not rest["keep_going"] for _, rest in played.asked)
+    answer = ask({"replicas": 2, **settings}, against=[against])
+    first, *_ = answer.causes
+    assert (first.name, first.kind, first.change) == (cause, CauseKind.SETTINGS, change)
+    assert first.loses
+    assert first.rows[0].name == against
+    assert first.violation.trace.property == LOSS
+    assert answer.verdict_for("settings", ()) is Verdict.VIOLATED
+    assert answer.named(cause) is first
 
 
-def test_changes_are_put_together_only_where_none_is_enough(played: Played) -> None:
-    played.helps = [{"acks": "all"}]
-    cells = list(Question(bounds={"release": "4.3", "acks": "1"}).remedies())
-    assert [replace(cell, model=None) for cell in cells] == [
-        Cell({"acks": "all"}, "holds", None),
-        Cell({"flushing": "always"}, "violated", len(STEPS), StopReason.DEPTH, LOST),
-    ]
-    assert [cell.model and cell.model.identity["flushing"] for cell in cells] == [None, "always"]
-    played.asked.clear()
-    list(Question(bounds={"release": "4.3", "acks": "1"}).remedies(ELECTABLE))
-    assert [rest["properties"] for _, rest in played.asked] == [[ELECTABLE]] * 2
+def test_the_simplest_way_with_acks_1_is_a_leader_that_dies() -> None:
+    """A broker that dies comes before a zombie's acknowledgement."""
+    answer = ask({"replicas": 2, "acks": "1"}, against=["broker", "controller"])
+    assert [row.outcome(LOSS) for row in answer.rows] == ["lost in 4 steps", "lost in 3 steps"]
+    (cause,) = answer.causes
+    assert [step.action for step in cause.violation.trace.steps[1:]] == ["write", "crash", "fence", "apply_metadata"]
 
 
-def test_a_matrix_is_every_acks_with_every_minimum(played: Played) -> None:
-    cells = list(Question(bounds={"replicas": 2}).matrix())
-    assert tried(cells) == [
-        {"acks": acks, "min_insync": minimum, "unclean": unclean}
-        for acks in ("0", "1", "all")
-        for minimum in (1, 2)
-        for unclean in ("off", "on")
-    ]
-    assert [cell.verdict for cell in cells] == [""] * 4 + ["violated"] * 8
-    assert len(played.asked) == 8, "acks=0 promises nothing"
-    assert len(list(Question(bounds={"replicas": 3}).matrix())) == 18
+def test_without_a_setting_that_helps_the_release_is_the_cause_and_the_gate_is_open() -> None:
+    answer = ask({"release": "3.9", "replicas": 2}, against=["everyday"])
+    assert names(answer)["R-26"] is CauseKind.RELEASE
+    cause = answer.named("R-26")
+    assert cause is not None
+    assert (cause.fixed_in, cause.violation.trace.takes_race) == ("4.0", True)
+    assert answer.verdict_for("settings", ()) is Verdict.HOLDS
+    assert answer.verdict_for("any", ()) is Verdict.VIOLATED
+    assert answer.verdict_for("any", tuple(names(answer))) is Verdict.HOLDS
 
 
-def test_with_acks_0_a_matrix_asks_what_is_promised_all_the_same(played: Played) -> None:
-    cells = list(Question(bounds={"replicas": 1}).matrix([ELECTABLE, "acks_mean_enough_copies"]))
-    assert [cell.verdict for cell in cells] == ["violated"] * 6
-    assert {tuple(rest["properties"]) for _, rest in played.asked} == {(ELECTABLE, "acks_mean_enough_copies")}
-    copies = list(Question(bounds={"replicas": 1}).matrix(["acks_mean_enough_copies"]))
-    assert [cell.verdict for cell in copies] == ["", "", *["violated"] * 4]
+def test_a_whole_cluster_without_power_is_the_design_and_no_setting() -> None:
+    answer = ask({"release": "4.1", "replicas": 2}, against=["cluster", "broker"])
+    assert names(answer) == {"C-7": CauseKind.DESIGN}
+    assert answer.verdict_for("settings", ()) is Verdict.HOLDS
+    assert [row.outcome(LOSS) for row in answer.rows][1] == "safe"
+    assert ask({"replicas": 2, "flushing": "always"}, against=["cluster"]).causes == ()
 
 
-def test_a_matrix_warns_of_each_thing_once() -> None:
-    ignored = Question(bounds={"release": "3.8"}).matrix_warnings()
-    assert len(ignored) == 1
-    assert ignored[0].startswith("Kafka 3.8 ignores unclean")
-    assert Question(bounds={"release": "4.1"}).matrix_warnings() == ()
-    assert len(Question(bounds={"release": "4.1", "spares": 1}).matrix_warnings()) == 1, "3 of 2 replicas"
+def test_what_is_safe_alone_may_be_lost_with_another_disturbance() -> None:
+    """Safe always says against what: one power loss and one slow follower are safe, and both are not."""
+    settings: dict[str, int | str] = {"release": "3.9", "replicas": 2, "min_insync": 1}
+    answer = ask(settings, against=["rack", "slow", "controller"], pairs=True)
+    outcomes = {row.name: row.outcome(LOSS) for row in answer.rows}
+    assert list(outcomes) == ["rack", "slow", "controller", "rack+slow", "rack+controller", "slow+controller"]
+    assert [outcomes[name] for name in ("rack", "slow", "controller")] == ["safe"] * 3
+    assert outcomes["rack+controller"].startswith("lost in ")
 
 
-def test_each_search_is_announced_and_what_comes_after_the_end_is_unknown(played: Played) -> None:
+@pytest.mark.slow
+def test_defects_that_every_release_has_are_apart_and_do_not_decide() -> None:
+    answer = ask({"release": "4.1"})
+    assert {cause.name for cause in answer.open} == {"N-01", "N-02"}
+    assert answer.verdict_for("settings", ()) is Verdict.HOLDS
+    assert answer.verdict_for("any", ("C-7",)) is Verdict.VIOLATED
+    assert answer.verdict_for("any", ("C-7", "N-01", "N-02")) is Verdict.HOLDS
+    assert answer.otherwise is not None, "an upgraded cluster does not keep eligible leader replicas"
+    assert ask({"release": "4.1", "elr": "on"}).otherwise is None
+
+
+@pytest.mark.slow
+def test_a_defect_of_an_old_release_is_named_with_the_first_release_without_it() -> None:
+    answer = ask({"release": "2.0", "replicas": 2}, against=["election"])
+    cause = answer.named("R-22")
+    assert cause is not None
+    assert (cause.kind, cause.fixed_in) == (CauseKind.RELEASE, "2.2")
+
+
+def test_with_acks_0_nothing_is_promised() -> None:
+    answer = ask({"acks": "0", "replicas": 2}, against=["broker"])
+    assert answer.rows[0].outcome(LOSS) == "not promised"
+    assert answer.causes == ()
+
+
+def test_what_cannot_happen_and_what_takes_more_records_is_not_called_safe() -> None:
+    (row,) = ask({"replicas": 1, "min_insync": 1}, against=["slow"]).rows
+    assert row.outcome(LOSS) == "cannot happen"
+    (row,) = ask({"replicas": 2}, against=["slow"]).rows
+    assert row.outcome("reads_repeat") == "not searched", "it takes two records"
+    assert row.outcome(LOSS) == "safe"
+
+
+def test_a_search_that_was_stopped_is_no_safety() -> None:
     stop = threading.Event()
-    said: list[tuple[int, int, Given]] = []
-
-    def began(number: int, total: int, settings: Given) -> None:
-        said.append((number, total, settings))
-        if number == 2:
-            stop.set()
-
-    question = Question(bounds={"release": "4.3", "acks": "1", "elr": "off"}, began=began, stop=stop)
-    cells = list(question.remedies())
-    assert said == [(1, 3, {"acks": "all"}), (2, 3, {"elr": "on"})]
-    assert cells[2] == Cell({"flushing": "always"}, "incomplete", None, StopReason.INTERRUPT)
-    assert [cell.verdict for cell in cells] == ["violated", "violated", "incomplete", "incomplete"]
-    assert len(played.asked) == 2
+    stop.set()
+    answer = ask({"replicas": 2}, against=["broker"], stop=stop)
+    assert answer.rows[0].outcome(LOSS) == "not searched"
+    assert answer.verdict_for("settings", ()) is Verdict.INCOMPLETE
+    few = ask({"replicas": 2}, against=["broker"], limits=Limits(states=5))
+    assert few.verdict is Verdict.INCOMPLETE
 
 
-def test_a_header_says_what_is_not_the_default() -> None:
-    model = Cluster(release="4.1", replicas=2, records=2)
-    assert shown_bounds(model) == {"release": "4.1", "replicas": 2}
-    assert with_shown_bounds(LOST, model).bounds == {"release": "4.1", "replicas": 2}
+def test_a_disturbance_has_only_its_own_budgets() -> None:
+    budgets = ("lossy_crashes", "crashes", "stops", "fencings", "shrinks", "elections", "reassignments")
+    for name, one in DISTURBANCES.items():
+        model = Cluster(**bounds_of([one], {"replicas": 3}))
+        spent = {budget: model.b[budget] for budget in budgets if model.b[budget]}
+        wanted = {key: value for key, value in one.budgets(3).items() if key in budgets}
+        assert spent == wanted, name
+        assert model.b.records == 1
+    both = bounds_of([DISTURBANCES["rack"], DISTURBANCES["cluster"]], {"replicas": 2})
+    assert both["lossy_crashes"] == 3, "budgets of a pair are added"
 
 
-# -------------------------------------------------------------------------------------------------------- combinations
-
-
-def exposed(question: Question, *combinations: Given) -> list[Exposure]:
-    return list(exposures(question, combinations))
-
-
-def test_a_combination_names_what_goes_wrong_and_the_first_change_that_helps(played: Played) -> None:
-    played.helps = [{"min_insync": 2}]
-    (found,) = exposed(Question(bounds={"release": "4.3"}), {"min_insync": 1, "acks": "1"})
-    assert found.verdict == "violated"
-    assert found.causes == [f"{name} happens" for name in ("crash", "fence", "stop", "shrink_isr", "elect", "reassign")]
-    assert tried(remedy.cell for remedy in found.remedies) == [{"acks": "all"}, {"min_insync": 2}]
-    assert found.remedy is found.remedies[1]
-    assert not any(one.attempts for one in found.disturbed), "a record is lost without a disturbance"
-    assert played.asked[0] == ({"release": "4.3", "min_insync": 1, "acks": "1"}, played.asked[0][1])
-    assert played.asked[0][1]["properties"] == (LOSS,)
-
-
-def test_where_no_change_helps_all_are_tried_and_none_is_named(played: Played) -> None:
-    (found,) = exposed(Question(bounds={"release": "4.3"}), {"acks": "1"})
-    single = tried(remedy.cell for remedy in found.remedies)
-    assert single == [{"acks": "all"}, {"flushing": "always"}], "all together is no single change"
-    assert found.remedy is None
-
-
-def test_a_partition_0_of_more_replicas_than_the_model_has_is_as_one_of_its_most(played: Played) -> None:
-    played.helps = None
-    settings: Given = {"replicas": 2, "partition_zero": 7}
-    (found,) = exposed(Question(bounds={"release": "4.3"}), settings)
-    assert found.settings == settings
-    assert played.asked[0][0]["partition_zero"] == 5
-
-
-def test_a_combination_may_be_asked_about_other_promises(played: Played) -> None:
-    played.helps = None
-    (found,) = exposures(Question(bounds={"release": "4.3"}), [{"acks": "0"}], [ELECTABLE, LOSS])
-    assert played.asked[0][1]["properties"] == [ELECTABLE, LOSS]
-    assert not found.promises_nothing
-    (nothing,) = exposures(Question(bounds={"release": "4.3"}), [{"acks": "0"}])
-    assert nothing.promises_nothing
-
-
-def test_safe_combinations_and_those_beyond_the_model(played: Played) -> None:
-    played.helps = None
-    said: list[tuple[int, int, Given]] = []
-    question = Question(bounds={}, began=lambda *each: said.append(each))
-    combinations: list[Given] = [{"replicas": 5, "min_insync": 5}, {"replicas": 6}, {"min_insync": 6}, {}]
-    first, wide, strict, last = exposed(question, *combinations)
-    assert (first.verdict, first.causes, first.remedies, first.remedy) == ("holds", [], (), None)
-    assert (wide.verdict, wide.causes, wide.beyond) == (
-        "incomplete", [], "the model has at most 5 replicas, not 6",
-    )  # fmt: skip
-    assert strict.beyond == "the model has at most 5 min.insync.replicas, not 6"
-    assert last.beyond == ""
-    assert said == [(1, 4, combinations[0]), (4, 4, {})]
-
-
-# -------------------------------------------------------------------------------------------------------- disturbances
-
-
-@pytest.mark.parametrize("helps", [None, [{"fixed": "alone"}], [{"defect": "N-02", "fixed": "alone"}], []])
-def test_what_breaks_is_put_down_to_an_entry_whose_fix_keeps_it(played: Played, helps: list[Given] | None) -> None:
-    played.helps = helps
-    said: list[tuple[int, int, Given]] = []
-    question = Question(bounds={"release": "4.3"}, began=lambda *each: said.append(each))
-    names = [found.defect and found.defect.name for found in disturbed(question)]
-    expected = {None: [None, None], "fixed": ["N-01", "N-02"], "defect": [None, "N-02"]}
-    assert names == expected[next(iter(helps[0]), None) if helps else None]
-    assert said == [(1, 2, {"elections": 1}), (2, 2, {"reassignments": 2})]
-    assert all(rest["keep_going"] for _, rest in played.asked)
-    assert [rest["properties"] for _, rest in played.asked][:: 1 if helps is None else 2] == [[LOSS, ELECTABLE], [LOSS]]
-
-
-def test_a_change_that_helps_is_tried_with_disturbances_as_well(played: Played) -> None:
-    played.helps = [{"elections": 0, "reassignments": 0, "flushing": "always"}, {"fixed": "alone"}]
-    first, second = remedies(Question(bounds={"release": "4.3", "acks": "1"}))
-    assert (first.cell.verdict, first.disturbed) == ("violated", ())
-    assert second.cell.verdict == "holds"
-    assert [found.defect and found.defect.name for found in second.disturbed] == ["N-01", "N-02"]
-    assert {given["flushing"] for given, _ in played.asked[2:]} == {"always"}
-
-
-def test_changes_are_tried_against_what_a_disturbance_alone_breaks(played: Played) -> None:
-    played.helps = [{"elections": 0, "elr": "on"}, {"min_insync": 1, "reassignments": 0}, {"fixed": "alone"}]
-    (found,) = exposed(Question(bounds={"release": "4.3", "reassignments": 0}), {"elr": "on"})
-    (election,) = found.disturbed
-    assert [(dict(each.cell.settings), each.verdict) for each in election.attempts] == [
-        ({"flushing": "always"}, "violated"), ({"elr": "off"}, "violated"),
+def test_disturbances_are_chosen_by_name() -> None:
+    assert len(chosen([])) == len(DISTURBANCES)
+    assert [[one.name for one in group] for group in chosen(["rack", "slow+election"])] == [
+        ["rack"], ["slow", "election"]
     ]  # fmt: skip
-    played.helps.append({"elr": "off"})
-    (found,) = exposed(Question(bounds={"release": "4.3", "reassignments": 0}), {"elr": "on"})
-    assert [each.verdict for each in found.disturbed[0].attempts] == ["violated", "holds"]
-    given, rest = played.asked[-1]
-    assert (given.get("elections"), rest["properties"]) == (None, (LOSS,)), "without the election too"
+    with pytest.raises(UserError, match=r"No disturbance is named 'rak'. Did you mean 'rack'\?"):
+        chosen(["rak"])
 
 
-@pytest.mark.parametrize(
-    ("settings", "beyond"),
-    [
-        ({"replicas": 5, "min_insync": 5}, ""),
-        ({"replicas": 6}, "the model has at most 5 replicas, not 6"),
-        ({"replicas": 3, "min_insync": 6}, "the model has at most 5 min.insync.replicas, not 6"),
-    ],
-)
-def test_numbers_that_the_model_has_not_are_not_searched(
-    played: Played, settings: dict[str, int | str], beyond: str
-) -> None:
-    played.helps = None
-    (found,) = exposures(Question(bounds={}), [settings])
-    assert found.beyond == beyond
-    assert (found.verdict, len(played.asked)) == (("incomplete", 0) if beyond else ("holds", 3))
+def test_no_search_is_made_twice() -> None:
+    question = Question(settings={"replicas": 2})
+    bounds = bounds_of([DISTURBANCES["slow"]], question.settings)
+    assert question.search(bounds) is question.changed({}).search(dict(reversed(bounds.items())))
+
+
+def test_a_promise_has_words() -> None:
+    assert LOSS in PROMISES
+    assert all(text and not text.endswith(".") for text in PROMISES.values())

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
 
 import pytest
 
 from insync.explorer import Limits, check
-from insync.kafka_questions.ask import Question
-from insync.kafka_questions.disturbances import (
-    FAILURES,
-    STOPS,
-    Failure,
-    FewestFailures,
-    availability,
-    availability_matrix,
-)
+from insync.kafka_questions.availability import FAILURES, STOPS, Failure, FewestFailures, availability
+from insync.kafka_questions.question import Question
 
 TAKEN, LED = STOPS
 DOWN, FENCED, SLOW, BESIDE = (failure.name for failure in FAILURES)
@@ -25,7 +17,7 @@ CALM: dict[str, int | str] = {"records": 1, "lossy_crashes": 0, "fencings": 0, "
 
 
 def found(**bounds: int | str) -> dict[tuple[str, str], FewestFailures]:
-    return {(one.name, one.by): one for one in availability(Question(bounds=bounds))}
+    return {(one.name, one.by): one for one in availability(Question(settings=bounds))}
 
 
 def failures(name: str, **bounds: int | str) -> list[int | None]:
@@ -42,7 +34,7 @@ def broken(name: str, failure: Failure, number: int, bounds: dict[str, int | str
 
 def agrees(bounds: dict[str, int | str]) -> None:
     """Assert that a search finds something with as many failures, and nothing with one less."""
-    for one in availability(Question(bounds=bounds)):
+    for one in availability(Question(settings=bounds)):
         failure = next(each for each in FAILURES if each.name == one.by)
         if one.failures is None:
             assert not broken(one.name, failure, int(bounds["replicas"]), bounds), one
@@ -113,19 +105,13 @@ def test_a_search_that_was_ended_knows_nothing(ended: str) -> None:
         stop.set()
     else:
         late -= 61
-    question = Question(bounds={"replicas": 2}, stop=stop, limits=Limits(seconds=60), asked_at=late)
+    question = Question(settings={"replicas": 2}, stop=stop, limits=Limits(seconds=60), asked_at=late)
     assert [(each.failures, each.more_than) for each in availability(question)] == [(None, -1)] * 8
 
 
-def test_a_matrix_has_each_minimum_with_and_without_unclean_elections() -> None:
-    rows: list[tuple[Any, list[FewestFailures]]] = list(
-        availability_matrix(Question(bounds={"replicas": 2, "elr": "off"}))
-    )
-    assert [settings for settings, _ in rows] == [
-        {"min_insync": minimum, "unclean": unclean} for minimum in (1, 2) for unclean in ("off", "on")
-    ]
-    beside = [one.failures for _, stops in rows for one in stops if (one.name, one.by) == (LED, BESIDE)]
-    assert beside == [1, 2, 1, 2]
+def test_unclean_elections_help_where_followers_were_slow() -> None:
+    settings: dict[str, int | str] = {"replicas": 2, "elr": "off", "min_insync": 1}
+    assert [failures(LED, **settings, unclean=unclean)[-1] for unclean in ("off", "on")] == [1, 2]
 
 
 def test_without_failures_nothing_stops() -> None:

@@ -1,8 +1,8 @@
 """Public: what operators ask about Kafka, answered by searches of the model `cluster`.
 
-`ask` has the promises, the question and the matrix of settings; `disturbances` how many failures break a promise or
-stop writes, and what would help; `exposure` joins several combinations of settings; `defects` searches an entry of the
-catalogue with and without its fix.
+`ask` has the answer for one cluster: `disturbances` are searched by name, `causes` says what is behind a broken
+promise, `availability` when writes stop, and `liveness` what always happens in the end. `question` has the promises and
+the limits, `configs` reads configuration files, and `defects` searches an entry of the catalogue and its fix.
 """
 
 from __future__ import annotations

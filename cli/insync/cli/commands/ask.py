@@ -1,282 +1,344 @@
-"""`insync ask`: the promises that a release with its settings can break, and the settings that prevent it."""
+"""`insync ask`: what a cluster can lose under its settings, against which disturbances, why, and what to change."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from insync.cli.ask_tables import ask_configs, ask_matrix
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.model import each_choice
-from insync.cli.options.output import Output, output_options
+from insync.cli.options.model import each_choice, option_names
+from insync.cli.options.output import ManyTraces, Output, many_traces, output_options
 from insync.cli.options.task import Engine, ReadFile, limit_options, thread_options
 from insync.cli.progress import search_progress
-from insync.cli.show.ask_json import Files, answer_json
+from insync.cli.show.ask_json import Shown, answers_json
 from insync.cli.show.ask_report import (
-    by_promise,
-    describe_answer,
-    describe_default,
-    describe_disturbed,
-    describe_remedy,
-    describe_settings,
-    describe_without_races,
+    Asked,
+    describe_cause,
+    describe_details,
+    describe_ends,
+    describe_first_screen,
+    describe_head,
+    describe_open,
+    describe_unasked,
+    more_lines,
 )
-from insync.cli.show.attempts_report import describe_attempt, describe_what_helps
-from insync.cli.show.availability_report import describe_availability
-from insync.cli.show.trace_files import say_older
 from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_for
 from insync.explorer import Limits
 from insync.explorer.progress import Pulse
 from insync.explorer.results import together
+from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
-from insync.kafka_questions.ask import FEWEST_RECORDS, LOSS, PROMISES, Asked, Given, Question
-from insync.kafka_questions.configs.reading import read_configs
-from insync.kafka_questions.disturbances import Attempt, Disturbed, Remedy, attempts, availability, disturbed, remedies
+from insync.kafka.defects import DEFECTS
+from insync.kafka.defects.named import named_by_ticket, no_such_defect
+from insync.kafka.releases import has_series, release_advice, release_of
+from insync.kafka_questions.ask import Answer, answer
+from insync.kafka_questions.causes import Cause
+from insync.kafka_questions.configs.reading import Configured, read_configs
+from insync.kafka_questions.disturbances import DISTURBANCES, chosen
+from insync.kafka_questions.liveness import endings
+from insync.kafka_questions.question import Question
+from insync.runtime.errors import UserError
 
 __all__ = ["SearchesBegun", "command"]
 
-_MOST_OF_TABLE = 2  # records by default: with 3 replicas and 3 records a cell takes minutes
-
-CONFIGURED = ("release", "replicas", "min_insync", "acks", "unclean", "elr", "flushing")
-"""The settings that files may have; options override them."""
+SETTINGS = ("replicas", "min_insync", "acks", "unclean", "elr", "flushing")
+"""The settings that operators have; those of the command line override those of files."""
 
 EXAMPLES = """\b
 Examples:
+  insync ask --config server.properties --config topics.txt --config features.txt
   insync ask --release 3.9 --replicas 3 --min-insync 2 --acks all
-  insync ask --release 3.5 --acks 1 --lossy-crashes 0
-  insync ask --release 4.1 --matrix
-  insync ask --release 3.9 --config server.properties --config topics.txt
-  insync ask --release 4.1 --config topics.txt --property reads_repeat --trace broken.json
+  insync ask --release 4.1 --min-insync 1 --explain C-3
+  insync ask --release 4.1 --against rack --against rack+slow
+  insync ask --config values.yaml --acks all --fail-on any --accept N-01
 
 """
+
+
+class PatchRelease(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+    """A release of Kafka, or a patch release of one."""
+
+    name = "release"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the release as it is written."""
+        if not has_series(str(value)):
+            self.fail(f"{str(value)!r} is not known. {release_advice(str(value))}", param, ctx)
+        return str(value)
+
+
+def _former(name: str, option: str) -> str:
+    """Return the sentence about an option that `insync ask` had."""
+    if name in BOUNDS:
+        instead = f"`insync check cluster {option} N` searches with it"
+    else:
+        instead = f"`insync check cluster {option}` has it"
+    return f"{option} is of the model, and `insync ask` has named disturbances: --against NAME. {instead}."
+
+
+_GONE = {
+    "--matrix": "--matrix is gone: the answer itself names the settings to change, and --details has the table of "
+    "promises against disturbances.",
+    "--property": "--property is gone: --details and --json have every promise.",
+    **{
+        option: _former(name, option)
+        for name, option in option_names(Cluster).items()
+        if name not in (*SETTINGS, "release")
+    },
+}
+"""Options of an earlier `insync ask`, which answer with a sentence for one release."""
+
+
+def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Add the options that are gone, hidden."""
+
+    def refuse(ctx: click.Context, param: click.Parameter, value: object) -> None:
+        if value:
+            raise click.UsageError(_GONE[param.opts[0]], ctx)
+
+    for option in _GONE:
+        flag: dict[str, bool] = {"is_flag": True} if option == "--matrix" else {}
+        added = click.option(option, hidden=True, expose_value=False, callback=refuse, is_eager=True, **flag)  # type: ignore[arg-type]
+        function = added(function)
+    return function
 
 
 @click.command(
     "ask", epilog=EXAMPLES + EPILOG, short_help="Ask what a release with its settings can lose, and what prevents it."
 )
-@each_choice(Cluster, "defect", "fixed")
-@click.option("--matrix", "as_matrix", is_flag=True, help="Try acks x min.insync.replicas x unclean, as a table.")
 @click.option(
-    "--property",
-    "wanted",
-    type=click.Choice(list(PROMISES)),
-    metavar="NAME",
-    multiple=True,
-    help=f"Ask about this promise alone; may be repeated. One of {', '.join(PROMISES)}. "
-    f"[default: all; with --config and --matrix {LOSS}]",
+    "--release",
+    type=PatchRelease(),
+    metavar="VERSION",
+    help="The release of the brokers, a patch release too, such as 3.9.2. [default: that of the files, or 4.1]",
 )
+@each_choice(Cluster, *(name for name in option_names(Cluster) if name not in SETTINGS))
 @click.option(
     "--config",
     "configs",
     type=ReadFile(),
     metavar="FILE",
     multiple=True,
-    help="Ask about each combination of settings in FILE: server.properties, what kafka-configs, kafka-topics and "
-    "kafka-features describe, resources of Strimzi, compose files, .env, values of charts, Terraform; may be repeated.",
+    help="Take settings from FILE: server.properties, what kafka-configs, kafka-topics and kafka-features describe, "
+    "resources of Strimzi, compose files, .env, values of charts, Ansible, Terraform; may be repeated.",
 )
+@click.option(
+    "--against",
+    metavar="NAME",
+    multiple=True,
+    help=f"Search this disturbance only, or a pair such as rack+slow; may be repeated. {', '.join(DISTURBANCES)}.",
+)
+@click.option("--pairs", is_flag=True, help="Search every two disturbances at a time as well.")
+@click.option("--finishes", is_flag=True, help="Ask too: does a rolling restart finish? is a dead leader replaced?")
+@click.option("--explain", metavar="CAUSE", help="Show a cause, such as C-3 or KIP-966, with its trace step by step.")
+@click.option("--details", is_flag=True, help="Show the table of promises and disturbances, and keys not asked about.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["settings", "any"]),
+    default="settings",
+    show_default=True,
+    help="End with 1 for what a setting of this release would prevent, or for every cause.",
+)
+@click.option("--accept", metavar="CAUSE", multiple=True, help="Set a cause aside by its name; may be repeated.")
 @limit_options(seconds="End the whole answer after S seconds.")
 @thread_options
 @output_options(trace=True)
 @build_options
+@_gone_options
 def command(
+    release: str | None,
     given: dict[str, int | str],
-    as_matrix: bool,
     configs: tuple[Path, ...],
-    wanted: tuple[str, ...],
+    against: tuple[str, ...],
+    pairs: bool,
+    finishes: bool,
+    explain: str | None,
+    details: bool,
+    fail_on: str,
+    accept: tuple[str, ...],
     limits: Limits,
     engine: Engine,
     output: Output,
     build: Build,
 ) -> int:
-    """Search a cluster of a release, under its settings, for the shortest way to break what users are promised.
+    """Ask whether a cluster can lose acknowledged records, against which failures and operations, and what to change.
 
-    Everything that may go wrong has a budget: crashes, lost page caches, expired sessions, slow followers. What is
-    found to be safe is safe within these budgets, and the search was complete. If a record can be lost, each single
-    change of a setting is tried that could have kept it. One election and two reassignments are tried in searches of
-    their own, with less beside them, also with each change that helps, unless --elections or --reassignments says how
-    many there are. Last comes how many brokers must fail before writes stop.
+    Each named disturbance is searched alone: every order of events in which it can happen. The answer names the
+    settings behind a loss, the defects of this release and the first release without them, and apart from these the
+    defects that every release has. It says when writes stop.
 
-    With --trace and --html --config and --matrix write the traces of all combinations: FILE.json becomes
-    FILE.combination_1.json, or FILE.acks_1.min_insync_2.unclean_off.json, and there is one page.
-
-    Ctrl-C ends it with what is known by then; the rest is unknown. The exit code is 1 if a promise is broken, in any
-    of the searches or of the cells of a --matrix, else 3 if something is unknown, else 0.
+    The exit code is 1 if a setting of this release would prevent a loss (with --fail-on any: if there is any cause),
+    else 3 if a search was cut short, else 0. Ctrl-C ends it with what is known by then.
     """
-    if as_matrix and configs:
-        message = "--matrix tries settings, and --config reads them. Leave one of them out."
+    wanted = chosen(against, pairs=pairs) if against or pairs else None
+    accepted = [_entry_named(name) for name in accept]
+    explained = None if explain is None else _entry_named(explain)
+    stronger = {**given, **({} if release is None else {"release": release_of(release).value})}
+    configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
+    asked = _asked(stronger, release or "", configured)
+    if len(asked) > 1 and (build.github or build.sarif is not None):
+        option = "--github" if build.github else "--sarif"
+        message = f"{option} tells of one answer, and the files have {len(asked)}. Leave {option} out, or give --json."
         raise click.UsageError(message)
-    if (as_matrix or configs) and (build.github or build.sarif is not None):
-        message = (
-            f"{'--github' if build.github else '--sarif'} tells of one answer, and not of a table. Leave "
-            f"{'--matrix' if as_matrix else '--config'} out, or read what --json prints."
-        )
-        raise click.UsageError(message)
-    stronger = {name: given[name] for name in CONFIGURED if name in given}
-    keeps_elr = bool(Cluster(**given).elr)
-    configured = read_configs(configs, stronger, compares_partitions=keeps_elr) if configs else None
     output.check_trace_path()
     build.check(output)
-    table = as_matrix or bool(configs)
-    promises = [name for name in PROMISES if name in wanted or not (wanted or (table and name != LOSS))]
-    if table:
-        given = {"records": _records_of_table(promises, given), **given}
     begun = SearchesBegun()
-    with stop_on_interrupt() as stop, search_progress(output.quiet, which=begun.named) as reporter:
-        question = Question(
-            bounds=given,
-            limits=limits,
-            threads=engine.threads,
-            reporter=reporter,
-            stop=stop,
-            began=None if output.quiet else begun,
-            promises=promises,
-        )
-        if configured is not None:
-            return ask_configs(question, configured, output)
-        return ask_matrix(question, output) if as_matrix else _ask(question, output, build)
+    shown: list[Shown] = []
+    with (
+        stop_on_interrupt() as stop,
+        search_progress(output.quiet, which=begun.named) as reporter,
+        many_traces(output) as traces,
+    ):
+        for one in asked:
+            if too_large := _too_large(one.settings):
+                raise UserError(too_large)
+            question = Question(
+                settings=one.settings,
+                limits=limits,
+                threads=engine.threads,
+                reporter=reporter,
+                stop=stop,
+                began=None if output.quiet else begun,
+            )
+            if not output.json:
+                emit(("\n" if shown else "") + describe_head(one, question.model, output.paint, output.width))
+            found = answer(question, wanted)
+            files = _kept(found, one, traces, several=len(asked) > 1)
+            ended = list(endings(question)) if finishes else []
+            shown.append((one, found, files, ended))
+            if not output.json:
+                _show(shown[-1], accepted, explained, output, details=details)
+        verdict = together([each.verdict_for(fail_on, accepted) for _, each, _, _ in shown])
+        if output.json:
+            named, ignored = ({}, ()) if configured is None else (configured.named, configured.ignored)
+            emit_data(answers_json(shown, str(verdict), named, ignored, accepted))
+        elif explained is None:
+            _show_the_rest([each for _, each, _, _ in shown], configured, accepted, output, details=details)
+    if explained is not None and all(each.named(explained) is None for _, each, _, _ in shown):
+        message = f"{explained} is no cause in this answer; `insync defects {explained}` shows it."
+        raise UserError(message)
+    _tell_build(build, shown[0], verdict=verdict, accepted=accepted)
+    return exit_code_for(verdict)
 
 
-def _records_of_table(promises: Sequence[str], given: Given) -> int:
-    """Return the number of records for the cells of a table: by default the least that can break every promise.
+def _entry_named(given: str) -> str:
+    """Return the name of the entry that a name or a ticket means."""
+    found = [given.upper()] if given.upper() in DEFECTS else named_by_ticket(given)
+    if not found:
+        raise no_such_defect(given)
+    return next((name for name in found if name.startswith(("C", "R", "N"))), found[0])
 
-    Raises:
-        UsageError: there are fewer, so that every cell would be safe.
-    """
-    fewest = max(FEWEST_RECORDS.get(name, 1) for name in promises)
-    records = int(given.get("records", min(fewest, _MOST_OF_TABLE)))
-    if records < fewest:
-        name = next(name for name in promises if FEWEST_RECORDS.get(name, 1) == fewest)
-        small = ", with --replicas 2 for searches that take seconds" if fewest > _MOST_OF_TABLE else ""
-        message = (
-            f"{name} takes {fewest} records to break, and a table has {records}, with which each cell is safe. "
-            f"Give --records {fewest}{small}, or leave --property {name} out."
-        )
-        raise click.UsageError(message)
-    return records
+
+def _asked(stronger: Mapping[str, int | str], version: str, configured: Configured | None) -> list[Asked]:
+    """Return what is asked about: the settings of the command line, or each combination of those in files."""
+    of_command = dict.fromkeys(stronger, "the command line")
+    if configured is None:
+        return [Asked(stronger, version, of_command)]
+    remarks = list(configured.remarks)
+    found = []
+    for number, one in enumerate(configured.combinations):
+        settings = dict(one.settings)
+        if "partition_zero" in settings:  # more replicas of partition 0 are like the most that the model has
+            settings["partition_zero"] = min(int(settings["partition_zero"]), BOUNDS["partition_zero"].highest)
+        in_zookeeper = _zookeeper_remark(Cluster(**_within(settings))) if configured.in_zookeeper else []
+        told = [*remarks, *in_zookeeper] if number == 0 else []
+        found.append(Asked(settings, version, {**one.origins, **of_command}, one.topics, told))
+    return found
+
+
+def _within(settings: Mapping[str, int | str]) -> dict[str, int | str]:
+    return {name: value for name, value in settings.items() if name == "release"}
+
+
+def _too_large(settings: Mapping[str, int | str]) -> str:
+    """Return which number exceeds the bounds of the model, as a sentence; empty if none does."""
+    for name, words in (("replicas", "a replication factor"), ("min_insync", "min.insync.replicas")):
+        most = BOUNDS[name].highest
+        if int(settings.get(name, 1)) > most:
+            return f"The model has at most 5 replicas, and {words} of {settings[name]} was found; give --{name} {most}."
+    return ""
+
+
+def _zookeeper_remark(model: Cluster) -> list[str]:
+    """Return the remark about a cluster with ZooKeeper whose release has KRaft's controller in the model."""
+    if model.rules.controller_in_zookeeper:
+        return []
+    release = model.b.settings.release.value
+    said = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's; the answer is for"
+    return [f"{said} KRaft's, as Kafka {release} has it in the model. 3.2 is the last --release with ZooKeeper's."]
+
+
+def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> dict[str, Path | None]:
+    """Write the trace of each cause, and return its file."""
+    files: dict[str, Path | None] = {}
+    for cause in (*found.causes, *found.open):
+        if cause.name and cause.name not in files:
+            name = f"{asked.topics[0].replace(' ', '_')}.{cause.name}" if several else cause.name
+            files[cause.name] = traces.keep(name, cause.violation.trace, cause.model)
+    return files
+
+
+def _show(shown: Shown, accepted: Sequence[str], explained: str | None, output: Output, *, details: bool) -> None:
+    """Print the answer for one combination."""
+    _, found, files, ended = shown
+    if explained is not None and (cause := found.named(explained)) is not None:
+        emit(describe_cause(cause, files.get(explained), output.paint, output.width))
+        return
+    emit(describe_first_screen(found, accepted, output.paint, output.width))
+    if ended:
+        emit(describe_ends(ended, output.width))
+    if details:
+        emit(describe_details(found, output.width))
+
+
+def _show_the_rest(
+    answers: Sequence[Answer], configured: Configured | None, accepted: Sequence[str], output: Output, *, details: bool
+) -> None:
+    """Print what is the same for all combinations: open defects, keys not asked about, and what else there is."""
+    apart: dict[str, Cause] = {cause.name: cause for found in answers for cause in found.open}
+    rebalances = configured is None or configured.rebalances
+    if said := describe_open(list(apart.values()), accepted, rebalances, output.width):
+        emit(said)
+    if details and configured is not None and (unasked := describe_unasked(configured, output.width)):
+        emit(unasked)
+    if not details:
+        emit("\n".join(more_lines(answers, output.width)))
+
+
+def _tell_build(build: Build, shown: Shown, *, verdict: str, accepted: Sequence[str]) -> None:
+    """Print and write the annotations of the first answer."""
+    asked, found, _, _ = shown
+    causes = [cause for cause in (*found.causes, *found.open) if cause.name not in accepted]
+    result = next((row.searched.result for row in found.rows if row.searched is not None), None)
+    build.tell(
+        found.model,
+        [cause.violation.trace for cause in causes] if verdict == "violated" else [],
+        [] if result is None else [each.name for each in result.properties],
+        verdict=verdict,  # type: ignore[arg-type]
+        stopped_by=next(
+            (row.searched.result.stopped_by for row in found.rows if row.searched and row.searched.result.stopped_by),
+            None,
+        ),
+        warnings=[*found.model.remarks(), *asked.remarks],
+    )
 
 
 class SearchesBegun:
-    """Shows on standard error, about once a second, which of several searches begins, and keeps its name."""
+    """Shows on standard error, about once a second, what is searched, and keeps its name."""
 
     def __init__(self) -> None:
         self._pulse, self._which = Pulse(), ""
 
-    def __call__(self, number: int, total: int, settings: Given) -> None:
+    def __call__(self, words: str) -> None:
         """Record that a search begins."""
-        self._which = f"search {number} of {total}: "
+        self._which = f"{words}: "
         if self._pulse.due():
             self._pulse.rate(0)
-            emit_status(f"Progress: search {number} of {total}, with {describe_settings(settings)}.")
+            emit_status(f"Progress: searching {words}.")
 
     def named(self) -> str:
         """Return the current search as the prefix of a line; empty before the first of several begins."""
         return self._which
-
-
-def _ask(question: Question, output: Output, build: Build) -> int:
-    stops = availability(question) if LOSS in question.promises else []
-    asked = question.answer()
-    with _written(asked, output) as files:
-        if not output.json:
-            if "release" not in question.bounds:
-                emit(describe_default(asked.model, output.width))
-            emit(describe_answer(asked, files, output.paint, output.width))
-        calm = _without_races(question, asked, output)
-        tried = _remedies(question, output) if LOSS in files else []
-        others = _disturb(question, output.beside("disturbed") if files else output, set(files))
-        verdict = together([asked.result.verdict, *(found.asked.result.verdict for found, _ in others)])
-        if output.json:
-            emit_data(answer_json(asked, tried, files, calm, others, stops, verdict))
-        elif stops:
-            emit(describe_availability(stops, output.width))
-    if not files and not any(broken for _, broken in others):
-        with output.traces_written([], asked.model):
-            pass
-    if files:
-        _say_older(output, without_races=calm is None or not calm[1], disturbed=not any(broken for _, broken in others))
-    answers = [asked, *(found.asked for found, _ in others)]
-    build.tell(
-        asked.model,
-        [violation.trace for answer in answers for violation in by_promise(answer)],
-        question.promises,
-        verdict=verdict,
-        stopped_by=next((answer.result.stopped_by for answer in answers if answer.result.stopped_by is not None), None),
-        warnings=asked.result.warnings,
-    )
-    return exit_code_for(verdict)
-
-
-def _say_older(output: Output, **missing: bool) -> None:
-    """Warn about files left over from earlier runs beside the named ones, for searches without a trace in this run."""
-    for name in (name for name, none in missing.items() if none):
-        written = output.beside(name)
-        for path in (written.trace, written.html):
-            if path is not None:
-                say_older(path)
-
-
-@contextmanager
-def _written(asked: Asked, output: Output) -> Iterator[Files]:
-    """Write the traces of the broken promises, and yield the file of each."""
-    violations = by_promise(asked)
-    if not violations:  # another search may have some, so nothing is reported as missing
-        output = replace(output, html=None, trace=None)
-    with output.traces_written([violation.trace for violation in violations], asked.model) as written:
-        yield {violation.property: file for violation, file in zip(violations, written, strict=True)}
-
-
-def _without_races(question: Question, asked: Asked, output: Output) -> tuple[Asked, Files] | None:
-    """Search for a trace without a race, if the shortest one has a race, and print it."""
-    found = question.without_races(asked)
-    if found is None:
-        return None
-    with _written(found, output.beside("without_races")) as files:
-        if not output.json:
-            emit(describe_without_races(found, files, output.paint, output.width))
-        return found, files
-
-
-def _remedies(question: Question, output: Output) -> list[Remedy]:
-    """Try each change of a setting that could keep the record, and print each result."""
-    found: list[Remedy] = []
-    told: set[str] = set()
-    for remedy in remedies(replace(question, promises=(LOSS,))):
-        found.append(remedy)
-        if not output.json:
-            emit(describe_remedy(remedy, len(found) == 1, told, output.width))
-    return found
-
-
-def _disturb(question: Question, output: Output, broken: Collection[str]) -> list[tuple[Disturbed, Files]]:
-    """Search with each disturbance, and print each result; the traces of each have files of their own.
-
-    If no promise is `broken` without a disturbance, each change of a setting that could help is tried.
-    """
-    others: list[tuple[Disturbed, Files]] = []
-    losing = LOSS in broken
-    for found in disturbed(question, losing=losing):
-        name = found.disturbance.words.replace(" ", "_")
-        taken = any(files for _, files in others)
-        with _written(found.asked, output.beside(name) if taken else output) as files:
-            if not output.json:
-                emit(describe_disturbed(found, files, output.paint, output.width, losing=losing))
-        others.append((found if broken else _attempted(question, found, output), files))
-    return others
-
-
-def _attempted(question: Question, found: Disturbed, output: Output) -> Disturbed:
-    """Try each change of a setting that could keep the promises that a disturbance breaks, and print each result."""
-    tried: list[Attempt] = []
-    for attempt in attempts(question, found):
-        tried.append(attempt)
-        if not output.json:
-            emit(describe_attempt(attempt, len(tried) == 1, output.width))
-    found = replace(found, attempts=tuple(tried))
-    if tried and not output.json:
-        emit(describe_what_helps(found, output.width))
-    return found

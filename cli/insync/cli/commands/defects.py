@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import textwrap
 from collections.abc import Sequence
 
@@ -20,12 +21,15 @@ from insync.cli.show.defects_report import (
     defect_json,
     describe_catalogue,
     describe_defect,
+    describe_matches,
+    matches_json,
 )
 from insync.cli.show.trace_files import beside, say_older
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
 from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
 from insync.kafka.defects import Defect, all_defects
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
+from insync.kafka_questions.symptoms import by_symptom
 
 __all__ = ["command"]
 
@@ -34,6 +38,7 @@ Examples:
   insync defects
   insync defects R-26
   insync defects KAFKA-18723
+  insync defects lost after power failure
   insync defects --verify
 
 """
@@ -42,7 +47,7 @@ Examples:
 @click.command(
     "defects", epilog=EXAMPLES + EPILOG, short_help="Show Kafka's published replication defects, and verify them."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_defects)
+@click.argument("names", metavar="[NAME|WORDS]...", nargs=-1, shell_complete=complete_defects)
 @click.option(
     "--verify", is_flag=True, help="Search with each defect and with its fix, and compare with the catalogue."
 )
@@ -51,6 +56,8 @@ Examples:
 def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output) -> int:
     """List the catalogue, or show defects by NAME or ticket: the rules that bring them back, a shortest trace, the fix.
 
+    WORDS of what was seen, such as `no leader after a restart`, list the entries that fit.
+
     A defect is a rule of an old release, or a guard left out, put back into the newest release, with bounds that are
     large enough to witness it. The fix holds at the same bounds, in the whole space.
     """
@@ -58,6 +65,10 @@ def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output
         _refuse_files(verify, output)
     if not names and not verify:
         output.show(describe_catalogue, catalogue_json)
+        return ExitCode.HOLDS
+    if not verify and _are_words(names) and (matches := by_symptom(names)):
+        _refuse_files(verify, output)
+        output.show(lambda: describe_matches(matches, output.width), lambda: matches_json(matches))
         return ExitCode.HOLDS
     chosen = _choose(names)
     output.check_trace_path()
@@ -73,6 +84,11 @@ def _refuse_files(verify: bool, output: Output) -> None:
         if path is not None:
             message = f"{which} that {option} could write. Name defects to show, such as `insync defects R-26`."
             raise click.UsageError(message, click.get_current_context(silent=True))
+
+
+def _are_words(names: Sequence[str]) -> bool:
+    """Return whether what was given is a symptom: no word looks like a name or a ticket."""
+    return not any(re.search(r"\d", name) for name in names)
 
 
 def _choose(names: tuple[str, ...]) -> list[Defect]:

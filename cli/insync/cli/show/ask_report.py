@@ -1,286 +1,309 @@
-"""`insync ask` as text: the promises, traces that break them, changes of settings, and the table of settings."""
+"""`insync ask` as text: a first screen with the verdict, its assumptions, the causes and what to change."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from insync.cli.show.figures import plural
-from insync.cli.show.finding_words import finding_standing
-from insync.cli.show.report import STOPPED_BY, describe_traces
-from insync.cli.show.seen_on_kafka import seen_in_short
+from insync.cli.show.availability_report import stops_in_words
+from insync.cli.show.finding_words import finding_line
+from insync.cli.show.report import describe_traces
+from insync.cli.show.seen_on_kafka import seen_at_length
 from insync.cli.show.warned import warning_lines
-from insync.explorer import Violation
-from insync.explorer.traces.grid import Paint
+from insync.explorer.traces.grid import Paint, Tone
+from insync.kafka.cluster.configuration import Flushing, keeps_elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
-from insync.kafka_questions.ask import (
-    FEWEST_RECORDS,
-    LOSS,
-    PROMISES,
-    Asked,
-    Cell,
-    Given,
-    is_promised,
-    shown_bounds,
-    with_shown_bounds,
-)
-from insync.kafka_questions.disturbances import Disturbed, Remedy
+from insync.kafka_questions.ask import Answer
+from insync.kafka_questions.causes import Cause, CauseKind
+from insync.kafka_questions.configs.reading import Configured
+from insync.kafka_questions.disturbances import Row
+from insync.kafka_questions.liveness import Ended
+from insync.kafka_questions.question import LOSS, PROMISES, Given, with_shown_bounds
 
 __all__ = [
-    "by_promise",
-    "describe_answer",
-    "describe_asked",
-    "describe_default",
-    "describe_disturbed",
-    "describe_notes",
-    "describe_question",
-    "describe_remedy",
-    "describe_row",
+    "Asked",
+    "describe_cause",
+    "describe_details",
+    "describe_ends",
+    "describe_first_screen",
+    "describe_head",
+    "describe_open",
     "describe_settings",
-    "describe_table",
-    "describe_without_races",
-    "when_disturbed",
+    "describe_unasked",
+    "more_lines",
+    "verdict_sentence",
 ]
 
-
-def by_promise(asked: Asked) -> list[Violation]:
-    """Return the violations in the order of the promises."""
-    return sorted(asked.result.violations, key=lambda violation: list(PROMISES).index(violation.property))
+_MOST_CAUSES = 3
+_MOST_TOPICS = 8
 
 
-def describe_answer(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
-    """Return the answer, with at most two traces; `files` are the trace files of the broken promises."""
-    lines = [describe_question(asked.model), _extent(asked)]
-    lines += [*warning_lines(asked.result.warnings, paint, width), "", *_outcomes(asked)]
-    return "\n".join([*lines, *_traces(asked, files, paint, width, most=2)])
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked about: settings, where each comes from, and the topics that have them.
 
-
-def describe_default(model: Cluster, width: int) -> str:
-    """Return the sentences about the default release, and about the rules in which newer ones differ from it."""
-    taken: Release = model.b.settings.release
-    newer = [release for release in Release if taken.is_before(release) and release.same_since is not taken]
-    rules = sorted({name for release in newer for name in release.changed})
-    said = f"No --release was given: this is {taken.value}."
-    if newer:
-        names = ", ".join(release.value for release in newer)
-        said = f"{said} Of the newer ones {names} differ, and in {', '.join(rules)} alone."
-    return "\n".join(textwrap.wrap(said, width))
-
-
-def describe_disturbed(
-    found: Disturbed, files: Mapping[str, Path | None], paint: Paint, width: int, *, losing: bool = False
-) -> str:
-    """Return the promises that a disturbance breaks, with one trace, and its entry of the catalogue.
-
-    With `losing`, records are lost without it as well; then only promises that the fix of the entry keeps get a trace.
+    Attributes:
+        settings: the settings, under the names of the model.
+        version: the release as it was given, such as 3.9.2; empty for that of the settings.
+        origins: where each setting comes from; one that is missing is assumed.
+        topics: the topics; none without files.
+        remarks: what the files leave open.
     """
-    asked = found.asked
-    lines = ["", f"With {found.disturbance.words}, in less: {describe_question(asked.model)}"]
-    lines += [_extent(asked), "", *_outcomes(asked)]
-    for said in _put_down(found):
-        lines += ["", *textwrap.wrap(said, width)]
-    shown = found.kept if losing else tuple(PROMISES)
-    return "\n".join([*lines, *_traces(asked, files, paint, width, most=1, names=shown)])
+
+    settings: Given
+    version: str = ""
+    origins: Mapping[str, str] = field(default_factory=dict)
+    topics: Sequence[str] = ()
+    remarks: Sequence[str] = ()
 
 
-def _standing(entry: str) -> str:
-    said = finding_standing(entry)
-    return f" {_capital(said)}." if said else ""
-
-
-def _put_down(found: Disturbed) -> Iterator[str]:
-    """Yield sentences on whether the entry of a disturbance is the cause of the broken promises."""
-    entry, broken = found.disturbance.defect, len(found.asked.result.violations)
-    if found.kept:
-        kept = "; ".join(PROMISES[name] for name in found.kept)
-        holds = "that holds" if len(found.kept) == broken else f"this holds: {kept}"
-        said = f"{entry.name}: {entry.title}. With its fix {holds}."
-        yield f"{said} {_capital(seen_in_short(entry.name))}. See `insync defects {entry.name}`.{_standing(entry.name)}"
-    if found.undecided:
-        some = "; ".join(PROMISES[name] for name in found.undecided)
-        which = "that" if len(found.undecided) == broken else f"this ({some})"
-        yield f"Whether {entry.name} is behind {which} is unknown: {_fix_stopped(found)}."
-    elif broken and not found.kept:
-        yield f"That is not shown to be {entry.name}, as it does not hold with the fix of {entry.name}."
-
-
-def _fix_stopped(found: Disturbed) -> str:
-    assert found.fixed is not None
-    return f"the search with its fix was stopped by {_by(found.fixed.stopped_by)}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def describe_without_races(asked: Asked, files: Mapping[str, Path | None], paint: Paint, width: int) -> str:
-    """Return the result of the search without races, with one trace."""
-    said = f"The shortest way takes a race inside one method of Kafka. Without races: {describe_question(asked.model)}"
-    lines = ["", *textwrap.wrap(said, width), _extent(asked), "", *_outcomes(asked)]
-    return "\n".join([*lines, *_traces(asked, files, paint, width, most=1)])
-
-
-def _extent(asked: Asked) -> str:
-    """Return the line about the extent of a search."""
-    result = asked.result
-    states = f"{plural(result.distinct_states, 'state')} searched"
-    if result.stopped_by is not None:
-        return f"{states}, not all of them: stopped by {_by(result.stopped_by)}"
-    return f"{states}, until all was broken" if result.frontier else f"{states}, all of them"
-
-
-def _outcomes(asked: Asked) -> list[str]:
-    """Return a line for each promise."""
-    lengths = {violation.property: violation.trace_length for violation in asked.result.violations}
-    racing = {violation.property for violation in asked.result.violations if violation.trace.takes_race}
-    words, lines = {"holds": "holds", "incomplete": "unknown"}, []
-    for found in asked.result.properties:
-        if found.name in PROMISES:
-            length = lengths.get(found.name)
-            outcome = words.get(str(found.verdict), "") if length is None else f"broken in {plural(length - 1, 'step')}"
-            outcome += ", with a race" if found.name in racing else ""
-            if outcome == "holds" and asked.model.b.records < (fewest := FEWEST_RECORDS.get(found.name, 1)):
-                outcome = f"holds, as it takes {fewest} records to break"
-            outcome = outcome if is_promised(found.name, asked.model) else "nothing is promised"
-            lines.append(f"  {PROMISES[found.name]:<62}  {outcome}")
-    return lines
-
-
-def _traces(
-    asked: Asked,
-    files: Mapping[str, Path | None],
-    paint: Paint,
-    width: int,
-    most: int,
-    names: Sequence[str] = tuple(PROMISES),
-) -> list[str]:
-    """Return the first `most` different traces with their files, and those with the same steps as one of them."""
-    different: list[object] = []
-    shown = []
-    for violation in by_promise(asked):
-        if violation.property not in names:
-            continue
-        trace = violation.trace
-        if trace.steps not in different and len(different) < most:
-            different.append(trace.steps)
-        if trace.steps in different:
-            shown.append(with_shown_bounds(trace, asked.model))
-    written = [files.get(trace.property) for trace in shown]
-    return describe_traces(shown, asked.model.grid, written, paint, width)
-
-
-def describe_question(model: Cluster) -> str:
-    """Return the release, and every bound that is not the default."""
-    shown = shown_bounds(model)
-    others = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown.items() if name != "release")
-    return f"Kafka {shown['release']}" + (f", {others}" if others else "")
-
-
-def _by(stopped_by: str | None) -> str:
-    return STOPPED_BY[str(stopped_by)]
+_SETTINGS = {
+    "release": "Kafka",
+    "replicas": "replication factor",
+    "min_insync": "min.insync.replicas",
+    "acks": "acks",
+    "unclean": "unclean.leader.election.enable",
+    "elr": "eligible.leader.replicas.version",
+    "flushing": "flush.messages",
+}
+_VALUES = {
+    "unclean": {"on": "true", "off": "false"},
+    "elr": {"on": "1", "off": "0"},
+    "flushing": {"always": "1", "never": "default", "sometimes": "some"},
+}
 
 
 def describe_settings(settings: Given) -> str:
     """Return settings by their names in Kafka."""
-    names = {"acks": "acks", "min_insync": "min.insync.replicas", "unclean": "unclean.leader.election.enable"}
-    words = {
-        "replicas": "replication factor",
-        "elr": "eligible leader replicas",
-        "release": "Kafka",
-        "flushing": "records flushed",
-        "partition_zero": "replication factor (partition 0)",
-    }
-    values = {"off": "false", "on": "true"}
-    return ", ".join(
-        f"{names[name]}={values.get(str(value), value)}" if name in names else f"{words.get(name, name)} {value}"
-        for name, value in settings.items()
+    said = []
+    for name, value in settings.items():
+        shown = _VALUES.get(name, {}).get(str(value), value)
+        equals = " " if name in ("release", "replicas") else "="
+        said.append(f"{_SETTINGS.get(name, name)}{equals}{shown}")
+    return ", ".join(said)
+
+
+def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int) -> str:
+    """Return the settings that are asked about, where each comes from, and what is wrong with them."""
+    replicas, release = model.b.replicas - model.b.spares, model.b.settings.release.value
+    version = asked.version or release
+    rules = f" (rules of {release})" if version != release else ""
+    elr = "on" if keeps_elr(model.b) else "off"
+    least, acks, unclean = model.b.min_insync, model.acks.value, "on" if model.unclean else "off"
+    said = (
+        f"Kafka {version}{rules}, RF {replicas}, min.insync.replicas={least}, acks={acks}, unclean election {unclean}"
     )
+    flushed = "" if model.flushing is Flushing.NEVER else f", flushed {model.flushing.value}"
+    lines = _wrapped(f"{said}, ELR {elr}{flushed}", width)
+    if asked.topics:
+        more = len(asked.topics) - _MOST_TOPICS
+        shown = ", ".join(asked.topics[:_MOST_TOPICS]) + (f" and {more} more" if more > 0 else "")
+        lines += _wrapped(f"topics: {shown}", width)
+    lines += _wrapped(_origins(asked, model), width)
+    about_rules = f"Kafka {release} has the rules of "
+    remarks = [remark for remark in model.remarks() if not remark.startswith(about_rules)]
+    return "\n".join([*lines, *warning_lines([*remarks, *asked.remarks], paint, width)])
 
 
-def describe_remedy(remedy: Remedy, first: bool, told: set[str], width: int) -> str:
-    """Return the result of a change of a setting, below a heading if it is the first.
+_SHORT = {"release": "release", "replicas": "RF", "unclean": "unclean election", "elr": "ELR"}
 
-    For a change that keeps the record, the results with disturbances follow; for `told` see `when_disturbed`.
-    """
-    cell = remedy.cell
-    if cell.verdict == "holds":
-        outcome = "no record is lost"
-    elif cell.verdict == "incomplete":
-        outcome = f"unknown: stopped by {_by(cell.stopped_by)}"
-    else:
-        outcome = f"a record is lost all the same, in {plural((cell.length or 1) - 1, 'step')}"
-    head = "\nWhat would have kept the record:\n" if first else ""
-    lines = [f"{head}  {describe_settings(cell.settings):<48}  {outcome}"]
-    for found in remedy.disturbed:
-        lines += textwrap.wrap(
-            when_disturbed(found, told), width, initial_indent="      ", subsequent_indent="        "
+
+def _origins(asked: Asked, model: Cluster) -> str:
+    """Return where the settings come from, those with the same source together."""
+    by_place: dict[str, list[str]] = {}
+    release: Release = model.b.settings.release
+    for name in ("release", "replicas", "min_insync", "acks", "unclean", "elr"):
+        if name != "elr" or not release.is_before(Release.V4_0):
+            by_place.setdefault(asked.origins.get(name, "assumed"), []).append(_SHORT.get(name, _SETTINGS[name]))
+    assumed = by_place.pop("assumed", [])
+    said = [f"{place}: {', '.join(names)}" for place, names in by_place.items()]
+    if assumed:
+        new = "ELR as in a new cluster"
+        said.append(f"assumed: {', '.join(new if one == 'ELR' else one for one in assumed)}")
+    return "; ".join(said)
+
+
+def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
+    """Return the verdict in one sentence."""
+    lost = [cause for cause in answer.causes if cause.name not in accepted]
+    of_settings = [cause for cause in lost if cause.kind is CauseKind.SETTINGS]
+    release = answer.model.b.settings.release.value
+    if any(stop.by == "down" and stop.failures == 0 for stop in answer.stops):
+        return "NO WRITES: writes with acks=all are refused though no broker has failed."
+    if all(row.outcome(LOSS) in ("not promised", "cannot happen") for row in answer.rows):
+        return "NOTHING IS PROMISED: with acks=0 no record is acknowledged, so any may be lost."
+    if of_settings:
+        return f"AT RISK: {_can_be(of_settings[0])}; a setting would prevent it."
+    unknown = [row for row in answer.rows if row.searched is not None and not row.searched.complete]
+    if unknown:
+        return f"UNKNOWN: {', '.join(row.words for row in unknown)} could not be searched whole."
+    of_release = [cause for cause in lost if cause.kind is CauseKind.RELEASE]
+    if of_release:
+        return f"AS GOOD AS Kafka {release} CAN BE: no setting keeps more, but {_can_be(of_release[0])}."
+    if any(cause.kind is CauseKind.DESIGN for cause in lost):
+        return "SAFE as far as Kafka goes: an acknowledged record is lost only when the whole cluster loses power."
+    if answer.causes or answer.open:
+        return "SAFE against all that was searched, but for what is accepted or open in every release."
+    return "SAFE against all that was searched: no acknowledged record is lost."
+
+
+def _can_be(cause: Cause) -> str:
+    what = "an acknowledged record can be lost" if cause.loses else "a promise can be broken"
+    return f"{what} when {cause.rows[0].words}"
+
+
+def describe_first_screen(answer: Answer, accepted: Sequence[str], paint: Paint, width: int) -> str:
+    """Return the verdict, the causes, what is safe, what to change, and when writes stop."""
+    verdict = verdict_sentence(answer, accepted)
+    tone = verdict.split(" ")[0]
+    painted = paint(verdict, _tone(tone))
+    lines = textwrap.wrap(verdict, width) if len(verdict) > width else [painted]
+    shown = [cause for cause in answer.causes if cause.name or not any(one.name for one in answer.causes)]
+    by_settings = any(cause.kind is CauseKind.SETTINGS for cause in shown)
+    shown.sort(key=lambda cause: by_settings and cause.kind is CauseKind.DESIGN)
+    most = next((n for n, cause in enumerate(shown) if by_settings and cause.kind is CauseKind.DESIGN), _MOST_CAUSES)
+    most = min(most, _MOST_CAUSES)
+    for cause in shown[:most]:
+        lines += _wrapped(_cause_line(cause, cause.name in accepted), width, "  ", "       ")
+    left = [cause.name for cause in shown[most:]]
+    if left:
+        lines.append(f"  More causes: {', '.join(name or 'one without a name' for name in left)} (--details)")
+    safe = [row for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "safe"]
+    if safe:
+        lines += _wrapped(f"Safe against, each alone: {', '.join(row.label for row in safe)}.", width, "", "  ")
+    if change := _to_change(answer, accepted):
+        lines += _wrapped(f"What to change: {change}.", width, "", "  ")
+    if answer.otherwise is not None:
+        said = (
+            "If the cluster was upgraded, eligible.leader.replicas.version is 0 (give --elr off): then an acknowledged "
+            f"record can be lost when {answer.otherwise.words} (R-25, KIP-966)."
         )
+        lines += _wrapped(said, width, "", "  ")
+    stops = " ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops))
+    lines += _wrapped(stops, width, "", "  ")
     return "\n".join(lines)
 
 
-def when_disturbed(found: Disturbed, told: set[str]) -> str:
-    """Return the result with a disturbance in a few words, with its entry of the catalogue.
-
-    Args:
-        found: the result.
-        told: the names of the entries whose title and record were printed before; this one is added.
-    """
-    result, words = found.asked.result, f"with {found.disturbance.words}"
-    if result.violations:
-        first = by_promise(found.asked)[0]
-        entry = found.disturbance.defect
-        lost = "a record is lost" if first.property == LOSS else f"broken: {PROMISES[first.property]},"
-        said = f"{words} at risk: {lost} in {plural(first.trace_length - 1, 'step')}"
-        if first.property in found.undecided:
-            return f"{said}; whether {entry.name} is behind it is unknown: {_fix_stopped(found)}"
-        if first.property not in found.kept:
-            return f"{said}, with the fix of {entry.name} too"
-        if entry.name in told:
-            return f"{said} ({entry.name})"
-        told.add(entry.name)
-        seen = seen_in_short(entry.name)
-        return f"{said} ({entry.name}: {entry.title}{f'; {seen}' if seen else ''})"
-    if result.stopped_by is not None:
-        return f"{words} unknown: stopped by {_by(result.stopped_by)}"
-    return f"{words} safe too, in {plural(result.distinct_states, 'state')}, all of them"
+def _tone(word: str) -> Tone:
+    return Tone.GOOD if word in ("SAFE", "AS") else Tone.BAD if word in ("AT", "NO") else Tone.OPEN
 
 
-def describe_notes(cells: Sequence[Cell], warnings: Sequence[str], paint: Paint, width: int, left_out: str) -> str:
-    """Return the notes below a table: what it leaves out, the limits that stopped a search, and the warnings."""
-    stopped = dict.fromkeys(_by(cell.stopped_by) for cell in cells if cell.stopped_by is not None)
-    notes = textwrap.wrap(left_out, width)
-    notes += [f"unknown: stopped by {by}" for by in stopped]
-    notes += warning_lines(warnings, paint, width)
-    return "\n".join(["", *notes])
+def _cause_line(cause: Cause, accepted: bool) -> str:
+    """Return a cause in one or two lines: its name, what happens, by which disturbance, and what removes it."""
+    entry = cause.entry
+    ticket = "" if entry is None or not entry.ticket.startswith(("K", "PR")) else f" {entry.ticket}"
+    name = f"{cause.name}{ticket}: " if cause.name else ""
+    row = cause.rows[0]
+    steps = cause.violation.trace_length - 1
+    what = "" if cause.loses else f" (broken: {PROMISES[cause.violation.property]})"
+    removed = {
+        CauseKind.SETTINGS: f"Change {describe_settings(cause.change)}",
+        CauseKind.RELEASE: f"First fixed in {cause.fixed_in}"
+        + (" with eligible.leader.replicas.version=1" if cause.change.get("elr") == "on" else ""),
+        CauseKind.DESIGN: "By design; only flush.messages=1 prevents it",
+        CauseKind.OPEN: "No release has a fix",
+    }[cause.kind]
+    likely = "rare, a race in one method" if cause.violation.trace.takes_race else row.disturbances[0].likelihood
+    told = " (accepted)" if accepted else ""
+    return f"{name}{cause.story}{what}. By: {row.label} ({likely}; {steps} steps). {removed}.{told}"
 
 
-def describe_asked(model: Cluster, promises: Sequence[str]) -> str:
-    """Return the question about several combinations of settings, and the bounds that they share."""
-    asked = "Can an acknowledged record be lost?"
-    if tuple(promises) != (LOSS,):
-        asked = f"Can this be broken: {'; or '.join(PROMISES[name] for name in promises)}?"
-    return f"{asked}   {describe_question(model)}"
+def _to_change(answer: Answer, accepted: Sequence[str]) -> str:
+    """Return the settings to change, or the release to go to; empty if nothing helps."""
+    wanted = [cause for cause in answer.causes if cause.name not in accepted]
+    settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
+    if settings:
+        return ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
+    releases = [cause.change for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
+    if not releases:
+        return ""
+    newest = max(releases, key=lambda change: [int(part) for part in str(change["release"]).split(".")])
+    return f"no setting; an upgrade to {describe_settings(newest)}"
 
 
-def describe_table(model: Cluster, promises: Sequence[str]) -> str:
-    """Return the head of a table: the question, and the names of the columns."""
-    return (
-        f"{describe_asked(model, promises)}\n\n"
-        "  acks  min.insync.replicas   unclean election off      unclean election on"
-    )
+def describe_open(found: Sequence[Cause], accepted: Sequence[str], rebalances: bool, width: int) -> str:
+    """Return the defects that no release has fixed, each with what avoids it and its page; empty if there are none."""
+    named = [cause for cause in found if cause.name and cause.name not in accepted]
+    if not named:
+        return ""
+    lines = ["Open in every release you could choose (pages in docs/findings; only --fail-on any counts them):"]
+    for cause in named:
+        avoided = cause.avoided_by
+        if cause.name == "N-01" and not rebalances:
+            avoided += ", which you have"
+        lines += _wrapped(f"{cause.name}: {cause.story}; rarer with {avoided}", width, "  ", "       ")
+    return "\n".join(lines)
 
 
-def describe_row(row: Sequence[Cell], promises: Sequence[str] = (LOSS,)) -> str:
-    """Return a row of the table: without and with unclean election."""
-    broken = "lost" if tuple(promises) == (LOSS,) else "broken"
-    first, second = (_outcome(cell, broken) for cell in row)
-    settings = row[0].settings
-    return f"  {settings['acks']:<4}  {settings['min_insync']:<20}  {first:<24}  {second}".rstrip()
+def describe_details(answer: Answer, width: int) -> str:
+    """Return the table of promises and disturbances, and the figures of the searches."""
+    names = [name for name in PROMISES if any(_found(row, name) for row in answer.rows)]
+    lines = ["", "Promises against disturbances:", ""]
+    columns = [f"P{number}" for number in range(1, len(names) + 1)]
+    lines += [f"  {column}  {PROMISES[name]}" for column, name in zip(columns, names, strict=True)]
+    head = "".join(f"{column:<20}" for column in columns)
+    lines += ["", f"  {'against':<14}{head}states".rstrip()]
+    for row in answer.rows:
+        cells = "".join(f"{row.outcome(name):<20}" for name in names)
+        states = "" if row.searched is None else f"{row.searched.result.distinct_states:,}"
+        lines.append(f"  {row.name:<14}{cells}{states}".rstrip())
+    lines.append("")
+    for cause in (*answer.causes, *answer.open):
+        rows = ", ".join(row.name for row in cause.rows)
+        lines += _wrapped(f"{cause.name or 'unnamed'}: {cause.story}; seen against: {rows}.", width, "  ", "       ")
+    return "\n".join(lines)
 
 
-def _outcome(cell: Cell, broken: str) -> str:
-    if cell.verdict == "violated":
-        return f"{broken} in {plural((cell.length or 1) - 1, 'step')}"
-    return {"holds": "safe", "incomplete": "unknown"}.get(cell.verdict, "nothing is promised")
+def _found(row: Row, name: str) -> bool:
+    return row.outcome(name) not in ("cannot happen", "not searched")
+
+
+def describe_unasked(configured: Configured, width: int) -> str:
+    """Return the lines about keys of files that were not asked about; empty if there are none."""
+    lines = [f"not asked about: {key} ({about})" for key, about in configured.named.items()]
+    if configured.ignored:
+        lines.append(f"ignored: {', '.join(configured.ignored)}")
+    return "\n".join(part for line in lines for part in _wrapped(line, width))
+
+
+def describe_cause(cause: Cause, file: Path | None, paint: Paint, width: int) -> str:
+    """Return the story of a cause, its shortest trace step by step, and what removes it."""
+    entry = cause.entry
+    lines = [""]
+    if entry is not None:
+        lines += [f"{entry.name}   {entry.title}", f"{entry.ticket}; affected: {entry.affected}", ""]
+        lines += _wrapped(entry.story, width)
+        lines += ["", *_wrapped(f"fix: {entry.fix}", width)]
+        lines += _wrapped(finding_line(entry.name), width)
+        lines += [line for said in seen_at_length(entry.name) for line in _wrapped(said, width, "", "  ")]
+    else:
+        lines += _wrapped(cause.story, width)
+    trace = with_shown_bounds(cause.violation.trace, cause.model)
+    lines += describe_traces([trace], cause.model.grid, [file], paint, width)
+    lines += ["", *_wrapped(_cause_line(cause, accepted=False), width)]
+    return "\n".join(lines)
+
+
+def describe_ends(found: Sequence[Ended], width: int) -> str:
+    """Return a sentence for each question of liveness."""
+    lines = []
+    for one in found:
+        said = {"holds": one.ending.words, "violated": one.ending.never}.get(
+            str(one.verdict), f"Not decided: {one.ending.words[:1].lower()}{one.ending.words[1:]}"
+        )
+        lines += _wrapped(said, width, "", "  ")
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, width: int, first: str = "", rest: str = "  ") -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest)
+
+
+def more_lines(answers: Sequence[Answer], width: int) -> Iterator[str]:
+    """Yield the line that names what there is besides the first screen."""
+    names = [cause.name for answer in answers for cause in (*answer.causes, *answer.open) if cause.name]
+    shown = f"--explain {names[0]} (its shortest trace), " if names else ""
+    yield from _wrapped(f"More: {shown}--details (the table), --pairs (two at a time), --finishes, --html FILE.", width)

@@ -15,10 +15,11 @@ from insync.cli.show.finding_words import finding_json, finding_line, finding_st
 from insync.cli.show.report import describe_traces
 from insync.cli.show.seen_on_kafka import seen_at_length, seen_in_short, seen_json
 from insync.explorer.traces.grid import Paint
-from insync.kafka.defects import LEFT_OUT, Defect, all_defects
+from insync.kafka.defects import LEFT_OUT, Defect, LeftOut, all_defects
 from insync.kafka.rules import Rules, rule_documentation
-from insync.kafka_questions.ask import with_shown_bounds
 from insync.kafka_questions.defects import DefectFound
+from insync.kafka_questions.question import with_shown_bounds
+from insync.kafka_questions.symptoms import Match
 
 __all__ = [
     "Searched",
@@ -28,7 +29,9 @@ __all__ = [
     "defect_json",
     "describe_catalogue",
     "describe_defect",
+    "describe_matches",
     "fixed_words",
+    "matches_json",
 ]
 
 
@@ -98,6 +101,33 @@ def _as_json(defect: Defect) -> dict[str, object]:
         "finding": finding_json(defect.name),
         "on_kafka": seen_json(defect.name),
     }
+
+
+def describe_matches(matches: Sequence[Match], width: int) -> str:
+    """Return the entries that fit a symptom: name, title, ticket, who has it and what helps."""
+    lines = ["What fits, the best first:", ""]
+    for match in matches:
+        entry = match.entry
+        ticket = "" if entry.ticket.startswith("no ticket") else f" ({entry.ticket})"
+        said = f"{entry.name:<6}{entry.title}{ticket}"
+        said += f". Not modelled: {entry.reason}" if isinstance(entry, LeftOut) else f". Fix: {entry.fix}"
+        lines += textwrap.wrap(f"{said}.", width, initial_indent="  ", subsequent_indent=" " * 8)
+    first = next((match.entry.name for match in matches if isinstance(match.entry, Defect)), None)
+    return "\n".join([*lines, *([] if first is None else ["", f"Step by step: insync defects {first}"])])
+
+
+def matches_json(matches: Sequence[Match]) -> str:
+    """Return the object for the entries that fit a symptom."""
+    found = [
+        {
+            "name": match.entry.name,
+            "title": match.entry.title,
+            "ticket": match.entry.ticket,
+            "modelled": isinstance(match.entry, Defect),
+        }
+        for match in matches
+    ]
+    return json.dumps({"fits": found}, ensure_ascii=False)
 
 
 def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | None], paint: Paint, width: int) -> str:

@@ -15,7 +15,7 @@ from insync.conformance.comparing.conform import Conformance, Conforming
 from insync.explorer.named_model import as_argument
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 from insync.kafka.cluster.model import Cluster
-from insync.kafka_questions.ask import shown_bounds
+from insync.kafka_questions.question import shown_bounds
 
 __all__ = ["conformances_json", "describe_conformances", "worst_of"]
 

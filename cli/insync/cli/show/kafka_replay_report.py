@@ -15,7 +15,7 @@ from insync.explorer.traces.trace import Trace, TraceStep
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import NO_DEFECT
 from insync.kafka.releases import Release, release_of
-from insync.kafka_questions.ask import shown_bounds
+from insync.kafka_questions.question import shown_bounds
 from insync.model import Model
 
 __all__ = ["describe_replay", "replay_entry", "replay_json", "verdict_line"]

@@ -39,6 +39,7 @@ EVERY_OTHER = "every other topic"
 
 _DEFAULTS: dict[str, int | str] = {"min_insync": 1, "unclean": "off"}
 _OPTION = "the command line"
+_REBALANCE = "auto.leader.rebalance.enable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Configured:
         ignored: the other keys, in alphabetical order; a near miss of a setting with that setting.
         remarks: sentences on what the files leave open, or say of the cluster as it is.
         in_zookeeper: whether the controller is ZooKeeper's: `zookeeper.connect` is set, and `process.roles` is not.
+        rebalances: whether preferred leaders are elected by themselves; false with auto.leader.rebalance.enable=false.
     """
 
     combinations: tuple[Combination, ...]
@@ -73,6 +75,7 @@ class Configured:
     ignored: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     in_zookeeper: bool = False
+    rebalances: bool = True
 
 
 def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions: bool = False) -> Configured:
@@ -102,7 +105,8 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     remarks += _of_partitions(seen)
     said = {entry.key for entry in found if entry.value not in ("", "null")}  # kafka-configs --all prints unset keys so
     in_zookeeper = "zookeeper.connect" in said and "process.roles" not in said
-    return Configured(_combined(topics), named, ignored, tuple(remarks), in_zookeeper)
+    rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
+    return Configured(_combined(topics), named, ignored, tuple(remarks), in_zookeeper, rebalances)
 
 
 _OTHERS = (

@@ -251,6 +251,12 @@ LEFT_OUT = (
         "a change that brokers hear of is a place in a row, and one that changes nothing leaves the state as it is",
     ),
     LeftOut(
+        "R-71",
+        "Consumers of a group are reset to the earliest offset",
+        "KAFKA-20507",
+        "committed offsets and their coordinator are in `consumer_group`, and what expires or loses them is not",
+    ),
+    LeftOut(
         "L-15",
         "A controller ends as it gives up its leadership after control records",
         "KAFKA-17608",

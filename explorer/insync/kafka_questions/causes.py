@@ -1,0 +1,443 @@
+"""Why a promise is broken: the setting, the defect of the release or the limit of the protocol that is behind it.
+
+A change is the cause of a broken promise if the promise holds with the change, or takes more steps to break. Settings
+are tried first, in the order in which operators would change them. Then comes the fix of each defect that the release
+has, then a newer release, and at last a flush of every record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from insync.explorer.results import Verdict, Violation
+from insync.kafka.cluster.configuration import Acks, Flushing, keeps_elr, rules_of
+from insync.kafka.cluster.model import Cluster
+from insync.kafka.defects import DEFECTS, Defect
+from insync.kafka.defects.findings import finding_of
+from insync.kafka.fixes import has_defect
+from insync.kafka.releases import Release
+from insync.kafka.rules import Rules, rule_documentation
+from insync.kafka_questions.disturbances import DISTURBANCES, Row, bounds_of, searched
+from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Question, Searched
+
+__all__ = ["Cause", "CauseKind", "causes_of", "open_defects", "race_of"]
+
+_ELR_SINCE = Release.V4_1
+"""The first release in which eligible leader replicas are for production (KIP-966)."""
+
+
+class CauseKind(Enum):
+    """What would remove a cause."""
+
+    SETTINGS = "settings"
+    """A setting that the release has."""
+    RELEASE = "release"
+    """A newer release."""
+    DESIGN = "design"
+    """Nothing but a flush of every record: Kafka keeps records in the memory of several brokers by design."""
+    OPEN = "open"
+    """Nothing yet: a defect that every release has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why promises are broken.
+
+    Attributes:
+        name: its entry of the catalogue, such as `C-3`; empty if it has none.
+        kind: what would remove it.
+        rows: the disturbances in which it breaks promises, the simplest first.
+        violations: a shortest trace for each promise that it breaks, in the order of `PROMISES`.
+        model: the cluster of these traces.
+        change: the settings that remove it.
+        fixed_in: the first release without it; empty if none is known.
+        story: what happens, in a sentence.
+        avoided_by: a measure that is no setting of the model.
+    """
+
+    name: str
+    kind: CauseKind
+    rows: tuple[Row, ...]
+    violations: tuple[Violation, ...]
+    model: Cluster
+    change: Given = field(default_factory=dict)
+    fixed_in: str = ""
+    story: str = ""
+    avoided_by: str = ""
+
+    @property
+    def entry(self) -> Defect | None:
+        """Its entry of the catalogue."""
+        return DEFECTS.get(self.name)
+
+    @property
+    def violation(self) -> Violation:
+        """The trace for the first promise."""
+        return self.violations[0]
+
+    @property
+    def loses(self) -> bool:
+        """Whether an acknowledged record is lost."""
+        return self.violation.property == LOSS
+
+
+_STORIES = {
+    "C-2": "with acks=1 the leader acknowledges what nobody else has, and another broker takes over",
+    "C-3": "with min.insync.replicas=1 the last broker in the ISR acknowledges alone, and then it is lost",
+    "C-6": "an unclean election takes a broker from outside the ISR, which lacks the record",
+    "C-7": "Kafka does not wait for disks, so a record is lost with all brokers that have it",
+    "C-10": "the only replica loses what it had not flushed",
+    "C-19": "with acks=1 the leader acknowledges what nobody else has, and leadership moves as planned",
+    "R-25": "the last in-sync broker loses what it had not flushed, and leads again",
+    "R-26": "a leader restarts so soon that the controller has not fenced it, and leads on with a shorter log",
+    "R-33": "an unclean election does not wait for a broker that has everything",
+    "N-01": "a leader elected twice counts log ends of its former term",
+    "N-02": "a replica that a reassignment removed may still be elected",
+    "N-05": "the controller takes min.insync.replicas by partition 0, which has more replicas",
+}
+
+
+def causes_of(question: Question, rows: Sequence[Row]) -> list[Cause]:
+    """Return the causes of the broken promises of some rows, each once, the simplest first."""
+    found: dict[object, Cause] = {}
+    order = list(CauseKind)
+    for row in rows:
+        for cause in _causes(question, row, list(found.values())):
+            key = cause.name or tuple(sorted(cause.change.items()))
+            known = found.get(key)
+            if known is None or order.index(cause.kind) < order.index(known.kind):
+                found[key] = replace(cause, rows=(*(() if known is None else known.rows), *cause.rows))
+            elif row not in known.rows:
+                found[key] = replace(known, rows=(*known.rows, row))
+    return sorted(found.values(), key=lambda cause: (order.index(cause.kind), not cause.loses))
+
+
+def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Cause]:
+    """Yield the causes of the broken promises of a row.
+
+    Args:
+        question: the question.
+        row: the row.
+        known: causes of other rows, which are tried together first.
+    """
+    if row.searched is None or not row.searched.broken:
+        return
+    now, settings = row.searched, question
+    together = {
+        name: value for cause in known if cause.kind is CauseKind.SETTINGS for name, value in cause.change.items()
+    }
+    if together and (same := _again(question, row, known, together)):
+        yield from same
+        return
+    for change in _setting_changes(question.model):
+        after = searched(settings.changed(change), row.disturbances).searched
+        if after is None:
+            continue
+        if caused := _kept(now, after, strictly="elr" in change or "replicas" in change):
+            name = _entry_of(change, now.model, row)
+            yield Cause(name, CauseKind.SETTINGS, (row,), caused, now.model, change, story=_STORIES.get(name, ""))
+            now, settings = after, settings.changed(change)
+        if not now.broken:
+            return
+    told = {one.property for cause in known if cause.kind is not CauseKind.SETTINGS for one in cause.violations}
+    yield from _beyond_settings(settings, row, now, told - {LOSS})
+
+
+def _again(question: Question, row: Row, known: Sequence[Cause], together: Given) -> list[Cause]:
+    """Return the known cause that is the simplest one of a row too, if the known changes keep all in it; else none."""
+    assert row.searched is not None
+    after = searched(question.changed(together), row.disturbances).searched
+    if after is None or after.broken or not after.complete:
+        return []
+    first = next(cause for cause in known if cause.kind is CauseKind.SETTINGS)
+    name = _entry_of(first.change, row.searched.model, row)
+    same = next((cause for cause in known if cause.name == name), None)
+    broken = tuple(row.searched.broken.values())
+    new = Cause(name, first.kind, (row,), broken, row.searched.model, first.change, story=_STORIES.get(name, ""))
+    return [new if same is None else replace(same, rows=(row,))]
+
+
+def _kept(before: Searched, after: Searched, *, strictly: bool = False) -> tuple[Violation, ...]:
+    """Return the broken promises that a change keeps, or unless `strictly` that take more steps to break with it."""
+    decided = {each.name: each.verdict for each in after.result.properties}
+    return tuple(
+        violation
+        for name, violation in _matters(before).items()
+        if decided.get(name, Verdict.HOLDS) is Verdict.HOLDS
+        or (not strictly and name in after.broken and after.broken[name].trace_length > violation.trace_length)
+    )
+
+
+def _matters(found: Searched) -> dict[str, Violation]:
+    """Return the broken promises that need a cause: where a record is lost, what only leads there needs none."""
+    follows = (ELECTABLE,) if LOSS in found.broken else ()
+    return {name: violation for name, violation in found.broken.items() if name not in follows}
+
+
+def _setting_changes(model: Cluster) -> Iterator[dict[str, int | str]]:
+    """Yield the single changes of settings that may keep a record, in the order in which operators would make them."""
+    replicas = model.b.replicas - model.b.spares
+    if model.acks is Acks.LEADER:
+        yield {"acks": Acks.ALL.value}
+    if model.unclean and model.rules.unclean_is_honoured:
+        yield {"unclean": "off"}
+    if replicas == 1:
+        yield {"replicas": 3, "min_insync": 2}
+    elif model.b.min_insync < 2:
+        yield {"min_insync": 2}
+    if not keeps_elr(model.b) and not model.b.settings.release.is_before(_ELR_SINCE):
+        yield {"elr": "on"}
+
+
+def _entry_of(change: Given, model: Cluster, row: Row) -> str:
+    """Return the entry of the catalogue that a change of a setting removes."""
+    if "acks" in change:
+        return "C-2" if any(one.fails for one in row.disturbances) else "C-19"
+    if "unclean" in change:
+        return "R-33" if model.elr else "C-6"
+    if "replicas" in change:
+        return "C-10"
+    return "C-3" if "min_insync" in change else "R-25"
+
+
+def _beyond_settings(question: Question, row: Row, now: Searched, told: Collection[str]) -> Iterator[Cause]:
+    """Yield the causes that no setting of the release removes: its defects, those fixed later, and the design.
+
+    Promises that are `told`, as another row has such a cause for them, are left out.
+    """
+    left = {name: violation for name, violation in _matters(now).items() if name not in told}
+    release: Release = question.model.b.settings.release
+    for entry in _suspects(question.model, row):
+        if not left:
+            return
+        kept = _kept(now, _with_fix(question, entry, row), strictly=True)
+        caused = [left.pop(one.property) for one in kept if one.property in left]
+        if caused:
+            yield _of_release(entry, release, row, tuple(caused), now.model)
+    newest = list(Release)[-1]
+    if left and question.model.rules != newest.rules:
+        after = searched(question.changed({"release": newest.value, "elr": "on"}), row.disturbances).searched
+        kept = () if after is None else _kept(now, after, strictly=True)
+        if caused := [left.pop(one.property) for one in kept if one.property in left]:
+            first = _first_without(question, row, caused[0].property)
+            yield _later(question, first, row, tuple(caused), now.model)
+    if left:
+        change = {"flushing": Flushing.ALWAYS.value}
+        best = {name: value for one in _setting_changes(question.model) for name, value in one.items()}
+        after = searched(question.changed({**best, **change}), row.disturbances).searched
+        kept = () if after is None else _kept(now, after, strictly=True)
+        if caused := [left.pop(one.property) for one in kept if one.property in left]:
+            name = "C-10" if question.model.b.replicas == 1 else "C-7"
+            yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=_STORIES[name])
+    if left:
+        story = "no change that was tried keeps it"
+        yield Cause("", CauseKind.OPEN, (row,), tuple(left.values()), now.model, story=story)
+
+
+def _with_fix(question: Question, entry: Defect, row: Row) -> Searched:
+    bounds = {**bounds_of(row.disturbances, question.settings), **entry.fixed, "defect": entry.name, "fixed": "alone"}
+    return question.search(bounds)
+
+
+_FAULTS = (
+    *("lossy_crashes", "crashes", "stops", "fencings", "shrinks", "elections", "pauses", "throttles", "moves"),
+    *("directory_losses", "directory_failures", "deletions", "reassignments", "reorderings", "snapshots", "failovers"),
+    *("session_losses", "alter_retries", "minimum_changes", "retries", "producer_restarts"),
+)
+_DEATHS = frozenset({"lossy_crashes", "crashes", "stops"})
+
+
+def _suspects(model: Cluster, row: Row) -> Iterator[Defect]:
+    """Yield the defects that the release has and that the disturbances of a row may bring about."""
+    assert row.searched is not None
+    spent = {name for name in _FAULTS if row.searched.model.b[name] > 0}
+    spent |= _DEATHS if spent & _DEATHS else set()
+    spent |= {"elections"} if spent & {*_DEATHS, "fencings"} else set()  # what fails is followed by an election
+    usual = Cluster()
+    for entry in DEFECTS.values():
+        if (
+            entry.name[0] not in "RN"
+            or entry.affected.startswith("none")
+            or not has_defect(entry, model.b.settings.release)
+        ):
+            continue
+        witness = Cluster(**{"lossy_crashes": 0, "fencings": 0, "shrinks": 0, **entry.bounds})
+        takes = {name for name in _FAULTS if witness.b[name] > 0}
+        as_usual = all(
+            witness.identity[name] == usual.identity[name] for name in ("late_replies", "isr_replies", "consumer")
+        )
+        if takes <= spent and as_usual:
+            yield entry
+
+
+def _of_release(entry: Defect, release: Release, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
+    later = list(Release)[list(Release).index(release) + 1 :]
+    fixed_in = next((one.value for one in later if not has_defect(entry, one)), "")
+    kind = CauseKind.RELEASE if fixed_in else CauseKind.OPEN
+    story = _STORIES.get(entry.name, entry.title[:1].lower() + entry.title[1:])
+    change = {"release": fixed_in} if fixed_in else {}
+    return Cause(entry.name, kind, (row,), caused, model, change, fixed_in, story)
+
+
+def _first_without(question: Question, row: Row, promise: str) -> Release:
+    """Return the first later release that keeps a promise in a row, with eligible leader replicas where it has them."""
+    releases = list(Release)
+    later = [one for one in releases[releases.index(question.model.b.settings.release) + 1 :] if one.same_since is one]
+    low, high = 0, len(later) - 1
+    while low < high:  # what one release has fixed, later ones keep
+        middle = (low + high) // 2
+        after = searched(question.changed(_upgrade(later[middle])), row.disturbances).searched
+        if after is not None and promise not in after.broken:
+            high = middle
+        else:
+            low = middle + 1
+    return later[low]
+
+
+def _upgrade(release: Release) -> dict[str, int | str]:
+    return {"release": release.value, **({} if release.is_before(_ELR_SINCE) else {"elr": "on"})}
+
+
+def _later(question: Question, first: Release, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
+    """Return the cause that a later release has removed: the last replica standing, or what its rules say."""
+    change = _upgrade(first)
+    if "elr" in change:
+        without = searched(question.changed({**change, "elr": "off"}), row.disturbances).searched
+        if without is not None and caused[0].property in without.broken:
+            return Cause("R-25", CauseKind.RELEASE, (row,), caused, model, change, first.value, _STORIES["R-25"])
+    rules: Rules = rules_of(question.model.b)
+    changed = [name for name in first.changed if getattr(rules, name) != getattr(first.rules, name)]
+    story = "; ".join(rule_documentation(name).rstrip(".") for name in changed[:2])
+    return Cause(
+        "", CauseKind.RELEASE, (row,), caused, model, change, first.value, f"{first.value} is the first with: {story}"
+    )
+
+
+def race_of(question: Question, calm: Row) -> Cause | None:
+    """Return the defect that breaks a promise only by a race inside one method of Kafka; None if there is none.
+
+    Args:
+        question: the question.
+        calm: the row of everyday disturbances, without races.
+    """
+    if calm.searched is None:
+        return None
+    racing = question.changed({"races": "on"})
+    row = searched(racing, calm.disturbances)
+    if row.searched is None:
+        return None
+    new = tuple(
+        violation
+        for name, violation in row.searched.broken.items()
+        if violation.trace.takes_race
+        and (name not in calm.searched.broken or calm.searched.broken[name].trace_length > violation.trace_length)
+    )
+    lost = [violation for violation in new if violation.property == LOSS]
+    if not lost:
+        return None
+    for entry in _suspects(racing.model, row):
+        if _kept(row.searched, _with_fix(racing, entry, row)):
+            return _of_release(entry, racing.model.b.settings.release, row, new, row.searched.model)
+    return None
+
+
+# Defects that no release has fixed, each searched at bounds of its own: they take several disturbances in turn.
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A defect of every release, and the smallest cluster that shows it.
+
+    Attributes:
+        name: its entry of the catalogue.
+        budgets: the budgets that it takes.
+        takes: what it takes, in words.
+        avoided_by: what operators can do, from its page.
+        needs_elr: whether it needs eligible leader replicas.
+        needs_partition_zero: whether it needs a partition with another number of replicas than partition 0.
+        fewest_replicas: whether min.insync.replicas replicas are enough.
+    """
+
+    name: str
+    budgets: Mapping[str, int]
+    takes: str
+    avoided_by: str
+    needs_elr: bool = False
+    needs_partition_zero: bool = False
+    fewest_replicas: bool = False
+
+    def concerns(self, model: Cluster) -> bool:
+        """Whether it can happen in a cluster."""
+        if self.needs_elr and not model.elr:
+            return False
+        return model.b.partition_zero > 0 if self.needs_partition_zero else model.b.replicas > 1
+
+    def bounds(self, question: Question) -> dict[str, int | str]:
+        """Return the bounds of its search."""
+        own = question.model.b.replicas
+        sizes: dict[str, int] = {}
+        if self.fewest_replicas:
+            fewest = max(2, min(own, question.model.b.min_insync))
+            sizes = {"replicas": 2, "spares": 1} if own == 1 else {"replicas": fewest}
+        return {**CALM, **question.settings, **sizes, **self.budgets}
+
+
+_OPEN = (
+    _Open(
+        "N-01",
+        {"elections": 1, "lossy_crashes": 1, "fencings": 1},
+        "the preferred leader is elected and two brokers fail within seconds",
+        "auto.leader.rebalance.enable=false",
+    ),
+    _Open(
+        "N-02",
+        {"reassignments": 2, "fencings": 2},
+        "a partition is reassigned to fewer replicas and back while two sessions expire",
+        "min.insync.replicas lowered before that",
+        needs_elr=True,
+        fewest_replicas=True,
+    ),
+    _Open(
+        "N-05",
+        {"reassignments": 2, "crashes": 1},
+        "a partition with fewer replicas than partition 0 is reassigned twice and a broker dies",
+        "as many replicas for each partition of a topic",
+        needs_elr=True,
+        needs_partition_zero=True,
+        fewest_replicas=True,
+    ),
+)
+
+
+def open_defects(question: Question, causes: Sequence[Cause]) -> Iterator[Cause]:
+    """Yield the defects without a fix that lose records, though all settings that are causes are changed.
+
+    Args:
+        question: the question.
+        causes: the causes that were found.
+    """
+    changes = {
+        name: value for cause in causes if cause.kind is CauseKind.SETTINGS for name, value in cause.change.items()
+    }
+    best = question.changed(changes)
+    if best.model.acks is not Acks.ALL:
+        return
+    for one in _OPEN:
+        if not one.concerns(best.model):
+            continue
+        entry, bounds = DEFECTS[one.name], one.bounds(best)
+        found = best.search(bounds, one.takes)
+        if not found.broken:
+            continue
+        fixed = best.search({**bounds, "defect": entry.name, "fixed": "alone"}, f"the fix of {entry.name}")
+        kept = _kept(found, fixed, strictly=True)
+        if kept and kept[0].property == LOSS:
+            row = Row((replace(DISTURBANCES["everyday"], name=entry.name, words=one.takes, likelihood="rare"),), found)
+            finding = finding_of(entry.name)
+            fixed_in = "" if finding is None else finding.fixed_in
+            story = _STORIES[one.name]
+            yield Cause(
+                one.name, CauseKind.OPEN, (row,), kept, found.model, {}, fixed_in, story, avoided_by=one.avoided_by
+            )

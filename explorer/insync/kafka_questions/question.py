@@ -1,0 +1,193 @@
+"""What is promised to users of Kafka, and a cluster under its settings that may break it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from insync.explorer.check import check
+from insync.explorer.results import Verdict
+from insync.kafka.cluster.configuration import Acks
+from insync.kafka.cluster.model import Cluster
+from insync.model import Model
+from insync.properties.kafka import cluster as properties
+from insync.runtime.watch import Limits, Watch, limits_of
+
+if TYPE_CHECKING:
+    from insync.explorer.progress import Reporter
+    from insync.explorer.results import CheckResult, Violation
+    from insync.explorer.traces.trace import Trace
+
+__all__ = [
+    "CALM",
+    "ELECTABLE",
+    "FEWEST_RECORDS",
+    "LOSS",
+    "PROMISES",
+    "Began",
+    "Given",
+    "Question",
+    "Searched",
+    "is_promised",
+    "shown_bounds",
+    "with_shown_bounds",
+]
+
+LOSS = properties.no_acknowledged_record_is_lost.__name__
+"""The first promise: an acknowledged record is never lost."""
+
+ELECTABLE = properties.electable_replicas_are_complete.__name__
+"""The promise without which the next election may lose a record, or show another one."""
+
+PROMISES: dict[str, str] = {
+    LOSS: "an acknowledged record is never lost",
+    "reads_repeat": "who reads an offset again gets the same record",
+    "watermark_never_goes_back": "the end of the partition never goes back",
+    "acks_mean_enough_copies": "an acknowledged record was on min.insync.replicas replicas",
+    "logs_keep_write_order": "records stay in the order in which they were written",
+    "leader_is_eligible": "the leader is a broker that may lead",
+    ELECTABLE: "whoever may lead next has every committed record",
+}
+"""The promises to an operator: properties of `Cluster`, each with a few words."""
+
+FEWEST_RECORDS = {"reads_repeat": 2, "logs_keep_write_order": 3}
+"""How many records it takes to break a promise, if one is not enough."""
+
+CALM: dict[str, int | str] = {"records": 1, "lossy_crashes": 0, "fencings": 0, "shrinks": 0, "races": "off"}
+"""The budgets of a cluster in which nothing goes wrong, and no race inside one method of Kafka happens."""
+
+_OF_ACKNOWLEDGED = (LOSS, properties.acks_mean_enough_copies.__name__)
+
+Given = Mapping[str, int | str]
+
+Began = Callable[[str], None]
+"""Called when a search begins, with what is searched in words."""
+
+_MOST_STATES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One search of a cluster.
+
+    Attributes:
+        model: the cluster.
+        result: of the search.
+    """
+
+    model: Cluster
+    result: CheckResult
+
+    @property
+    def broken(self) -> dict[str, Violation]:
+        """The broken promises, in the order of `PROMISES`."""
+        found = {violation.property: violation for violation in self.result.violations}
+        return {name: found[name] for name in PROMISES if name in found}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every promise was decided."""
+        return all(each.verdict is not Verdict.INCOMPLETE for each in self.result.properties)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A cluster under its settings, and the limits of the searches.
+
+    Attributes:
+        settings: the release and the settings that are not the default.
+        limits: of each search; the seconds are for all searches together, from when the question is made.
+        threads: the number of threads; None is one per core.
+        reporter: called about once a second with the progress of a search.
+        stop: ends the search at work when it is set; those after it do not begin, and their outcome is unknown.
+        began: called when one of several searches begins.
+        asked_at: when the question was made, by `time.monotonic`.
+        found: the searches that were made, by their bounds, so that none is made twice.
+    """
+
+    settings: Given
+    limits: Limits | None = None
+    threads: int | None = None
+    reporter: Reporter | None = None
+    stop: threading.Event | None = None
+    began: Began | None = None
+    asked_at: float = field(default_factory=time.monotonic)
+    found: dict[tuple[tuple[str, int | str], ...], Searched] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Cluster:
+        """The cluster with the settings, and the model's own budgets."""
+        return Cluster(**self.settings)
+
+    def search(self, bounds: Given, words: str = "") -> Searched:
+        """Search a cluster for the shortest way to break each promise, with the limits of this question.
+
+        Args:
+            bounds: the settings and budgets that are not the default.
+            words: what is searched, for the progress.
+        """
+        key = tuple(sorted(bounds.items()))
+        if key not in self.found:
+            if self.began is not None and words:
+                self.began(words)
+            model = Cluster(**bounds)
+            result = check(
+                model,
+                properties=[name for name in PROMISES if _can_break(name, model)],
+                limits=self._limits_left(),
+                threads=self.threads,
+                keep_going=True,
+                reporter=self.reporter,
+                stop=self.stop,
+            )
+            self.found[key] = Searched(model, result)
+        return self.found[key]
+
+    def changed(self, settings: Given) -> Question:
+        """Return the same question about a cluster with other settings."""
+        return replace(self, settings={**self.settings, **settings})
+
+    def share(self, part: float) -> Question:
+        """Return the same question with the fraction `part` of the seconds that are left, if these are limited."""
+        left = self._limits_left()
+        if left.seconds is None:
+            return self
+        return replace(self, limits=replace(left, seconds=part * left.seconds), asked_at=time.monotonic())
+
+    def watch(self) -> Watch:
+        """Return the watch over work that begins now and ends with the question."""
+        return Watch(limits_of(self._limits_left()), self.stop)
+
+    def _limits_left(self) -> Limits:
+        """Return the limits with the seconds that are left, and by default with a number of states for each search."""
+        limits = Limits() if self.limits is None else self.limits
+        if limits.states is None:
+            limits = replace(limits, states=_MOST_STATES)
+        if limits.seconds is None:
+            return limits
+        spent = time.monotonic() - self.asked_at
+        return replace(limits, seconds=max(0.0, limits.seconds - spent))
+
+
+def _can_break(name: str, model: Cluster) -> bool:
+    """Whether a promise applies to a cluster, and it has enough records to break it."""
+    return is_promised(name, model) and model.b.records >= FEWEST_RECORDS.get(name, 1)
+
+
+def is_promised(name: str, model: Cluster) -> bool:
+    """Return whether a promise applies to the settings of a cluster: acks=0 acknowledges no record."""
+    return model.acks is not Acks.NONE or name not in _OF_ACKNOWLEDGED
+
+
+def shown_bounds(model: Model) -> dict[str, int | str]:
+    """Return the release, and every bound and setting that is not the default."""
+    usual = type(model)().identity
+    return {name: value for name, value in model.identity.items() if name == "release" or value != usual[name]}
+
+
+def with_shown_bounds(trace: Trace, model: Model) -> Trace:
+    """Return a trace whose header has only the bounds of `shown_bounds`."""
+    return replace(trace, bounds=shown_bounds(model))

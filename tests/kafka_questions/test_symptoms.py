@@ -1,0 +1,38 @@
+"""Which entries fit what an operator saw."""
+
+from __future__ import annotations
+
+import pytest
+
+from insync.kafka.defects import LeftOut
+from insync.kafka_questions.symptoms import by_symptom
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("lost after power failure", ["C-7", "R-25"]),
+        ("no leader", ["N-07", "R-53"]),
+        ("Leader: -1 after reassignment", ["N-07"]),
+        ("duplicate records", ["C-16"]),
+        ("a reassignment that never ends", ["N-09"]),
+        ("last replica standing", ["R-25"]),
+        ("consumers reset to earliest", ["R-71"]),
+    ],
+)
+def test_a_symptom_leads_to_its_entries(words: str, found: list[str]) -> None:
+    names = [match.entry.name for match in by_symptom(words.split())]
+    assert set(found) <= set(names[:4]), names
+    assert len(names) <= 10
+
+
+def test_a_mutant_has_been_seen_by_nobody_and_noise_finds_nothing() -> None:
+    every = [match.entry for word in ("removed", "session", "epoch") for match in by_symptom([word])]
+    assert every
+    assert not [entry for entry in every if entry.ticket.startswith("mutant")]
+    assert by_symptom(["xyzzy"]) == by_symptom(["the", "of"]) == []
+
+
+def test_what_is_not_modelled_is_found_too() -> None:
+    (match,) = by_symptom(["consumers", "reset", "to", "earliest"])
+    assert isinstance(match.entry, LeftOut)
