@@ -197,3 +197,15 @@ def test_a_broker_that_cannot_write_is_the_first_thing_that_is_said(capsys: pyte
     assert "NO WRITES: writes with acks=all are refused though no broker has failed." in out
     _, out = ask(capsys, "--acks", "0", "--against", "broker")
     assert "NOTHING IS PROMISED: with acks=0 no record is acknowledged" in out
+
+
+def test_the_page_of_a_cause_has_the_verdict_as_its_title_and_marks_the_step_of_harm(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    page = tmp_path / "lost.html"
+    ask(capsys, "--acks", "1", "--against", "broker", "--html", str(page))
+    text = page.read_text()
+    assert "<title>An acknowledged record can be lost: with acks=1 the leader acknowledges" in text
+    assert "Kafka 4.1, RF 2, min.insync.replicas=2, acks=1, unclean election off, ELR on. The harm is done in" in text
+    assert 'class="harm"' in text
+    assert "b1 appends a record \u2014 here the harm is done" in text

@@ -34,8 +34,6 @@ VOTES, CROSSING, PLANE = "insync_steps.py:Votes", "insync_runs.py:Crossing", "in
 TWO_PHASE, SITE, CORRIDOR = "insync_symmetric.py:TwoPhase", "insync_worksite.py:Worksite", "insync_proofs.py:Corridor"
 LOCK = "lock.py:Lock"
 OWN = "--engine evaluator --engine local-1 --engine local-2"
-SMALL = "--replicas 2 --records 1 --lossy-crashes 1 --fencings 0 --shrinks 0 --metadata-lag 0"
-
 FORMATS = ("text", "itf", "json", "html", "svg", "mermaid", "markdown")
 
 COMMANDS = (
@@ -93,10 +91,11 @@ COMMANDS = (
     "list --json",
     "list kip320",
     "list cluster --json",
-    f"ask --release 4.1 {SMALL}",
-    f"ask --release 4.1 {SMALL} --json",
-    f"ask --release 4.1 {SMALL} --acks 1 --property no_acknowledged_record_is_lost --html ask.html",
-    f"ask --release 4.1 {SMALL} --acks 1 --property no_acknowledged_record_is_lost --json",
+    "ask --release 4.1 --replicas 2 --against broker --details",
+    "ask --release 4.1 --replicas 2 --against broker --json",
+    "ask --release 4.1 --replicas 2 --acks 1 --against broker --explain C-2 --html ask.html",
+    "ask --release 4.1 --replicas 2 --acks 1 --against broker --json",
+    "defects lost after power failure",
     "defects",
     "defects --json",
     "defects R-26",

@@ -11,7 +11,7 @@ from insync.explorer.results import Verdict
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions import ask
 from insync.kafka_questions.ask import Answer
-from insync.kafka_questions.causes import CauseKind
+from insync.kafka_questions.causes import CauseKind, harm_of
 from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen
 from insync.kafka_questions.question import LOSS, PROMISES, Question
 from insync.runtime.errors import UserError
@@ -155,3 +155,20 @@ def test_no_search_is_made_twice() -> None:
 def test_a_promise_has_words() -> None:
     assert LOSS in PROMISES
     assert all(text and not text.endswith(".") for text in PROMISES.values())
+
+
+@pytest.mark.parametrize(
+    ("settings", "against", "label"),
+    [
+        ({"acks": "1"}, "broker", "b1 appends a record"),
+        ({"elr": "off", "release": "4.1"}, "everyday", "b1 crashes, its log ends at 0"),
+    ],
+)
+def test_the_harm_is_an_early_acknowledgement_or_the_loss_of_a_copy(
+    settings: dict[str, int | str], against: str, label: str
+) -> None:
+    (cause, *_) = ask({"replicas": 2, **settings}, against=[against]).causes
+    trace = cause.violation.trace
+    number = harm_of(trace)
+    assert number is not None
+    assert trace.steps[number].label == label

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
 
 from insync.explorer.results import Verdict, Violation
 from insync.kafka.cluster.configuration import Acks, Flushing, keeps_elr, rules_of
@@ -22,7 +24,10 @@ from insync.kafka.rules import Rules, rule_documentation
 from insync.kafka_questions.disturbances import DISTURBANCES, Row, bounds_of, searched
 from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Question, Searched
 
-__all__ = ["Cause", "CauseKind", "causes_of", "open_defects", "race_of"]
+if TYPE_CHECKING:
+    from insync.explorer.traces.trace import Trace
+
+__all__ = ["Cause", "CauseKind", "causes_of", "harm_of", "open_defects", "race_of"]
 
 _ELR_SINCE = Release.V4_1
 """The first release in which eligible leader replicas are for production (KIP-966)."""
@@ -81,6 +86,30 @@ class Cause:
     def loses(self) -> bool:
         """Whether an acknowledged record is lost."""
         return self.violation.property == LOSS
+
+
+def harm_of(trace: Trace) -> int | None:
+    """Return the step in which an acknowledged record is as good as lost; None for another promise.
+
+    That is the last step in which a broker loses its copy. If none does, it is the step that acknowledges the record,
+    which too few brokers have.
+    """
+    if trace.property != LOSS:
+        return None
+    found = None
+    states = [_copies(step.state) for step in trace.steps]
+    for number, (before, now) in enumerate(pairwise(states), start=1):
+        if any(now.get(record, 0) < copies for record, copies in before.items()):
+            found = number
+    acknowledged = (number for number, copies in enumerate(states) if copies)
+    return found if found is not None else next(acknowledged, None)
+
+
+def _copies(state: Mapping[str, object]) -> dict[str, int]:
+    """Return the number of brokers that have each acknowledged record."""
+    brokers = cast(dict[str, dict[str, Any]], state["broker"]).values()
+    acked = [record for record in cast(list[str | None], state["acked"]) if record]
+    return {record: sum(record in one["log"][: one["leo"]] for one in brokers) for record in acked}
 
 
 _STORIES = {

@@ -237,6 +237,7 @@ BITNAMI = """
       min.insync.replicas: 2
       default.replication.factor: 3
     provisioning:
+      replicationFactor: 1
       topics:
         - name: audit
           partitions: 3
@@ -258,6 +259,37 @@ CP = """
         "default.replication.factor": 3
         min.insync.replicas: "2"
 """
+
+
+BY_NAME = """
+    kafka_topics:
+      orders: {partitions: 3, replication_factor: 3, config: {min.insync.replicas: 2}}
+"""
+CLOUDFORMATION = """
+    Resources:
+      Conf:
+        Type: AWS::MSK::Configuration
+        Properties:
+          Name: !Sub "${AWS::StackName}-conf"
+          ServerProperties: |
+            default.replication.factor=3
+            min.insync.replicas=2
+"""
+CONFIG_MAP = """
+    kind: ConfigMap
+    data:
+      server.properties: |
+        min.insync.replicas=2
+        default.replication.factor=3
+"""
+
+
+def test_properties_within_other_resources(tmp_path: Path) -> None:
+    for text in (CLOUDFORMATION, CONFIG_MAP):
+        assert of(read(tmp_path, {"stack.yaml": text})) == SAFE
+    assert of(read(tmp_path, {"topics.yaml": BY_NAME}), "orders") == SAFE
+    listed = '{"topics": [{"name": "x", "replication_factor": 3, "config": {"min.insync.replicas": "2"}}]}'
+    assert of(read(tmp_path, {"topics.json": listed}), "x") == SAFE
 
 
 def test_values_of_charts(tmp_path: Path) -> None:

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import click
 
+from insync.cli.completion import complete_defects, complete_from
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.model import each_choice, option_names
 from insync.cli.options.output import ManyTraces, Output, many_traces, output_options
-from insync.cli.options.task import Engine, ReadFile, limit_options, thread_options
+from insync.cli.options.task import Engine, Named, ReadFile, limit_options, thread_options
 from insync.cli.progress import search_progress
 from insync.cli.show.ask_json import Shown, answers_json
 from insync.cli.show.ask_report import (
     Asked,
+    caption_of,
     describe_cause,
     describe_details,
     describe_ends,
@@ -33,7 +35,7 @@ from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
-from insync.kafka.releases import has_series, release_advice, release_of
+from insync.kafka.releases import Release, has_series, release_advice, release_of
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.causes import Cause
 from insync.kafka_questions.configs.reading import Configured, read_configs
@@ -58,16 +60,15 @@ Examples:
 """
 
 
-class PatchRelease(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 alone
+class PatchRelease(Named):
     """A release of Kafka, or a patch release of one."""
 
-    name = "release"
+    def __init__(self) -> None:
+        super().__init__([release.value for release in Release], release_advice)
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the release as it is written."""
-        if not has_series(str(value)):
-            self.fail(f"{str(value)!r} is not known. {release_advice(str(value))}", param, ctx)
-        return str(value)
+        return str(value) if has_series(str(value)) else super().convert(value, param, ctx)
 
 
 def _former(name: str, option: str) -> str:
@@ -93,16 +94,22 @@ _GONE = {
 
 
 def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that are gone, hidden."""
+    """Return a command with the options that are gone, which are hidden and refused."""
 
     def refuse(ctx: click.Context, param: click.Parameter, value: object) -> None:
         if value:
             raise click.UsageError(_GONE[param.opts[0]], ctx)
 
     for option in _GONE:
-        flag: dict[str, bool] = {"is_flag": True} if option == "--matrix" else {}
-        added = click.option(option, hidden=True, expose_value=False, callback=refuse, is_eager=True, **flag)  # type: ignore[arg-type]
-        function = added(function)
+        function = click.option(
+            option,
+            hidden=True,
+            expose_value=False,
+            callback=refuse,
+            is_eager=True,
+            is_flag=option == "--matrix",
+            shell_complete=complete_from(tuple),
+        )(function)
     return function
 
 
@@ -129,11 +136,17 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
     "--against",
     metavar="NAME",
     multiple=True,
+    shell_complete=complete_from(lambda: DISTURBANCES),
     help=f"Search this disturbance only, or a pair such as rack+slow; may be repeated. {', '.join(DISTURBANCES)}.",
 )
 @click.option("--pairs", is_flag=True, help="Search every two disturbances at a time as well.")
 @click.option("--finishes", is_flag=True, help="Ask too: does a rolling restart finish? is a dead leader replaced?")
-@click.option("--explain", metavar="CAUSE", help="Show a cause, such as C-3 or KIP-966, with its trace step by step.")
+@click.option(
+    "--explain",
+    metavar="CAUSE",
+    shell_complete=complete_defects,
+    help="Show a cause, such as C-3 or KIP-966, with its trace step by step.",
+)
 @click.option("--details", is_flag=True, help="Show the table of promises and disturbances, and keys not asked about.")
 @click.option(
     "--fail-on",
@@ -142,7 +155,13 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
     show_default=True,
     help="End with 1 for what a setting of this release would prevent, or for every cause.",
 )
-@click.option("--accept", metavar="CAUSE", multiple=True, help="Set a cause aside by its name; may be repeated.")
+@click.option(
+    "--accept",
+    metavar="CAUSE",
+    multiple=True,
+    shell_complete=complete_defects,
+    help="Set a cause aside by its name; may be repeated.",
+)
 @limit_options(seconds="End the whole answer after S seconds.")
 @thread_options
 @output_options(trace=True)
@@ -243,6 +262,8 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
         settings = dict(one.settings)
         if "partition_zero" in settings:  # more replicas of partition 0 are like the most that the model has
             settings["partition_zero"] = min(int(settings["partition_zero"]), BOUNDS["partition_zero"].highest)
+            if not Cluster(**{**settings, "replicas": 3, "min_insync": 1}).elr:  # else it decides nothing
+                del settings["partition_zero"]
         in_zookeeper = _zookeeper_remark(Cluster(**_within(settings))) if configured.in_zookeeper else []
         told = [*remarks, *in_zookeeper] if number == 0 else []
         found.append(Asked(settings, version, {**one.origins, **of_command}, one.topics, told))
@@ -258,7 +279,8 @@ def _too_large(settings: Mapping[str, int | str]) -> str:
     for name, words in (("replicas", "a replication factor"), ("min_insync", "min.insync.replicas")):
         most = BOUNDS[name].highest
         if int(settings.get(name, 1)) > most:
-            return f"The model has at most 5 replicas, and {words} of {settings[name]} was found; give --{name} {most}."
+            option = "--" + name.replace("_", "-")
+            return f"The model has at most 5 replicas, and {words} of {settings[name]} was found; give {option} {most}."
     return ""
 
 
@@ -277,7 +299,9 @@ def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> 
     for cause in (*found.causes, *found.open):
         if cause.name and cause.name not in files:
             name = f"{asked.topics[0].replace(' ', '_')}.{cause.name}" if several else cause.name
-            files[cause.name] = traces.keep(name, cause.violation.trace, cause.model)
+            files[cause.name] = traces.keep(
+                name, cause.violation.trace, cause.model, caption_of(cause, asked, found.model)
+            )
     return files
 
 

@@ -32,6 +32,7 @@ from insync.runtime.errors import UserError
 from insync.runtime.files import is_special
 
 if TYPE_CHECKING:
+    from insync.explorer.pictures.page import Caption
     from insync.explorer.pictures.picture import Picture
 
 __all__ = [
@@ -110,13 +111,19 @@ class Output:
             self.write_page([(trace, model, file) for trace, file in zip(traces, files, strict=True)], others=others)
 
     def write_page(
-        self, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = (), say: bool = True
+        self,
+        shown: Sequence[tuple[Trace, Model, Path | None]],
+        *,
+        others: Sequence[Picture] = (),
+        captions: Sequence[Caption] = (),
+        say: bool = True,
     ) -> None:
         """Write the page of traces, if `--html` is given, and print its name, or that there is no trace to show.
 
         Args:
             shown: each trace with its model and its file, if any.
             others: further pictures.
+            captions: what to say above each trace.
             say: whether to print the name of the page; with `--json` it is never printed.
         """
         if self.html is None:
@@ -124,7 +131,7 @@ class Output:
         if not shown and not others:
             say_not_written(self.html, "there is no trace to show")
             return
-        write_page(self.html, shown, others=others)
+        write_page(self.html, shown, others=others, captions=captions)
         if say and not self.json:
             emit(f"Page: {self.html}")
 
@@ -280,14 +287,16 @@ class ManyTraces:
     Attributes:
         output: the chosen output.
         shown: each trace with its model and its file, for the page.
+        captions: what the page says above each trace.
         failure: the error of the first file that could not be written.
     """
 
     output: Output
     shown: list[tuple[Trace, Model, Path | None]] = field(default_factory=list)
+    captions: list[Caption] = field(default_factory=list)
     failure: UserError | None = None
 
-    def keep(self, name: str, trace: Trace, model: Model) -> Path | None:
+    def keep(self, name: str, trace: Trace, model: Model, caption: Caption) -> Path | None:
         """Write a trace, if `--trace` is given, and return its file; None without one."""
         file: Path | None = None
         if self.output.trace is not None:
@@ -296,6 +305,7 @@ class ManyTraces:
             except UserError as error:
                 self.failure = self.failure or error
         self.shown.append((trace, model, file))
+        self.captions.append(caption)
         return file
 
     def older(self, name: str) -> None:
@@ -314,6 +324,6 @@ def many_traces(output: Output) -> Iterator[ManyTraces]:
     yield written
     if output.trace is not None and not written.shown:
         say_not_written(output.trace, "there is no trace")
-    output.write_page(written.shown)
+    output.write_page(written.shown, captions=written.captions)
     if written.failure is not None:
         raise written.failure

@@ -12,12 +12,13 @@ from insync.cli.show.finding_words import finding_line
 from insync.cli.show.report import describe_traces
 from insync.cli.show.seen_on_kafka import seen_at_length
 from insync.cli.show.warned import warning_lines
+from insync.explorer.pictures.page import Caption
 from insync.explorer.traces.grid import Paint, Tone
 from insync.kafka.cluster.configuration import Flushing, keeps_elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
-from insync.kafka_questions.causes import Cause, CauseKind
+from insync.kafka_questions.causes import Cause, CauseKind, harm_of
 from insync.kafka_questions.configs.reading import Configured
 from insync.kafka_questions.disturbances import Row
 from insync.kafka_questions.liveness import Ended
@@ -25,6 +26,7 @@ from insync.kafka_questions.question import LOSS, PROMISES, Given, with_shown_bo
 
 __all__ = [
     "Asked",
+    "caption_of",
     "describe_cause",
     "describe_details",
     "describe_ends",
@@ -88,16 +90,8 @@ def describe_settings(settings: Given) -> str:
 
 def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int) -> str:
     """Return the settings that are asked about, where each comes from, and what is wrong with them."""
-    replicas, release = model.b.replicas - model.b.spares, model.b.settings.release.value
-    version = asked.version or release
-    rules = f" (rules of {release})" if version != release else ""
-    elr = "on" if keeps_elr(model.b) else "off"
-    least, acks, unclean = model.b.min_insync, model.acks.value, "on" if model.unclean else "off"
-    said = (
-        f"Kafka {version}{rules}, RF {replicas}, min.insync.replicas={least}, acks={acks}, unclean election {unclean}"
-    )
-    flushed = "" if model.flushing is Flushing.NEVER else f", flushed {model.flushing.value}"
-    lines = _wrapped(f"{said}, ELR {elr}{flushed}", width)
+    lines = _wrapped(_in_short(asked, model), width)
+    release = model.b.settings.release.value
     if asked.topics:
         more = len(asked.topics) - _MOST_TOPICS
         shown = ", ".join(asked.topics[:_MOST_TOPICS]) + (f" and {more} more" if more > 0 else "")
@@ -106,6 +100,36 @@ def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int) -> str
     about_rules = f"Kafka {release} has the rules of "
     remarks = [remark for remark in model.remarks() if not remark.startswith(about_rules)]
     return "\n".join([*lines, *warning_lines([*remarks, *asked.remarks], paint, width)])
+
+
+def _in_short(asked: Asked, model: Cluster) -> str:
+    """Return the settings that decide, in a line."""
+    replicas, release = model.b.replicas - model.b.spares, model.b.settings.release.value
+    version = asked.version or release
+    rules = f" (rules of {release})" if version != release else ""
+    elr = "on" if keeps_elr(model.b) else "off"
+    said = f"Kafka {version}{rules}, RF {replicas}, min.insync.replicas={model.b.min_insync}, acks={model.acks.value}"
+    said += f", unclean election {'on' if model.unclean else 'off'}"
+    flushed = "" if model.flushing is Flushing.NEVER else f", flushed {model.flushing.value}"
+    return f"{said}, ELR {elr}{flushed}"
+
+
+def caption_of(cause: Cause, asked: Asked, model: Cluster) -> Caption:
+    """Return what a page says above the trace of a cause: the verdict, the settings, the topics, the step of harm."""
+    ticket = "" if cause.entry is None else f" ({cause.entry.ticket})"
+    what = "An acknowledged record can be lost" if cause.loses else "A promise can be broken"
+    title = f"{what}: {cause.story}. {cause.name}{ticket}"
+    topics = f" Topics: {', '.join(asked.topics[:_MOST_TOPICS])}." if asked.topics else ""
+    number = harm_of(cause.violation.trace)
+    harm = None if number is None else (number, "here the harm is done")
+    return Caption(title, f"{_in_short(asked, model)}.{topics} {_harm(cause)}".strip(), harm)
+
+
+def _harm(cause: Cause) -> str:
+    """Return the sentence that names the step of harm; empty if there is none."""
+    trace = cause.violation.trace
+    number = harm_of(trace)
+    return "" if number is None else f"The harm is done in step {number}: {trace.steps[number].label}."
 
 
 _SHORT = {"release": "release", "replicas": "RF", "unclean": "unclean election", "elr": "ELR"}
@@ -283,7 +307,7 @@ def describe_cause(cause: Cause, file: Path | None, paint: Paint, width: int) ->
         lines += _wrapped(cause.story, width)
     trace = with_shown_bounds(cause.violation.trace, cause.model)
     lines += describe_traces([trace], cause.model.grid, [file], paint, width)
-    lines += ["", *_wrapped(_cause_line(cause, accepted=False), width)]
+    lines += ["", *_wrapped(_harm(cause), width), *_wrapped(_cause_line(cause, accepted=False), width)]
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from insync.cli.show.trace_files import is_itf
 
 if TYPE_CHECKING:
+    from insync.explorer.pictures.page import Caption
     from insync.explorer.pictures.picture import Picture
     from insync.explorer.traces.trace import Trace
     from insync.model import Model
@@ -32,9 +33,13 @@ def as_picture(form: str, trace: Trace, model: Model, file: Path) -> str:
 
 
 def write_page(
-    path: Path, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = ()
+    path: Path,
+    shown: Sequence[tuple[Trace, Model, Path | None]],
+    *,
+    others: Sequence[Picture] = (),
+    captions: Sequence[Caption] = (),
 ) -> None:
-    """Write a page of traces, each with its model and its file, if any, and of other pictures.
+    """Write a page of traces, each with its model, its file, if any, and its caption, and of other pictures.
 
     Raises:
         UserError: the page cannot be written.
@@ -42,4 +47,4 @@ def write_page(
     from insync.explorer.pictures import page
 
     replayed = [(trace, model, None if file is None or is_itf(file) else file) for trace, model, file in shown]
-    page.write_page(path, replayed, others=others)
+    page.write_page(path, replayed, others=others, captions=captions)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from gzip import compress
 from hashlib import sha256
 from itertools import chain, count
@@ -27,6 +27,7 @@ from insync.model import Model
 from insync.runtime.files import write_whole
 
 __all__ = [
+    "Caption",
     "Page",
     "article",
     "html_page",
@@ -40,11 +41,33 @@ _MOST_LINES = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Caption:
+    """What the page says above a picture, in place of its question and of the sentence of its property.
+
+    Attributes:
+        title: what was found, in a sentence; that of the first picture is the title of the page.
+        lead: about what it was found.
+        harm: the number of the step that does the harm, and what it does in a few words; None marks no step.
+    """
+
+    title: str
+    lead: str
+    harm: tuple[int, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """A picture for a page, and the text of its trace file; empty if the page shall not contain it."""
+    """A picture for a page.
+
+    Attributes:
+        picture: the picture.
+        trace: the text of its trace file; empty if the page shall not contain it.
+        title: the title of the page, if this is its first picture; by default the property and the model.
+    """
 
     picture: Picture
     trace: str = ""
+    title: str = ""
 
 
 def html_page(pages: Sequence[Page]) -> str:
@@ -52,7 +75,7 @@ def html_page(pages: Sequence[Page]) -> str:
     style, script = page_style(), resource("report.js")
     allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-    title = " · ".join(dict.fromkeys(f"{page.picture.property} of {page.picture.model}" for page in pages))
+    title = pages[0].title if pages and pages[0].title else _title(pages)
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -75,6 +98,10 @@ def html_page(pages: Sequence[Page]) -> str:
             "",
         ]
     )
+
+
+def _title(pages: Sequence[Page]) -> str:
+    return " · ".join(dict.fromkeys(f"{page.picture.property} of {page.picture.model}" for page in pages))
 
 
 def article(page: Page, number: int = 0) -> str:
@@ -224,11 +251,13 @@ def _step(
         *(["first"] if step.number == 0 else []),
         *(["last"] if chosen else []),
         *(["refused"] if step.refused else []),
+        *(["harm"] if step.harm else []),
         *(["round"] if round_and_round else []),
         *(["begins"] if round_and_round and step.number == (drawn.loop or 0) + 1 else []),
         *(["ends"] if round_and_round and step is drawn.failing else []),
     ]
     label = f"{step.label} (refused)" if step.refused else step.label
+    label += f" \u2014 {step.harm}" if step.harm else ""
     takes = "".join(f'<p class="takes">Takes: {in_xml(d.text)} ({d.hardness.value}).</p>' for d in step.demands)
     whole = chosen or step.refused or step.number == 0
     table = state_table(
@@ -327,7 +356,11 @@ def _download(page: Page) -> str:
 
 
 def write_page(
-    path: Path, shown: Sequence[tuple[Trace, Model, Path | None]], *, others: Sequence[Picture] = ()
+    path: Path,
+    shown: Sequence[tuple[Trace, Model, Path | None]],
+    *,
+    others: Sequence[Picture] = (),
+    captions: Sequence[Caption] = (),
 ) -> None:
     """Write a page of traces.
 
@@ -335,16 +368,25 @@ def write_page(
         path: the file to write.
         shown: the traces, each with its model and its trace file; for a trace without a file the page offers one.
         others: pictures to show below them, without a replay.
+        captions: what to say above each trace; none is its question and the sentence of its property.
 
     Raises:
         UserError: the page cannot be written.
     """
     offered: set[Path] = set()
-    pages = []
+    pages: list[Page] = []
     for trace, model, file in shown:
         name = file or _free(file_for(trace, model), offered)
         offered.add(name)
-        pages.append(Page(picture(trace, model, file=name), trace_text(trace)))
+        drawn, title = picture(trace, model, file=name), ""
+        if captions:
+            caption = captions[len(pages)]
+            drawn, title = replace(drawn, question=caption.title, sentence=caption.lead), caption.title
+            if caption.harm is not None:
+                number, said = caption.harm
+                steps = tuple(replace(step, harm=said) if step.number == number else step for step in drawn.steps)
+                drawn = replace(drawn, steps=steps)
+        pages.append(Page(drawn, trace_text(trace), title))
     pages += [Page(drawn) for drawn in others]
     write_whole(path, html_page(pages))
 

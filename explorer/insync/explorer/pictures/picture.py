@@ -59,6 +59,7 @@ class PictureStep:
         demands: the events that the step requires.
         refused: whether the step assigns outside a domain, so that no state follows; `cells` then show the state
             before.
+        harm: what makes the failure certain from here on, in a few words; empty for other steps.
     """
 
     number: int
@@ -68,6 +69,7 @@ class PictureStep:
     down: frozenset[str] = frozenset()
     demands: tuple[Demand, ...] = ()
     refused: bool = False
+    harm: str = ""
 
 
 @dataclass(frozen=True, slots=True)

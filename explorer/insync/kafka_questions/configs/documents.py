@@ -119,8 +119,8 @@ class _Reader:
             if key in fields:
                 yield from self._walk(fields[key], name)
 
-    def _walk(self, node: Any, topic: str | None, named: str = "") -> Iterator[Declared]:
-        """Yield the entries of a node and of all below it; `named` is the key under which it stands."""
+    def _walk(self, node: Any, topic: str | None, named: str = "", under: str = "") -> Iterator[Declared]:
+        """Yield the entries of a node and of all below it; `named` is its key, and `under` the key above that."""
         if node.id == "sequence":
             scope = f"lines from {node.start_mark.line + 1}"
             for item in node.value:
@@ -129,11 +129,11 @@ class _Reader:
                 else:
                     yield from self._walk(item, topic)
         elif node.id == "mapping":
-            yield from self._mapping(node, topic, named)
+            yield from self._mapping(node, topic, named, under)
 
-    def _mapping(self, node: Any, topic: str | None, named: str) -> Iterator[Declared]:
+    def _mapping(self, node: Any, topic: str | None, named: str, under: str) -> Iterator[Declared]:
         fields, scope = _fields(node), f"lines from {node.start_mark.line + 1}"
-        if topic is None and (name := self._names_topic(fields, named)):
+        if topic is None and (name := self._names_topic(fields, named if "topic" in under.lower() else "")):
             yield from self._topic(name, fields)
             return
         if {"name", "value"} <= fields.keys() and _text(fields["name"]).startswith("KAFKA_"):
@@ -150,11 +150,11 @@ class _Reader:
             elif value.id == "scalar" or self._source(value).startswith("{{"):  # an unquoted template
                 yield from self._pair(key, value, topic, scope)
             else:
-                yield from self._walk(value, topic, key)
+                yield from self._walk(value, topic, key, named)
 
     @staticmethod
     def _names_topic(fields: dict[str, Any], named: str) -> str:
-        """Return the name of the topic that a mapping describes; empty if it describes none."""
+        """Return the name of the topic that a mapping describes, by default its key; empty if it describes none."""
         replicated = any(key in fields for key in _REPLICATION[:3])
         if not (replicated or {"replicas", "partitions"} <= fields.keys()):
             return ""
