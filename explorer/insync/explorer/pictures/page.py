@@ -42,7 +42,7 @@ _MOST_LINES = 6
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What the page says above a picture, in place of its question and of the sentence of its property.
+    """What the page says above a picture, in place of its question, the sentence of its property and its condition.
 
     Attributes:
         title: what was found, in a sentence; that of the first picture is the title of the page.
@@ -381,7 +381,8 @@ def write_page(
         drawn, title = picture(trace, model, file=name), ""
         if captions:
             caption = captions[len(pages)]
-            drawn, title = replace(drawn, question=caption.title, sentence=caption.lead), caption.title
+            drawn = replace(drawn, question=caption.title, sentence=caption.lead, condition=None)
+            title = caption.title
             if caption.harm is not None:
                 number, said = caption.harm
                 steps = tuple(replace(step, harm=said) if step.number == number else step for step in drawn.steps)
