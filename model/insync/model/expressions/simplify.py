@@ -170,6 +170,7 @@ def _max(graph: Graph, a: Node, b: Node) -> Node | None:
 
 
 def _eq(graph: Graph, a: Node, b: Node) -> Node | None:
+    """Equate one number with another plus a constant from 0, so that each equation has one form whoever makes it."""
     if a is b:
         return graph.true
     if a.hi < b.lo or b.hi < a.lo:
@@ -179,6 +180,8 @@ def _eq(graph: Graph, a: Node, b: Node) -> Node | None:
         (x, c), (y, d) = (y, d), (x, c)
     assert x is not None
     if y is not None:
+        if c > d:
+            (x, c), (y, d) = (y, d), (x, c)
         other = apply(Op.ADD, y, graph.const(d - c)) if c != d else y
         return graph.node(Op.EQ, (x, other) if x.index < other.index else (other, x))
     if x.op is Op.ITE and x.args[1].op is Op.CONST and x.args[2].op is Op.CONST:
