@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.domains.open_bounds import is_open
-from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.graph import Binder, Node, Op, Variable
 from insync.model.expressions.semantics import MEANING
-from insync.model.language.binders import Quantified
 from insync.model.tracing.open_tracing import OpenAction, OpenModel
 
 __all__ = ["Meaning"]
@@ -23,14 +22,14 @@ class Meaning:
         opened: the open model.
         model: the same under bounds.
         codes: the state.
-        parameters: the value of each open parameter, by its cell.
+        parameters: the value of each open parameter.
         action: whose expressions are meant.
     """
 
     opened: OpenModel
     model: Model
     codes: Sequence[int]
-    parameters: Mapping[int, int]
+    parameters: Mapping[Variable, int]
     action: OpenAction | None = None
 
     def cell(self, number: int, places: Sequence[int]) -> int:
@@ -50,35 +49,35 @@ class Meaning:
         name, more = self.opened.graph.bound_of(size)
         return self.model.b[name] + more
 
-    def value(self, node: Node, variables: Mapping[int, int] | None = None) -> int:
+    def value(self, node: Node, variables: Mapping[Variable, int] | None = None) -> int:
         """Return the value of a node."""
         bound = {} if variables is None else variables
         if node.op is Op.CONST:
             return int(str(node.arg)) if not node.is_bool else bool(node.arg)
         if node.op is Op.CELL:
             return self._read(int(str(node.arg)), bound)
+        if isinstance(node.arg, Variable):
+            return bound[node.arg] if node.arg in bound else self.parameters[node.arg]
+        if isinstance(node.arg, Binder):
+            return self._quantified(node.arg, node.args[0], bound)
         return MEANING[node.op](*[self.value(arg, bound) for arg in node.args])
 
-    def _read(self, cell: int, bound: Mapping[int, int]) -> int:
+    def _read(self, cell: int, bound: Mapping[Variable, int]) -> int:
         opened = self.opened
         if cell < len(opened.cells):
             return self.codes[self.cell(cell, ())]
-        if cell in opened.binders.opaque:
-            return bound[cell] if cell in bound else self.parameters[cell]
-        if cell in opened.binders.quantified:
-            return self._quantified(opened.binders.quantified[cell], bound)
         if cell in opened.places.reads:
             read = opened.places.reads[cell]
             return self.at(read.cell, [self.value(place, bound) for place in read.places], read.writes)
         return next(self.model.b[name] for name, own in opened.graph.bound_cells.items() if own == cell)
 
-    def _quantified(self, found: Quantified, bound: Mapping[int, int]) -> int:
-        size = self.size(self.opened.binders.opaque[found.cell].size)
-        values = [self.value(found.body, {**bound, found.cell: member}) for member in range(size)]
+    def _quantified(self, binder: Binder, body: Node, bound: Mapping[Variable, int]) -> int:
+        variable = binder.variable
+        values = [self.value(body, {**bound, variable: member}) for member in range(self.size(variable.size))]
         extremes = {"max_of": max, "min_of": min}
-        if found.what in extremes:
-            return extremes[found.what](values) - found.body.lo
-        return int(all(values) if found.what == "for_all" else any(values))
+        if binder.word in extremes:
+            return extremes[binder.word](values)
+        return int(all(values) if binder.word == "for_all" else any(values))
 
     def at(self, cell: int, places: Sequence[int], writes: int) -> int:
         """Return the code at some places after the first assignments of the action; 0 outside."""

@@ -54,10 +54,10 @@ def test_an_open_action_does_what_its_bound_actions_do(name: str) -> None:
     for codes in some_states(model, 8):
         enabled = set(evaluator.enabled(codes))
         for one in actions:
-            cells = sorted(one.open_parameters)
-            sizes = [Meaning(opened, model, codes, {}).size(opened.binders.opaque[cell].size) for cell in cells]
+            variables = one.open_parameters
+            sizes = [Meaning(opened, model, codes, {}).size(each.size) for each in variables]
             for values in itertools.product(*map(range, sizes)):
-                means = Meaning(opened, model, codes, dict(zip(cells, values, strict=True)), one)
+                means = Meaning(opened, model, codes, dict(zip(variables, values, strict=True)), one)
                 is_enabled = all(means.value(node) for node in one.guard)
                 bound = iter(one.bound_parameters)
                 opened_values = iter(values)

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 
 from insync.model.domains.bounds import BoundTerm, is_whole
 from insync.model.domains.domain import Domain, Element, Part
-from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.lifted import LiftedGraph
 from insync.runtime.errors import ModelError, user_frame
 
 __all__ = [
@@ -128,7 +129,7 @@ class OpenMembers(Sequence[Any]):
         raise ModelError(message)
 
 
-class OpenGraph(Graph):
+class OpenGraph(LiftedGraph):
     """A graph of a model some of whose bounds are open.
 
     Args:
@@ -138,6 +139,8 @@ class OpenGraph(Graph):
     Attributes:
         bound_cells: for each open bound the number of the cell that holds its value.
     """
+
+    decides = False
 
     def __init__(self, cell_sizes: Iterable[int], open_bounds: Mapping[str, OpenSize]) -> None:
         own = tuple(cell_sizes)

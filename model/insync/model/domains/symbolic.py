@@ -43,13 +43,20 @@ class Symbolic:
     compares_last: ClassVar[bool] = False
     """Whether the other operand of `==` leaves the comparison to this value, as to an option or a choice."""
 
+    def _error(self, message: str) -> ModelError:
+        """Return the error for Python that needs this value now."""
+        return ModelError(message)
+
+    def _undecided(self) -> None:
+        """Raise Undecided if the value depends on variables alone, such as parameters, so that Python may need it."""
+
     def __bool__(self) -> NoReturn:
         message = (
             f"{user_frame()}: Python decides `if`, `and`, `or`, `not` and chains such as `a < b < c` while the model "
             f"is traced, before {self!r} has a value. Use If(condition, then, otherwise), And(...), Or(...), Not(...) "
             f"or require(...)."
         )
-        raise ModelError(message)
+        raise self._error(message)
 
     def __hash__(self) -> int:
         """Return a hash for making a set, as in `s.isr | {s.leader}`; refuse a look-up in a set or dict.
@@ -60,20 +67,25 @@ class Symbolic:
             ModelError: the value is looked up. It has no value yet, so it would never be found.
         """
         caller = sys._getframe(1)
-        if opcode.opname[caller.f_code.co_code[caller.f_lasti]] not in _LOOKING_FOR:
+        code, at = caller.f_code.co_code, caller.f_lasti
+        instruction = opcode.opname[code[at]]
+        if instruction not in _LOOKING_FOR:
+            # Two members in one set may be equal, and Python may count them.
+            if instruction != "BUILD_SET" or code[at + 1] != 1:
+                self._undecided()
             return object.__hash__(self)
         message = (
             f"{user_frame()}: Python looks into its sets and dicts while the model is traced, before {self!r} has a "
             f"value. Compare it with each member, as in Or(x == a, x == b); an array of the state is for looking up."
         )
-        raise ModelError(message)
+        raise self._error(message)
 
     def __index__(self) -> NoReturn:
         message = (
             f"{user_frame()}: {self!r} has no value while the model is traced, so it cannot be an index of a Python "
             f"list or an end of range(). Index an array of the state with it, or quantify over all members and compare."
         )
-        raise ModelError(message)
+        raise self._error(message)
 
     def _refuse(self, word: str) -> NoReturn:
         """Refuse an operator or a method that this value does not have."""
@@ -82,14 +94,14 @@ class Symbolic:
         what = f"attribute {word[1:]!r}" if word.startswith(".") else f"`{word}`"
         said = f"no part of {self!r} can be deleted" if word == "del" else f"{self!r} has no {what}"
         message = f"{user_frame()}: {said}.{known}"
-        raise ModelError(message)
+        raise self._error(message)
 
     def __copy__(self) -> NoReturn:
         message = (
             f"{user_frame()}: {self!r} cannot be copied, and need not be: what was read from a field stays what it was "
             f"when the field is assigned anew. Read the fields that you need before you assign them."
         )
-        raise ModelError(message)
+        raise self._error(message)
 
     def __deepcopy__(self, _: object) -> NoReturn:
         self.__copy__()
@@ -123,7 +135,7 @@ def mistyped(wanted: str, found: object, fix: str) -> NoReturn:
     """Raise ModelError for a value of the wrong type."""
     kind, cure = type(found), getattr(type(found), "cure", fix)
     message = f"{user_frame()}: {wanted} is needed here, but {shown(found)} is of type {kind.__name__}. {cure}"
-    raise ModelError(message)
+    raise found._error(message) if isinstance(found, Symbolic) else ModelError(message)
 
 
 # ---------------------------------------------------------------- what to write instead: the last sentence of a message

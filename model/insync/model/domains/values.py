@@ -15,6 +15,7 @@ from insync.model.domains.open_bounds import OpenSize
 from insync.model.domains.sorts import Index, Subset
 from insync.model.domains.symbolic import Symbolic, for_condition, for_number, mistyped
 from insync.model.expressions.graph import LARGEST_SET, Graph, Node, Op
+from insync.model.expressions.lifted import Undecided, undecided_in
 from insync.model.expressions.simplify import apply, combine
 from insync.runtime.errors import ModelError, user_frame
 
@@ -34,6 +35,7 @@ __all__ = [
     "OptionValue",
     "SetValue",
     "condition",
+    "decided",
     "domain_of",
     "mask",
     "number",
@@ -68,7 +70,7 @@ class Divided:
     def __truediv__(self, other: object) -> NoReturn:
         """Raise ModelError: there are whole numbers only."""
         message = f"{user_frame()}: numbers of a model are whole; write // for the quotient rounded down, not /."
-        raise ModelError(message)
+        raise self._error(message) if isinstance(self, OneNode) else ModelError(message)
 
     __rtruediv__ = __truediv__
 
@@ -80,7 +82,7 @@ def _divisor(other: object) -> Any:
         f"{user_frame()}: numbers of a model are divided (// and %) by whole numbers from 1 that are known while it is "
         f"traced, not by {other!r}. Where x goes round below a number n of the state, write If(x == n - 1, 0, x + 1)."
     )
-    raise ModelError(message)
+    raise other._error(message) if isinstance(other, OneNode) else ModelError(message)
 
 
 class Nothing:
@@ -95,6 +97,17 @@ class Nothing:
 NONE = Nothing()
 
 
+def decided(node: Node) -> None:
+    """Raise Undecided if a node depends on variables alone: where they have values, Python decides on it.
+
+    A program is traced with values of parameters, and what Python does with these is what the model means.
+    """
+    variables = undecided_in(node)
+    if variables:
+        message = f"{user_frame()}: Python decides on a parameter here, or on the variable of a quantifier."
+        raise Undecided(message, variables)
+
+
 class OneNode(Symbolic):
     """A symbolic value that wraps one node."""
 
@@ -105,6 +118,13 @@ class OneNode(Symbolic):
     def graph(self) -> Graph:
         """The graph of the node."""
         return self.node.graph
+
+    def _error(self, message: str) -> ModelError:
+        variables = undecided_in(self.node)
+        return Undecided(message, variables) if variables else ModelError(message)
+
+    def _undecided(self) -> None:
+        decided(self.node)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
@@ -261,12 +281,12 @@ class SetValue(OneNode):
         message = (
             f"{user_frame()}: Python's `in` needs an answer while the model is traced. Write the_set.contains(member)."
         )
-        raise ModelError(message)
+        raise self._error(message)
 
     def __iter__(self) -> NoReturn:
         how = "Write for_all(the_set, lambda x: ...) or exists(...)."
         message = f"{user_frame()}: who is in {self!r} is known only when the model runs. {how}"
-        raise ModelError(message)
+        raise self._error(message)
 
     @property
     def sort(self) -> type[Index] | None:
@@ -425,7 +445,10 @@ def mask(graph: Graph, value: object, sort: type[Index] | None = None) -> Node:
         for member in value:
             if isinstance(member, int) and not 0 <= member < LARGEST_SET:
                 mistyped("A member of a sort", member, f"Its number must be from 0 to {LARGEST_SET - 1}.")
-            total = apply(Op.BITOR, total, apply(Op.BIT, number(graph, member, sort)))
+            node = number(graph, member, sort)
+            if node.lo < 0 or node.hi >= LARGEST_SET:
+                decided(node)
+            total = apply(Op.BITOR, total, apply(Op.BIT, node))
         return total
     return mistyped("A set", value, "Write {member} for the set of one member, set() for the empty set.")
 

@@ -14,11 +14,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from insync.runtime.errors import ModelError, user_frame
 
-__all__ = ["LARGEST_SET", "Graph", "Made", "Node", "Op", "Quantifier", "fold", "meanings", "reachable"]
+__all__ = [
+    "GROUND",
+    "LARGEST_SET",
+    "LIFTED",
+    "Binder",
+    "Graph",
+    "Location",
+    "Made",
+    "Node",
+    "Op",
+    "Quantifier",
+    "Variable",
+    "fold",
+    "meanings",
+    "reachable",
+]
 
 T = TypeVar("T")
 
@@ -29,7 +44,10 @@ _FAR = 2**62
 
 
 class Op(Enum):
-    """The closed set of operations; each engine has one rule for each of them."""
+    """The closed set of operations. Each engine has one rule for each of them but the last three.
+
+    `VAR`, `READ` and `BIND` occur in lifted actions alone (`expressions.lifted`). A program has none of them.
+    """
 
     CONST = "const"  # arg: an int, or a bool
     CELL = "cell"  # arg: the number of a cell; its value is the cell's code, 0 .. size-1
@@ -54,10 +72,19 @@ class Op(Enum):
     BIT = "bit"  # 1 << i, and 0 where i is outside 0 .. 62
     TEST = "test"  # (mask, i): bit i is set; false where i is outside 0 .. 62
     COUNT = "count"  # how many bits are set
+    VAR = "var"  # arg: a Variable; its value is a code, 0 .. size-1
+    READ = "read"  # args: indexes; arg: a Location; 0 where an index is outside its array
+    BIND = "bind"  # (body), or (body, mask) where the variable ranges over a set; arg: a Binder
 
     # Members are singletons, so hashing by identity is correct. Hash-consing spends most of its time in hashes.
     __hash__ = object.__hash__
 
+
+LIFTED = frozenset({Op.VAR, Op.READ, Op.BIND})
+"""The operations of lifted actions, which no engine has."""
+
+GROUND = frozenset(Op) - LIFTED
+"""The operations of programs."""
 
 CONDITIONS = frozenset({Op.EQ, Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT, Op.TEST})
 
@@ -70,6 +97,65 @@ class Quantifier:
     labels: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A parameter of an action, or the variable of a quantifier.
+
+    Attributes:
+        name: its name.
+        kind: the sort, range or enumeration that it ranges over, or bool; None for whole numbers.
+        lo: the first number.
+        size: the number of its values.
+        number: distinguishes it from the other variables in scope.
+    """
+
+    name: str
+    kind: type | None
+    lo: int
+    size: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Binder:
+    """A quantifier as it was written.
+
+    Attributes:
+        word: `for_all` or `exists`; `count`, `max_of` or `min_of` for a number.
+        variable: the variable that it binds.
+        members: the name of each member of its range; empty where their number is not known.
+    """
+
+    word: str
+    variable: Variable
+    members: tuple[str, ...] = ()
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether the result is a condition."""
+        return self.word in ("for_all", "exists")
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in the state, which indexes select.
+
+    Attributes:
+        base: the cell where all indexes are 0.
+        dims: the distance of the elements in cells and the length of the array, for each index.
+        version: the number of assignments of the action that came before; 0 for the state before the step.
+        store: the number of the store whose assignments these are; 0 where the version is 0.
+        lo, hi: the least and greatest code that can be there.
+    """
+
+    base: int
+    dims: tuple[tuple[int, int], ...]
+    version: int
+    store: int
+    lo: int
+    hi: int
+
+
 class Node:
     """One operation applied to nodes. Made by `Graph.node` only.
 
@@ -77,7 +163,7 @@ class Node:
         graph: the graph that owns it.
         op: the operation.
         args: the nodes that the operation is applied to.
-        arg: the value of a constant, the number of a cell, or a quantifier; else None.
+        arg: the value of a constant, the number of a cell, a quantifier, or what a lifted operation has; else None.
         lo, hi: the least and greatest possible value (0 and 1 for a condition).
         is_bool: whether it is a condition.
         index: its place in the order of creation in its graph.
@@ -154,6 +240,9 @@ class Graph:
         by_place: for each source line that reads an element of a sorted container by its place, the container's domain.
     """
 
+    has_variables: ClassVar[bool] = False
+    """Whether the lifted operations may occur in it."""
+
     def __init__(self, cell_sizes: Iterable[int]) -> None:
         self.cell_sizes = tuple(cell_sizes)
         self.nodes: list[Node] = []
@@ -179,6 +268,7 @@ class Graph:
         if found is not None:
             return found
         is_bool = op in CONDITIONS or (op is Op.CONST and isinstance(arg, bool))
+        is_bool = is_bool or (op is Op.BIND and isinstance(arg, Binder) and arg.is_bool)
         lo, hi = (0, 1) if is_bool else self._range(op, args, arg)
         if lo < -_FAR or hi > _FAR:
             message = (
@@ -232,6 +322,12 @@ class Graph:
         if op is Op.CELL:
             assert isinstance(arg, int)
             return 0, self.cell_sizes[arg] - 1
+        if isinstance(arg, Variable):
+            return 0, arg.size - 1
+        if isinstance(arg, Location):
+            return arg.lo, arg.hi
+        if isinstance(arg, Binder):
+            return (0, arg.variable.size) if arg.word == "count" else (args[0].lo, args[0].hi)
         return range_of(op, [(a.lo, a.hi) for a in args])
 
 

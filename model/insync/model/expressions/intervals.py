@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from insync.model.expressions.graph import Node, Op, range_of, reachable
+from insync.model.expressions.graph import LIFTED, Node, Op, range_of, reachable
 
 __all__ = ["Facts", "always_holds"]
 
 Ranges = dict[int, tuple[int, int]]
+
+_GIVEN = frozenset({Op.CONST, Op.CELL}) | LIFTED
+"""The operations whose ranges do not follow from those of arguments."""
 
 
 class Facts:
@@ -94,7 +97,7 @@ def _learn(conjunct: Node, facts: Ranges) -> None:
 def _ranges(roots: list[Node], facts: Ranges) -> Ranges:
     found: Ranges = {}
     for node in reachable(roots):
-        if node.op in (Op.CONST, Op.CELL):
+        if node.op in _GIVEN:
             lo, hi = node.lo, node.hi
         elif node.is_bool:
             lo, hi = _condition(node, [found[a.index] for a in node.args])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from insync.model.expressions.graph import Op
+from insync.model.expressions.graph import GROUND, Op
 
 __all__ = ["MEANING"]
 
@@ -36,6 +36,6 @@ MEANING: dict[Op, Callable[..., int]] = {
     Op.TEST: lambda mask, i: bool(mask >> i & 1) if 0 <= i <= 62 else False,
     Op.COUNT: lambda mask: mask.bit_count(),
 }
-"""For every operation but CONST and CELL, its value from the values of its arguments."""
+"""For every operation of programs but CONST and CELL, its value from the values of its arguments."""
 
-assert set(MEANING) == set(Op) - {Op.CONST, Op.CELL}
+assert set(MEANING) == GROUND - {Op.CONST, Op.CELL}

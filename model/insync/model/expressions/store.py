@@ -11,12 +11,24 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.graph import Graph, Location, Node, Op
+from insync.model.expressions.lifted import Assign, LiftedGraph
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import noted
 from insync.runtime.errors import ModelError, user_frame
 
-__all__ = ["Dimension", "Environment", "Expected", "Nowhere", "Place", "Unreachable", "conjuncts", "current"]
+__all__ = [
+    "Dimension",
+    "Environment",
+    "Expected",
+    "LiftedStore",
+    "Nowhere",
+    "Place",
+    "Unreachable",
+    "conjuncts",
+    "current",
+    "reached",
+]
 
 
 class Unreachable(Exception):
@@ -101,6 +113,138 @@ class Environment:
     def snapshot(self) -> Environment:
         """Return a read-only copy that later assignments do not change."""
         return Environment(self.graph, list(self.cells))
+
+    def progress(self) -> tuple[int, ...]:
+        """Return how much was expected, required and assigned so far."""
+        return len(self.expected), len(self.guard)
+
+    def forget(self, before: tuple[int, ...] | None) -> None:
+        """Forget what was expected since then.
+
+        Raises:
+            ModelError: more was required or assigned since then, which cannot be undone.
+        """
+        if before is None or self.progress()[1:] != before[1:]:
+            message = f"{user_frame()}: a quantifier is about a condition; it must not assign or require anything."
+            raise ModelError(message)
+        del self.expected[before[0] :]
+
+
+def reached(cell: int, dims: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the cells that symbolic indexes can select from a base."""
+    found = [cell]
+    for stride, length in dims:
+        found = [one + place * stride for one in found for place in range(length)]
+    return found
+
+
+class LiftedStore(Environment):
+    """The store of an action that is traced for all values of its parameters; it keeps assignments as they are made.
+
+    A read at symbolic indexes is a `READ`; so is a read of a cell that an assignment at symbolic indexes may have
+    changed. A cell whose assignments have known places has its code in `cells`, as in any store.
+
+    Args:
+        graph: the graph of the nodes.
+        number: a number that no other store of the graph has, from 1.
+
+    Attributes:
+        assigns: the assignments so far.
+    """
+
+    graph: LiftedGraph
+
+    def __init__(self, graph: LiftedGraph, number: int) -> None:
+        super().__init__(graph, graph.cells(), writable=True, guarded=True)
+        self.number = number
+        self.assigns: list[Assign] = []
+        self._changed: dict[int, _Changed] = {}
+
+    def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
+        at = self._resolved(cell, dimensions)
+        if at is None:
+            return self.graph.const(0)
+        cell, symbolic = at
+        changed = self._changed
+        if not symbolic and (cell not in changed or changed[cell].known):
+            return self.cells[cell]
+        dims = tuple((one.stride, one.length) for one in symbolic)
+        cells = reached(cell, dims)
+        lo, hi, version = 0, self.graph.cell_sizes[cell] - 1, 0
+        behind: dict[Node, None] = {}
+        for one in cells:
+            if one in changed:
+                own = changed[one]
+                lo, hi, version = min(lo, own.lo), max(hi, own.hi), max(version, own.version)
+                behind.update(dict.fromkeys(own.behind))
+        location = Location(cell, dims, version, self.number if version else 0, lo, hi)
+        read = self.graph.node(Op.READ, tuple(one.index for one in symbolic), location)
+        if behind:
+            self.graph.behind[read] = tuple(behind)
+        return read
+
+    def _resolved(self, cell: int, dimensions: tuple[Dimension, ...]) -> tuple[int, tuple[Dimension, ...]] | None:
+        """Return the base and the indexes that are no constants; None where a constant index is outside."""
+        symbolic = []
+        for one in dimensions:
+            if one.index.op is not Op.CONST:
+                symbolic.append(one)
+            elif 0 <= one.index.lo < one.length:
+                cell += one.index.lo * one.stride
+            else:
+                return None
+        return cell, tuple(symbolic)
+
+    def assign(self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node]) -> None:
+        at = self._resolved(base, dimensions)
+        if at is None or not codes:
+            return
+        base, symbolic = at
+        dims, indexes = tuple((one.stride, one.length) for one in symbolic), tuple(one.index for one in symbolic)
+        before = [] if symbolic else [self.load(base + offset, ()) for offset in range(len(codes))]
+        self.assigns.append(Assign(base, dims, indexes, tuple(self.where), tuple(codes)))
+        version, changed = len(self.assigns), self._changed
+        if not symbolic:
+            here = combine(self.graph, Op.AND, self.where)
+            for offset, code in enumerate(codes):
+                new = apply(Op.ITE, here, code, before[offset])
+                self.cells[base + offset] = new
+                changed[base + offset] = _Changed(True, version, new.lo, new.hi, (new,))
+            return
+        for offset, code in enumerate(codes):
+            more = (*self.where, *indexes, code)
+            for cell in reached(base + offset, dims):
+                old = changed.get(cell)
+                lo, hi = (0, self.graph.cell_sizes[cell] - 1) if old is None else (old.lo, old.hi)
+                behind = more if old is None else (*old.behind, *more)
+                changed[cell] = _Changed(False, version, min(lo, code.lo), max(hi, code.hi), behind)
+
+    def snapshot(self) -> Environment:
+        copy = LiftedStore(self.graph, self.number)
+        copy.cells, copy._changed = list(self.cells), dict(self._changed)
+        copy.guard, copy.writable, copy.guarded = self.guard, False, False
+        return copy
+
+    def progress(self) -> tuple[int, ...]:
+        return *super().progress(), len(self.assigns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """What is known of a cell that was assigned to.
+
+    Attributes:
+        known: whether `LiftedStore.cells` has its code.
+        version: the number of assignments up to the last one that may have changed it.
+        lo, hi: the least and greatest code that it can have.
+        behind: the nodes on which its code depends.
+    """
+
+    known: bool
+    version: int
+    lo: int
+    hi: int
+    behind: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,118 +1,50 @@
-"""Binders: quantifiers that tracing keeps as they are written, for exports and for models with open bounds.
+"""Kept quantifiers: those that tracing leaves as they are written, in lifted actions and in models with open bounds.
 
-While a model is traced for its program, a quantifier becomes a condition for each member. Inside `keeping` its body
-runs once, on a bound variable. The variable and the quantified condition are opaque to the graph: each is a cell beyond
-the cells of the state. `Binders` records the range of each variable and the body of each quantifier.
+While conditions are traced for a program, a quantifier becomes a condition for each member. Inside `lifting` its body
+runs once, on a bound variable, and the result is a `BIND`. Where Python decides on the variable, the quantifier is
+expanded after all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from insync.model.domains.open_bounds import OpenMembers, is_open
-from insync.model.domains.sorts import Index, Subset, chosen_bounds, is_kind, members_of, number_of_members
+from insync.model.domains.open_bounds import OpenGraph, OpenMembers, is_open
+from insync.model.domains.sorts import Index, Subset, chosen_bounds, is_kind, label_of, members_of, number_of_members
 from insync.model.domains.values import Bool, Condition, EnumValue, Num, SetValue, condition, number
-from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.graph import Binder, Node, Op, Variable
+from insync.model.expressions.lifted import LiftedGraph, Undecided, quantifiers_kept
 from insync.model.expressions.simplify import apply
 from insync.model.expressions.store import current
 from insync.runtime.errors import ModelError
 
-__all__ = ["Binders", "Opaque", "Quantified", "extreme", "keeping", "opaque_cell", "opaque_value", "wholly"]
+__all__ = ["extreme", "value_of_variable", "variable_over", "wholly"]
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
-    """A variable or parameter that a cell beyond the cells of the state stands for.
+def variable_over(name: str, kind: type, place: int) -> Variable:
+    """Return the variable of a parameter over a kind.
 
-    Attributes:
-        name: its name.
-        kind: the sort, range or enumeration that it ranges over, or bool; None for whole numbers.
-        lo: the first number.
-        size: the number of its values.
+    Args:
+        name: the name of the parameter.
+        kind: the sort, range or enumeration, or bool.
+        place: its number, which distinguishes it from the other parameters.
     """
-
-    name: str
-    kind: type | None
-    lo: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Quantified:
-    """A quantified condition, or a number over all members.
-
-    Attributes:
-        what: `for_all`, `exists` or `count`; `max_of` or `min_of` for the extreme of a number.
-        cell: the cell of the bound variable.
-        inside: the mask of the set that the variable ranges over; None for all members of its kind.
-        body: the condition on the variable, or the number.
-    """
-
-    what: str
-    cell: int
-    inside: Node | None
-    body: Node
-
-
-@dataclass(slots=True)
-class Binders:
-    """The cells beyond those of the state, and what they stand for.
-
-    Attributes:
-        graph: the graph of the cells.
-        opaque: the variables and parameters, by their cells.
-        quantified: the quantifiers, by the cells of their results.
-        only_open: whether only quantifiers over an open number of members are kept; others are expanded.
-    """
-
-    graph: Graph
-    opaque: dict[int, Opaque] = field(default_factory=dict)
-    quantified: dict[int, Quantified] = field(default_factory=dict)
-    only_open: bool = False
-
-
-_kept: ContextVar[Binders | None] = ContextVar("_kept", default=None)
-
-
-@contextmanager
-def keeping(binders: Binders) -> Iterator[None]:
-    """Keep the quantifiers that are traced in this context, and record them in these binders."""
-    token = _kept.set(binders)
-    try:
-        yield
-    finally:
-        _kept.reset(token)
-
-
-def opaque_cell(graph: Graph, size: int) -> int:
-    """Return the number of a new cell with `size` codes."""
-    graph.cell_sizes = (*graph.cell_sizes, size)
-    return len(graph.cell_sizes) - 1
-
-
-def opaque_value(binders: Binders, name: str, kind: type) -> tuple[int, Any]:
-    """Return the cell of a new variable over a kind, and its symbolic value."""
     bounds = chosen_bounds.get()
     assert bounds is not None, "only what is traced has members"
-    size, lo = number_of_members(kind, bounds), 0
-    if not issubclass(kind, (Index, Enum)) and kind is not bool:
-        lo = int(members_of(kind, bounds)[0])  # type: ignore[arg-type]
-    return _noted(binders, Opaque(name, kind, lo, size))
+    lo = int(members_of(kind, bounds)[0]) if _numbered(kind) else 0  # type: ignore[arg-type]
+    return Variable(name, kind, lo, number_of_members(kind, bounds), place)
 
 
-def _noted(binders: Binders, opaque: Opaque) -> tuple[int, Any]:
-    cell = opaque_cell(binders.graph, opaque.size)
-    binders.opaque[cell] = opaque
-    return cell, _lifted(binders.graph.node(Op.CELL, arg=cell), opaque)
+def _numbered(kind: type) -> bool:
+    """Return whether the members of a kind are plain numbers."""
+    return not issubclass(kind, (Index, Enum)) and kind is not bool
 
 
-def _lifted(node: Node, opaque: Opaque) -> Any:
-    kind, bounds = opaque.kind, chosen_bounds.get()
+def value_of_variable(graph: LiftedGraph, variable: Variable) -> Any:
+    """Return the symbolic value of a variable."""
+    node, kind, bounds = graph.node(Op.VAR, arg=variable), variable.kind, chosen_bounds.get()
     if kind is not None and issubclass(kind, Subset):
         assert bounds is not None
         return SetValue(node, tuple(kind.of.members(bounds)))
@@ -121,63 +53,71 @@ def _lifted(node: Node, opaque: Opaque) -> Any:
     if kind is not None and issubclass(kind, Enum):
         return EnumValue(node, kind)
     if kind is bool:
-        return Bool(apply(Op.EQ, node, node.graph.const(1)))
-    return Num(apply(Op.ADD, node, node.graph.const(opaque.lo)))
+        return Bool(apply(Op.EQ, node, graph.const(1)))
+    return Num(apply(Op.ADD, node, graph.const(variable.lo)))
 
 
-def wholly(what: str, name: str, members: object, body: Callable[[Any], Condition]) -> Any:
+def wholly(word: str, name: str, members: object, body: Callable[[Any], Condition]) -> Any:
     """Return the result of a quantifier that is kept as it is written.
 
-    It is None where no quantifiers are kept, where the members are not of one kind, or where Python decides on one.
+    It is None where no quantifiers are kept, where the members are not of one kind, and where Python decides on one.
+
+    Raises:
+        Undecided: Python decides on a variable around this quantifier.
     """
-    binders, found = _kept.get(), _ranged_over_kept(name, members)
-    if binders is None or found is None:
+    found = _range_kept(name, members)
+    if found is None:
         return None
-    opaque, inside = found
-    tracing = current.get()
-    noted = len(tracing.expected) if tracing is not None else 0
-    cell, value = _noted(binders, opaque)
+    graph, variable, names, inside = found
+    store = current.get()
+    before = None if store is None else store.progress()
     try:
-        said = body(value)
-        if not isinstance(said, Bool):
-            return None
-        node = condition(binders.graph, said)
-    except ModelError:
-        if binders.only_open:
+        said = _body(graph, variable, body)
+        node = condition(graph, said) if isinstance(said, Bool) else None
+    except ModelError as error:
+        outer = isinstance(error, Undecided) and error.variables and variable not in error.variables
+        if isinstance(graph, OpenGraph) or outer:
             raise
-        if tracing is not None:
-            del tracing.expected[noted:]
+        node = None
+    if store is not None and store.progress() != before and not isinstance(graph, OpenGraph):
+        store.forget(before)
+        node = None
+    if node is None:
         return None
-    size = opaque.size + 1 if what == "count" else 2
-    whole = opaque_cell(binders.graph, size)
-    binders.quantified[whole] = Quantified(what, cell, inside, node)
-    kept = binders.graph.node(Op.CELL, arg=whole)
-    return Num(kept) if what == "count" else Bool(apply(Op.EQ, kept, binders.graph.const(1)))
+    kept = graph.node(Op.BIND, (node,) if inside is None else (node, inside), Binder(word, variable, names))
+    if graph.decides and not graph.reads_state(kept) and not graph.free(kept):
+        return None  # a constant, on which Python may decide
+    return Bool(kept) if kept.is_bool else Num(kept)
 
 
-def extreme(what: str, name: str, members: object, body: Callable[[Any], Any]) -> Num | None:
+def extreme(word: str, name: str, members: object, body: Callable[[Any], Any]) -> Num | None:
     """Return the extreme of a number over an open number of members; None where the number of members is not open."""
-    binders, found = _kept.get(), _ranged_over_kept(name, members)
-    if binders is None or found is None or not binders.only_open:
+    found = _range_kept(name, members)
+    if found is None or not isinstance(found[0], OpenGraph):
         return None
-    cell, value = _noted(binders, found[0])
-    node = number(binders.graph, body(value))
-    whole = opaque_cell(binders.graph, node.hi - node.lo + 1)
-    binders.quantified[whole] = Quantified(what, cell, found[1], node)
-    return Num(apply(Op.ADD, binders.graph.node(Op.CELL, arg=whole), binders.graph.const(node.lo)))
+    graph, variable, names, inside = found
+    node = number(graph, _body(graph, variable, body))
+    return Num(graph.node(Op.BIND, (node,) if inside is None else (node, inside), Binder(word, variable, names)))
 
 
-def _ranged_over_kept(name: str, members: object) -> tuple[Opaque, Node | None] | None:
-    """Return the variable and the set of a quantifier over members, if that quantifier is to be kept."""
-    binders = _kept.get()
-    found = None if binders is None else _ranged_over(name, members)
-    if binders is None or found is None or found[0].size < 2 or (binders.only_open and not is_open(found[0].size)):
+def _body(graph: LiftedGraph, variable: Variable, body: Callable[[Any], Any]) -> Any:
+    graph.bound += 1  # so that each quantifier has a variable of its own
+    return body(value_of_variable(graph, variable))
+
+
+def _range_kept(name: str, members: object) -> tuple[LiftedGraph, Variable, tuple[str, ...], Node | None] | None:
+    """Return graph, variable, names of the members and mask of the set of a quantifier, if it is to be kept."""
+    graph = quantifiers_kept.get()
+    found = None if graph is None else _range(name, members, -1 - graph.bound)
+    if graph is None or found is None or found[0].size < 2:
         return None
-    return found
+    if isinstance(graph, OpenGraph) and not is_open(found[0].size):
+        return None
+    return graph, *found
 
 
-def _ranged_over(name: str, members: object) -> tuple[Opaque, Node | None] | None:
-    """Return the variable that ranges over members, and the mask of their set; None where they are not of one kind."""
+def _range(name: str, members: object, place: int) -> tuple[Variable, tuple[str, ...], Node | None] | None:
+    """Return the variable that ranges over members, their names, and the mask of their set; None if of no one kind."""
     bounds = chosen_bounds.get()
     if bounds is None:
         return None
@@ -185,20 +125,26 @@ def _ranged_over(name: str, members: object) -> tuple[Opaque, Node | None] | Non
         assert isinstance(members, type)
         if issubclass(members, Enum) or number_of_members(members, bounds) == 0:
             return None  # `is` decides on members of an enumeration, and a variable cannot notice that
-        numbered = not issubclass(members, (Index, Enum)) and members is not bool
-        lo = int(members_of(members, bounds)[0]) if numbered else 0  # type: ignore[arg-type]
-        return Opaque(name, members, lo, number_of_members(members, bounds)), None
+        variable = variable_over(name, members, place)
+        known = () if is_open(variable.size) else tuple(map(label_of, members_of(members, bounds)))
+        return variable, known, None
     if isinstance(members, OpenMembers):
-        return _ranged_over(name, members.kind)
+        return _range(name, members.kind, place)
     if isinstance(members, SetValue):
         sort = members.sort
+        possible = members.members()
+        if sort is not None and not is_open(sort.size(bounds)):
+            return Variable(name, sort, 0, sort.size(bounds), place), tuple(map(label_of, possible)), members.node
         if sort is not None:
-            return Opaque(name, sort, 0, sort.size(bounds)), members.node
-        return Opaque(name, None, 0, len(members.members())), members.node
+            return Variable(name, sort, 0, sort.size(bounds), place), (), members.node
+        if possible != list(range(len(possible))):
+            return None
+        names = tuple(map(label_of, possible)) if members.domain else ()
+        return Variable(name, None, 0, len(possible), place), names, members.node
     if isinstance(members, range) and members.step == 1:
-        return Opaque(name, None, members.start, len(members)), None
+        return Variable(name, None, members.start, len(members), place), tuple(map(label_of, members)), None
     if isinstance(members, list) and members and all(type(one) is type(members[0]) for one in members):
         sort = type(members[0])
         if issubclass(sort, Index) and members == sort.members(bounds):
-            return Opaque(name, sort, 0, len(members)), None
+            return Variable(name, sort, 0, len(members), place), tuple(map(label_of, members)), None
     return None

@@ -17,7 +17,7 @@ from insync.model.domains.values import NONE, Bool, Num, number
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Environment, Place
-from insync.model.language.views import CODES, KNOWN_INDEX, VIEWS, View, codes_for, refuse, view
+from insync.model.language.views import CODES, KNOWN_INDEX, VIEWS, View, codes_for, name_at, refuse, view
 from insync.runtime.errors import ModelError, user_frame
 
 __all__ = [
@@ -183,14 +183,15 @@ class ListedView(Collected, View):
     def _holds(self, codes: Sequence[Node]) -> Node:
         return self._arrangement().holds(codes)
 
-    def _index(self, index: object) -> Node:
+    def _index(self, index: object) -> tuple[Node, str]:
+        """Return an index, and its name."""
         node, most = number(self._graph, index), self._domain.most
         if isinstance(index, int) and not 0 <= index < most:  # a symbolic index may be outside, as in an array
             message = (
                 f"{user_frame()}: {self!r} has no place {node.lo}; its {most} places are numbered from 0. {KNOWN_INDEX}"
             )
             raise ModelError(message)
-        return node
+        return node, str(node.lo) if node.op is Op.CONST else name_at(node, (), most)
 
     def in_places(self) -> None:
         """Record that the author reads a sorted container by the order of its elements."""
@@ -198,9 +199,8 @@ class ListedView(Collected, View):
             self._graph.by_place.setdefault(user_frame(), self._domain)
 
     def __getitem__(self, index: object) -> Any:
-        node = self._index(index)
+        node, label = self._index(index)
         self.in_places()
-        label = str(node.lo) if node.op is Op.CONST else "..."
         return self._lifted(self._arrangement().at(node), f"{self!r}[{label}]")
 
 
@@ -235,7 +235,7 @@ class SeqView(ListedView):
 
     def take(self, index: object) -> Any:
         """Remove the element at a place and return it; later elements move up."""
-        node, taken = self._index(index), self[index]
+        (node, _), taken = self._index(index), self[index]
         inside = [apply(Op.LE, self._graph.const(0), node), apply(Op.LT, node, self._place.read())]
         message = f"this takes an element past the end of {self!r}."
         self._place.environment.expect(combine(self._graph, Op.AND, inside), message)
@@ -243,7 +243,7 @@ class SeqView(ListedView):
         return taken
 
     def __setitem__(self, index: object, element: object) -> None:
-        node, env = self._index(index), self._place.environment
+        (node, _), env = self._index(index), self._place.environment
         codes = codes_for(self._domain.of, env, element, f"{self!r}[...]")
         inside = [apply(Op.LE, self._graph.const(0), node), apply(Op.LT, node, self._place.read())]
         message = f"this assigns past the end of {self!r}; append() makes it longer."

@@ -1,7 +1,7 @@
 """Views of arrays of open length, and the store in which their places are read and assigned.
 
 Each cell of such an array is a function of a place. The graph treats a read as opaque: a cell beyond those of the
-state, as in `binders`. The store keeps assignments in order, and a read records how many of them came before it.
+state. The store keeps assignments in order, and a read records how many of them came before it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from insync.model.domains.values import number
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Dimension, Environment, Place
-from insync.model.language.binders import opaque_cell
 from insync.model.language.views import VIEWS, ArrayView
 from insync.runtime.errors import ModelError, user_frame
 
@@ -71,7 +70,8 @@ class Places:
         """Return the node of a read; `environment` is the number of the store whose assignments came before."""
         found = self.known.get((read, environment))
         if found is None:
-            cell = opaque_cell(self.graph, self.graph.cell_sizes[read.cell])
+            cell = len(self.graph.cell_sizes)
+            self.graph.cell_sizes = (*self.graph.cell_sizes, self.graph.cell_sizes[read.cell])
             self.reads[cell] = read
             found = self.known[read, environment] = self.graph.node(Op.CELL, arg=cell)
         return found

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar, overload
 
 from insync.model.domains.sorts import chosen_bounds, is_kind, label_of, members_of
 from insync.model.domains.symbolic import Symbolic, mistyped
-from insync.model.domains.values import Bool, Condition, Num, SetValue, condition
+from insync.model.domains.values import Bool, Condition, Num, OneNode, SetValue, condition, decided
 from insync.model.expressions.graph import Op, Quantifier
 from insync.model.expressions.simplify import combine
 from insync.model.language.binders import extreme, wholly
@@ -252,7 +252,14 @@ def _candidates(word: str, members: Any) -> list[_Candidate]:
             f"enumeration, a Python sequence such as range(n), an array, a Seq, a Bag or a SetOf."
         )
         raise ModelError(message)
-    return [_Candidate(value, None, label_of(value)) for value in members]
+    return [_Candidate(value, None, _name(value)) for value in members]
+
+
+def _name(value: object) -> str:
+    """Return the name of an element of a Python sequence."""
+    if isinstance(value, OneNode):
+        decided(value.node)
+    return label_of(value)
 
 
 def _place_name(array: ArrayView, at: int, value: object) -> str:

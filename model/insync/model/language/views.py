@@ -8,7 +8,7 @@ the codes of a field that is assigned `ANY`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum as PythonEnum
 from typing import Any, NoReturn
@@ -18,8 +18,21 @@ from insync.model.domains.composite import Domain
 from insync.model.domains.layout import well_formed
 from insync.model.domains.sorts import Index
 from insync.model.domains.symbolic import Symbolic
-from insync.model.domains.values import Anything, Bool, Either, EnumValue, Nothing, Num, condition, number, of_graph
+from insync.model.domains.values import (
+    Anything,
+    Bool,
+    Either,
+    EnumValue,
+    Nothing,
+    Num,
+    condition,
+    decided,
+    number,
+    of_graph,
+)
 from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.intervals import always_holds
+from insync.model.expressions.lifted import LiftedGraph
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Environment, Nowhere, Place, current
 from insync.runtime.errors import ModelError, closest, shown, user_frame
@@ -36,6 +49,7 @@ __all__ = [
     "View",
     "choose",
     "codes_for",
+    "name_at",
     "record",
     "refuse",
     "view",
@@ -158,7 +172,8 @@ class ArrayView(View):
                 f"{domain.lowest}. {KNOWN_INDEX}"
             )
             raise ModelError(message)
-        return domain.of, place.indexed(node, length, domain.of.width, f"{place.path}[...]")
+        name = name_at(node, domain.labels, length)
+        return domain.of, place.indexed(node, length, domain.of.width, f"{place.path}[{name}]")
 
     def __getitem__(self, index: object) -> Any:
         return view(*self._element(index))
@@ -200,6 +215,28 @@ class OptionRecordView(View):
 
     def __setattr__(self, name: str, value: object) -> None:
         _no_attribute(self, name, "may be none: assign a record or NONE to it, or to a field of .value")
+
+
+def name_at(index: Node, labels: Sequence[str], length: int) -> str:
+    """Return the name of the place with a symbolic index for messages, or the mark that stands for it.
+
+    Args:
+        index: the index, from 0.
+        labels: the names of the places; empty where the number of a place is its name.
+        length: the number of places.
+
+    Raises:
+        Undecided: the index depends on parameters alone, and may be outside.
+    """
+    graph = index.graph
+    if not isinstance(graph, LiftedGraph) or not graph.decides:
+        return "..."
+    if index.lo < 0 or index.hi >= length:
+        store = current.get()
+        inside = [apply(Op.LE, graph.const(0), index), apply(Op.LT, index, graph.const(length))]
+        if store is None or store.graph is not graph or not always_holds(store.guard, combine(graph, Op.AND, inside)):
+            decided(index)
+    return graph.mark(index, labels)
 
 
 def _no_attribute(view: View, name: str, why: str) -> NoReturn:

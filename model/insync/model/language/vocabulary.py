@@ -24,6 +24,7 @@ from insync.model.domains.values import (
     OptionValue,
     SetValue,
     condition,
+    decided,
     domain_of,
     mask,
     number,
@@ -116,6 +117,8 @@ def If(test: Condition, then: Any, otherwise: Any) -> Any:
         notes.branch("If", tracing.where, test.node)
     if any(isinstance(arm, Anything) for arm in arms):
         return Either(test, then, otherwise)
+    if any(isinstance(arm, (View, Either)) for arm in arms):
+        decided(test.node)  # Python would return the live view, and not a copy of what it has now
     optional = any(isinstance(arm, (Nothing, NoneType, OptionValue, Either)) for arm in arms)
     if not optional and any(isinstance(arm, (Bool, bool)) for arm in arms):
         return Or(And(test, then), And(Not(test), otherwise))

@@ -1,7 +1,7 @@
 """Open tracing: a model's actions, initial state and properties traced for all values of its open bounds at once.
 
-The methods are those that every engine traces. A parameter over an open sort is a cell beyond those of the state (as in
-`retracing`), quantifiers over open sorts are kept (`binders`), and arrays of open length are functions (`open_views`).
+The methods are those that every engine traces. A parameter over an open sort is a variable of the graph (as in
+`lifting`), quantifiers over open sorts are kept (`binders`), and arrays of open length are functions (`open_views`).
 Python that counts up to an open bound is refused.
 """
 
@@ -18,9 +18,10 @@ from insync.model.domains.bounds import BoundValues
 from insync.model.domains.open_bounds import OpenArray, OpenGraph, is_open, open_sizes
 from insync.model.domains.sorts import Parameter, label_of, members_of, number_of_members, under
 from insync.model.domains.values import Condition
-from insync.model.expressions.graph import Node
+from insync.model.expressions.graph import Node, Variable
+from insync.model.expressions.lifted import lifting
 from insync.model.expressions.store import Expected
-from insync.model.language.binders import Binders, keeping, opaque_value
+from insync.model.language.binders import value_of_variable, variable_over
 from insync.model.language.declarations import ActionSpec, action_specs, initial_specs
 from insync.model.language.open_views import OpenEnvironment, Places, PlaceWrite
 from insync.model.tracing.tracer import run_method, state_view, traced_condition
@@ -60,7 +61,7 @@ class OpenAction:
 
     Attributes:
         name: the action's name.
-        parameters: the name of each parameter, its value or its cell, and whether it is open.
+        parameters: the name of each parameter, its value or its variable, and whether it is open.
         guard: the conditions that enable it.
         updates: number and new code of each cell that changes and is not a function of places.
         writes: the assignments to places of open arrays, in order.
@@ -68,21 +69,21 @@ class OpenAction:
     """
 
     name: str
-    parameters: tuple[tuple[str, Parameter | int, bool], ...]
+    parameters: tuple[tuple[str, Parameter | Variable, bool], ...]
     guard: tuple[Node, ...]
     updates: tuple[tuple[int, Node], ...]
     writes: tuple[PlaceWrite, ...]
     checks: tuple[Expected, ...]
 
     @property
-    def open_parameters(self) -> set[int]:
-        """The cells of the open parameters."""
-        return {int(value) for _, value, left_open in self.parameters if left_open and isinstance(value, int)}
+    def open_parameters(self) -> list[Variable]:
+        """The variables of the open parameters."""
+        return [value for _, value, _ in self.parameters if isinstance(value, Variable)]
 
     @property
     def bound_parameters(self) -> tuple[Parameter, ...]:
         """The values of the bound parameters."""
-        return tuple(value for _, value, left_open in self.parameters if not left_open)
+        return tuple(value for _, value, _ in self.parameters if not isinstance(value, Variable))
 
     def __str__(self) -> str:
         bound = [f"{name}={name if left_open else label_of(value)}" for name, value, left_open in self.parameters]
@@ -100,7 +101,6 @@ class OpenModel:
         lowest: the least value of each open bound.
         cells: the cells of the state.
         graph: the graph of all that is traced.
-        binders: parameters and quantifiers over open sorts.
         places: the reads of arrays of open length.
 
     Raises:
@@ -130,9 +130,8 @@ class OpenModel:
         self.model._state = state
         self.cells = list(_open_cells(state, _Around()))
         self.graph = OpenGraph((cell.size for cell in self.cells), sizes)
-        self.binders = Binders(self.graph, only_open=True)
         self.places = Places(self.graph)
-        self._environments = itertools.count(1)
+        self._environments, self._variables = itertools.count(1), itertools.count()
 
     def _environment(self, *, writable: bool) -> OpenEnvironment:
         nodes = [self.graph.cell(number) for number in range(len(self.cells))]
@@ -142,7 +141,7 @@ class OpenModel:
         self, model: Model, predicate: Callable[..., Condition], parameters: Mapping[str, type]
     ) -> Node:
         view = state_view(model, self._environment(writable=False))
-        with keeping(self.binders):
+        with lifting(self.graph):
             return traced_condition(model, self.graph, predicate, [view], parameters, "a condition on the state")
 
     def initial(self) -> OpenAction:
@@ -156,14 +155,14 @@ class OpenModel:
             raise UserError(message)
         zero = self.graph.const(0)
         environment = OpenEnvironment(self.places, [zero] * len(self.cells), next(self._environments))
-        with under(self.model.b), keeping(self.binders):
+        with under(self.model.b), lifting(self.graph):
             run_method(self.model, environment, self.model.initial, (), "initial")
         updates = tuple(enumerate(environment.cells))
         return OpenAction("initial", (), (), updates, tuple(environment.writes), tuple(environment.expected))
 
     def actions(self) -> Iterator[OpenAction]:
         """Yield each action for each binding of the parameters that are not open."""
-        with under(self.model.b), keeping(self.binders):
+        with under(self.model.b), lifting(self.graph):
             for name, spec in action_specs(type(self.model)).items():
                 kinds = {
                     one: kind
@@ -186,9 +185,9 @@ class OpenModel:
                 parameters.append((parameter, fixed[parameter], False))
                 values.append(fixed[parameter])
             else:
-                cell, value = opaque_value(self.binders, parameter, kind)
-                parameters.append((parameter, cell, True))
-                values.append(value)
+                variable = variable_over(parameter, kind, next(self._variables))
+                parameters.append((parameter, variable, True))
+                values.append(value_of_variable(self.graph, variable))
         if not run_method(self.model, environment, getattr(self.model, name), values, spec.place):
             return None
         changed = enumerate(zip(before, environment.cells, strict=True))

@@ -12,6 +12,7 @@ from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine
 from insync.model.symmetry.group import Symmetry
 from insync.model.tracing.initial_states import Initials
+from insync.runtime.errors import InternalError
 
 if TYPE_CHECKING:
     from insync.model.define import Model
@@ -91,6 +92,17 @@ class Program:
     within: tuple[Node, ...] = ()
     symmetry: Symmetry | None = None
     _numbers: dict[tuple[str, tuple[tuple[str, str], ...]], int] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse actions with nodes that no engine has a rule for.
+
+        Raises:
+            InternalError: the nodes of an action are of a graph with variables.
+        """
+        for action in self.actions:
+            if any(node.graph.has_variables for node in (*action.guard, *(node for _, node in action.updates))):
+                message = f"the action {action} has variables, and a program has none"
+                raise InternalError(message)
 
     @property
     def impossible(self) -> tuple[str, ...]:

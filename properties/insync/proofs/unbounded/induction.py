@@ -500,7 +500,7 @@ def likeness_of(
     """Return the assumptions on an action's step, and the conclusions that the nearer action has the swapped step."""
     one = taken(symbols, before, further)
     swapped = Symbols(symbols.model, symbols.bounds, symbols.mentioned, symbols.width, dict(symbols.variables))
-    for mine, its in zip(sorted(further.open_parameters), sorted(nearer.open_parameters), strict=True):
+    for mine, its in zip(further.open_parameters, nearer.open_parameters, strict=True):
         swapped.variables[its] = symbols.variable(mine)  # both are bindings of one action, so the order is the same
     other = taken(swapped, swap.state(symbols, before), nearer)
     same = [Conclusion("the guard", z3.And(*other.enabled))]

@@ -15,8 +15,7 @@ from typing import NoReturn
 
 from insync.model.domains import composite as d
 from insync.model.domains.open_bounds import is_open
-from insync.model.expressions.graph import Node, Op, reachable
-from insync.model.language.binders import Opaque, Quantified
+from insync.model.expressions.graph import Binder, Node, Op, Variable
 from insync.model.language.open_views import PlaceRead
 from insync.model.tracing.open_tracing import OpenAction, OpenModel
 from insync.proofs.smt.z3_module import z3
@@ -52,14 +51,14 @@ class Symbols:
         bounds: the variable of each open bound.
         mentioned: the predicate of each open bound.
         width: the largest number of members of a set.
-        variables: quantified variables and open parameters, by their cells.
+        variables: the terms of quantified variables and open parameters.
     """
 
     model: OpenModel
     bounds: dict[str, z3.ArithRef]
     mentioned: dict[str, z3.FuncDeclRef]
     width: int
-    variables: dict[int, z3.ArithRef] = field(default_factory=dict)
+    variables: dict[Variable, z3.ArithRef] = field(default_factory=dict)
 
     def size(self, size: int) -> z3.ArithRef:
         """Return the term of a size, open or not."""
@@ -68,11 +67,11 @@ class Symbols:
         name, more = self.model.graph.bound_of(size)
         return self.bounds[name] + more
 
-    def variable(self, cell: int) -> z3.ArithRef:
-        """Return the variable that an opaque cell stands for."""
-        if cell not in self.variables:
-            self.variables[cell] = z3.Int(f"{self.model.binders.opaque[cell].name}.{cell}")
-        return self.variables[cell]
+    def variable(self, variable: Variable) -> z3.ArithRef:
+        """Return the term of a variable."""
+        if variable not in self.variables:
+            self.variables[variable] = z3.Int(f"{variable.name}.{variable.number}")
+        return self.variables[variable]
 
     def mention(self, size: int, term: z3.ArithRef) -> z3.BoolRef:
         """Return the condition that mentions a term as a member of the open sort with this size."""
@@ -167,33 +166,28 @@ class OpenTerms:
         cell = cell if read is None else read.cell
         return cell < len(self.symbols.model.cells) and self.symbols.is_set(cell)
 
-    def quantified(self, node: Node) -> Quantified | None:
-        """Return the quantifier that a condition stands for, or None."""
-        if node.op is not Op.EQ or (cell := _cell(node.args[0])) is None:
-            return None
-        found = self.symbols.model.binders.quantified.get(cell)
-        return found if found is not None and found.what in ("for_all", "exists") else None
-
-    def quantifier(self, found: Quantified) -> z3.BoolRef:
+    def quantifier(self, node: Node) -> z3.BoolRef:
         """Return the term of a quantifier; directly nested quantifiers of the same kind are joined into one."""
         variables, mentioned, inside = [], [], []
-        rest: Quantified | None = found
-        while rest is not None and rest.what == found.what:
-            variable, opaque, found = self.symbols.variable(rest.cell), self._opaque(rest), rest
+        word = _binder(node).word
+        while node.op is Op.BIND and _binder(node).word == word:
+            own = self._bound(node)
+            variable = self.symbols.variable(own)
             variables.append(variable)
-            mentioned.append(self.symbols.mention(opaque.size, variable))
-            inside += [variable >= 0, variable < self.symbols.size(opaque.size)]
-            rest = self.quantified(rest.body)
-        body = self.condition(found.body)
+            mentioned.append(self.symbols.mention(own.size, variable))
+            inside += [variable >= 0, variable < self.symbols.size(own.size)]
+            node = node.args[0]
+        body = self.condition(node)
         pattern = [z3.MultiPattern(*mentioned) if len(mentioned) > 1 else mentioned[0]]
-        if found.what == "for_all":
+        if word == "for_all":
             return z3.ForAll(variables, z3.Implies(z3.And(*inside, *mentioned), body), patterns=pattern)
         return z3.Exists(variables, z3.And(*inside, *mentioned, body), patterns=pattern)
 
-    def _opaque(self, found: Quantified) -> Opaque:
-        if found.inside is not None:
+    def _bound(self, node: Node) -> Variable:
+        """Return the variable of a quantifier."""
+        if len(node.args) > 1:
             self.refuse("a quantifier over a set of an open sort")
-        return self.symbols.model.binders.opaque[found.cell]
+        return _binder(node).variable
 
     def _read(self, node: Node) -> Value:
         """Return the term of a cell of the state, or of what a cell beyond the state stands for."""
@@ -203,21 +197,16 @@ class OpenTerms:
             return self.state.codes[cell]
         if cell in model.places.reads:
             return self._at(model.places.reads[cell])
-        if cell in model.binders.opaque:
-            return self.symbols.variable(cell)
-        if cell in model.binders.quantified:
-            return self._extreme(cell, model.binders.quantified[cell])
         return next(self.symbols.bounds[name] for name, own in model.graph.bound_cells.items() if own == cell)
 
     def _at(self, read: PlaceRead) -> Value:
         places = [self.number(place) for place in read.places]
         found = self.written(read.cell, places, read.writes)
         lengths = self.symbols.model.cells[read.cell].lengths
-        variable = self.symbols.model.binders.opaque  # a variable or parameter as an index is never outside
         inside = [
             z3.And(term >= 0, term < self.symbols.size(length))
             for node, term, length in zip(read.places, places, lengths, strict=True)
-            if _cell(node) not in variable
+            if node.op is not Op.VAR  # as an index it is never outside
         ]
         if not inside:
             return found
@@ -235,21 +224,18 @@ class OpenTerms:
                 found = chosen(z3.And(self.condition(write.where), *met), self.value(cell, write.code), found)
         return found
 
-    def _extreme(self, cell: int, found: Quantified) -> z3.ArithRef:
-        """Return the code of the greatest or least value of a number as a new variable, and add its axioms."""
-        opaque, variable = self._opaque(found), self.symbols.variable(found.cell)
-        if found.what == "count":
+    def extreme(self, node: Node) -> z3.ArithRef:
+        """Return the greatest or least value of a number as a new variable, and add its axioms."""
+        own, word = self._bound(node), _binder(node).word
+        variable = self.symbols.variable(own)
+        if word == "count":
             self.refuse("count over an open sort")
-        free = {_cell(node) for node in reachable([found.body])} & set(self.symbols.model.binders.opaque)
-        parameters = (
-            set() if self.action is None else {cell for _, cell, left_open in self.action.parameters if left_open}
-        )
-        if self.action is None or free - parameters - {found.cell}:
+        if self.action is None or self.symbols.model.graph.free(node) - {*self.action.open_parameters}:
             self.refuse("an extreme in a property or in a quantifier")
-        extreme, value = z3.FreshInt(found.what), self.number(found.body) - found.body.lo
-        mention = self.symbols.mention(opaque.size, variable)
-        inside = z3.And(variable >= 0, variable < self.symbols.size(opaque.size), mention)
-        beyond = value <= extreme if found.what == "max_of" else value >= extreme
+        extreme, value = z3.FreshInt(word), self.number(node.args[0])
+        mention = self.symbols.mention(own.size, variable)
+        inside = z3.And(variable >= 0, variable < self.symbols.size(own.size), mention)
+        beyond = value <= extreme if word == "max_of" else value >= extreme
         self.facts.append(z3.ForAll([variable], z3.Implies(inside, beyond), patterns=[mention]))
         self.facts.append(z3.Exists([variable], z3.And(inside, value == extreme), patterns=[mention]))
         return extreme
@@ -279,10 +265,17 @@ def _number_read(terms: OpenTerms, node: Node) -> z3.ExprRef:
     return found
 
 
+def _binder(node: Node) -> Binder:
+    assert isinstance(node.arg, Binder)
+    return node.arg
+
+
+def _variable(terms: OpenTerms, node: Node) -> z3.ExprRef:
+    assert isinstance(node.arg, Variable)
+    return terms.symbols.variable(node.arg)
+
+
 def _equal(terms: OpenTerms, node: Node) -> z3.BoolRef:
-    quantified = terms.quantified(node)
-    if quantified is not None:
-        return terms.quantifier(quantified)
     if any(map(terms.holds_set, node.args)):
         return z3.And(*[a == b for a, b in zip(*map(terms.members, node.args), strict=True)])
     first, other = map(terms.number, node.args)
@@ -345,8 +338,10 @@ _RULES: dict[Op, Callable[[OpenTerms, Node], z3.ExprRef]] = {
     Op.COUNT: lambda terms, node: z3.Sum(
         *[z3.If(one, z3.IntVal(1), z3.IntVal(0)) for one in terms.members(node.args[0])]
     ),
+    Op.VAR: _variable,
+    Op.BIND: lambda terms, node: terms.quantifier(node) if node.is_bool else terms.extreme(node),
     **dict.fromkeys(_MASKS, _set_refused),
 }
-"""For every operation, the term of a node."""
+"""For every operation but READ, which open models have as cells, the term of a node."""
 
-assert set(_RULES) == set(Op)
+assert set(_RULES) == set(Op) - {Op.READ}

@@ -110,8 +110,8 @@ def taken(symbols: Symbols, before: OpenState, action: OpenAction) -> SymbolicTa
     enabled = [terms.condition(node) for node in action.guard]
     codes = {**before.codes, **{cell: terms.value(cell, node) for cell, node in action.updates}}
     hints = []
-    for cell in sorted(action.open_parameters):
-        parameter, size = symbols.variable(cell), symbols.model.binders.opaque[cell].size
+    for variable in action.open_parameters:
+        parameter, size = symbols.variable(variable), variable.size
         enabled += [parameter >= 0, parameter < symbols.size(size)]
         hints.append(symbols.mention(size, parameter))
     for place, size in _places_of(symbols, action):
@@ -144,12 +144,7 @@ def _places_of(symbols: Symbols, action: OpenAction) -> list[tuple[Node, int]]:
                 found.update(dict.fromkeys(zip(read.places, model.cells[read.cell].lengths, strict=True)))
     for write in action.writes:
         found.update(dict.fromkeys(zip(write.places, model.cells[write.cell].lengths, strict=True)))
-    bound = set(model.binders.opaque) - action.open_parameters
-    return [
-        (place, size)
-        for place, size in found
-        if not any(node.op is Op.CELL and int(str(node.arg)) in bound for node in reachable([place]))
-    ]
+    return [(place, size) for place, size in found if model.graph.free(place) <= {*action.open_parameters}]
 
 
 def fits_of(symbols: Symbols, step: SymbolicTaken, action: OpenAction) -> list[z3.BoolRef]:

@@ -13,6 +13,7 @@ from enum import Enum
 
 from insync.explorer.export.tla.context import Speaker, Values
 from insync.explorer.export.tla.printing import NewValue, action_text, comment, condition_text
+from insync.explorer.export.tla.reads import ReadAction
 from insync.explorer.export.tla.state import Shapes
 from insync.explorer.export.tla.terms import Form, Term, camel
 from insync.explorer.export.tla.translation import Translation
@@ -20,10 +21,10 @@ from insync.explorer.export.tla.values import Kind
 from insync.model.domains import composite as d
 from insync.model.domains.sorts import Parameter, label_of
 from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.lifted import Action, Assign
 from insync.model.expressions.simplify import combine
 from insync.model.language.declarations import action_specs
 from insync.model.tracing.program import BoundAction
-from insync.model.tracing.retracing import GeneralAction, KeptAssignment
 
 __all__ = [
     "Operator",
@@ -32,26 +33,26 @@ __all__ = [
 ]
 
 
-def general_operator(speaker: Speaker, action: GeneralAction) -> Operator:
-    """Return the operator of an action, with the open parameters as its arguments."""
-    model, terms, names = speaker.model, speaker.terms, speaker.names
+def general_operator(speaker: Speaker, read: ReadAction) -> Operator:
+    """Return the operator of an action, with its variables as arguments."""
+    model, terms, names, action = speaker.model, speaker.terms, speaker.names, read.action
     terms.scope.clear()
-    fixed = {name: value for name, value, is_open in action.parameters if not is_open}
-    cells = {name: int(cell) for name, cell, is_open in action.parameters if is_open}  # type: ignore[arg-type]
+    fixed = action.fixed
+    variables = {variable.name: variable for variable in action.variables}
     said = "_".join([camel(action.name), *map(label_of, fixed.values())])
     name = names.name(("action", action.name, *fixed.items()), said)
-    parameters = {one: speaker.opaque[cell] for one, cell in cells.items()}
+    parameters = {one: speaker.opaque[variable] for one, variable in variables.items()}
     head = _called(name, [one.term.text for one in parameters.values()])
     numbers = {
-        number: {key: value for key, value in bound.parameters if key in cells}
+        number: {key: value for key, value in bound.parameters if key in variables}
         for number, bound in enumerate(model.program.actions)
         if bound.name == action.name and all(dict(bound.parameters)[key] == value for key, value in fixed.items())
     }
     checked = [number for number in numbers if model.program.actions[number].checks]
-    checks = action.checks if checked else ()
-    guard = list(action.guard)
+    checks = read.checks if checked else ()
+    guard = list(read.guard)
     known = speaker.translation.within([*guard, *checks])
-    changes = assigned_variables(speaker.shapes, known, model.state, action.assignments)
+    changes = assigned_variables(speaker.shapes, known, model.state, read.assigns)
     same = [one for one in speaker.variables if one not in {change.variable for change in changes}]
     conditions = speaker.conditions(speaker.translation, [*guard, *checks])
     text = action_text(speaker.printer, terms, head, conditions, changes, same)
@@ -87,7 +88,7 @@ def _argument(speaker: Speaker, kind: Kind, value: Parameter) -> str:
     return speaker.printer.text(kind.literal(speaker.terms, code))
 
 
-def _sentence(speaker: Speaker, action: GeneralAction, names: dict[str, str], fixed: dict[str, Parameter]) -> str:
+def _sentence(speaker: Speaker, action: Action, names: dict[str, str], fixed: dict[str, object]) -> str:
     """Return the comment of an action: its label with its parameters, and the first paragraph of its docstring."""
     kind = type(speaker.model)
     spec = action_specs(kind)[action.name]
@@ -148,7 +149,7 @@ def bound_operator(speaker: Speaker, number: int, action: BoundAction, within: S
 
 
 def assigned_variables(
-    shapes: Shapes, translation: Translation, state: d.State, assignments: Sequence[KeptAssignment]
+    shapes: Shapes, translation: Translation, state: d.State, assignments: Sequence[Assign]
 ) -> list[NewValue]:
     """Return the variables that are assigned to, in the order of the fields, with their new values.
 
@@ -184,11 +185,11 @@ def _assigned_value(shapes: Shapes, name: str, changes: dict[tuple[str, tuple[Te
 
 
 def _place(
-    shapes: Shapes, translation: Translation, state: d.State, one: KeptAssignment
+    shapes: Shapes, translation: Translation, state: d.State, one: Assign
 ) -> tuple[str, str, tuple[Term, ...], d.Domain]:
     """Return the target of an assignment: the variable, the path in it, the indexes, and the domain at its end."""
     domain: d.Domain = state
-    at, path, rest = 0, "", list(one.dimensions)
+    at, path, rest = 0, "", list(zip(one.dims, one.indexes, strict=True))
     indexes: list[Node | Term] = []
     while domain is state or at != one.base or domain.width != len(one.codes) or rest:
         inside, begin = (domain.of, at + 1) if isinstance(domain, d.Option) else (domain, at)
@@ -202,8 +203,8 @@ def _place(
             continue
         assert isinstance(inside, d.Array), "only these are assigned to in part"
         axis, width = shapes.axis(inside), inside.of.width
-        if rest and (rest[0].stride, rest[0].length) == (width, len(inside.labels)) and one.base - begin < width:
-            indexes.append(translation.value(rest.pop(0).index, axis.kind))
+        if rest and rest[0][0] == (width, len(inside.labels)) and one.base - begin < width:
+            indexes.append(translation.value(rest.pop(0)[1], axis.kind))
             place = 0
         else:
             place = (one.base - begin) // width

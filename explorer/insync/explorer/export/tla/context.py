@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
@@ -15,9 +16,8 @@ from insync.explorer.export.tla.values import Kind, Kinds, What
 from insync.model import Model
 from insync.model.domains import composite as d
 from insync.model.domains.sorts import Index
-from insync.model.expressions.graph import Graph, Node, Op
-from insync.model.language.binders import Binders, Opaque, Quantified, keeping
-from insync.model.tracing.retracing import with_graph
+from insync.model.expressions.graph import Binder, Graph, Node, Op, Variable
+from insync.model.expressions.lifted import LiftedGraph, lifting
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of, run_properties_of
 
@@ -36,20 +36,20 @@ class Speaker:
 
     Attributes:
         model: the model.
-        again: the same model over another graph, in which quantifiers and parameters are kept.
-        binders: the kept quantifiers and parameters.
+        again: the same model over the graph of lifted actions.
+        graph: the graph of lifted actions, in which quantifiers and parameters are kept.
         names: the names of the module.
         terms: the maker of terms.
         kinds: the kinds of the values of cells.
         shapes: the places of cells in the state.
-        opaque: the terms of `binders`.
+        opaque: the terms of parameters and quantifiers.
         plain: the translation of the nodes of the program.
         printer: the printer of terms.
     """
 
     model: Model
     again: Model
-    binders: Binders
+    graph: LiftedGraph
     names: Names
     terms: Terms
     kinds: Kinds
@@ -67,10 +67,10 @@ class Speaker:
         terms = Terms(taken=names.taken)
         kinds = Kinds(model.b, names.name)
         shapes = Shapes(terms, kinds, model.state)
-        binders = Binders(Graph(model.program.graph.cell_sizes))
-        opaque = BinderTerms(binders, names, terms, kinds, shapes.cells)
-        again, plain = with_graph(model, binders.graph), Translation(terms, shapes.cells, {})
-        return cls(model, again, binders, names, terms, kinds, shapes, opaque, plain, Printer(names.taken))
+        graph = LiftedGraph(model.program.graph.cell_sizes)
+        opaque = BinderTerms(names, terms, kinds, shapes.cells)
+        again, plain = _with_graph(model, graph), Translation(terms, shapes.cells, {})
+        return cls(model, again, graph, names, terms, kinds, shapes, opaque, plain, Printer(names.taken))
 
     @property
     def translation(self) -> Translation:
@@ -79,7 +79,7 @@ class Speaker:
 
     def traced(self, trace: Callable[[Model], T]) -> T:
         """Return the result of a trace in which quantifiers are kept as written."""
-        with keeping(self.binders):
+        with lifting(self.graph):
             return trace(self.again)
 
     def conditions(self, translation: Translation, nodes: Sequence[Node]) -> list[Term]:
@@ -92,75 +92,78 @@ class Speaker:
         return [name for name, domain in self.model.state.fields.items() if self.shapes.live(domain)]
 
 
-# Parameters and quantifiers: the cells beyond those of the state.
+def _with_graph(model: Model, graph: Graph) -> Model:
+    """Return a copy of a model with another graph for later tracing; its program has the same actions."""
+    made = copy.copy(model)
+    made._program = replace(model.program, graph=graph)
+    return made
+
+
+# Parameters and quantifiers.
 
 
 _TRUTH = Kind(What.TRUTH, 2)
 _FORMS = {"for_all": Form.FOR_ALL, "exists": Form.EXISTS}
 
 
-class BinderTerms(Mapping[int, OpaqueTerm]):
-    """The terms of cells beyond those of the state, made on first use.
+class BinderTerms(Mapping[object, OpaqueTerm]):
+    """The terms of variables and quantifiers, made on first use.
 
     Args:
-        binders: the parameters and quantifiers that the cells stand for.
         names: the names of the module.
         terms: the maker of terms.
         kinds: the kinds of values.
         cells: the places of the cells of the state.
     """
 
-    def __init__(self, binders: Binders, names: Names, terms: Terms, kinds: Kinds, cells: list[PlacedCell]) -> None:
-        self._binders, self._names, self._terms, self._kinds = binders, names, terms, kinds
-        self._made: dict[int, OpaqueTerm] = {}
+    def __init__(self, names: Names, terms: Terms, kinds: Kinds, cells: list[PlacedCell]) -> None:
+        self._names, self._terms, self._kinds = names, terms, kinds
+        self._made: dict[object, OpaqueTerm] = {}
         self.translation = Translation(terms, cells, self)
 
-    def __getitem__(self, cell: int) -> OpaqueTerm:
-        if cell not in self._made:
-            if cell in self._binders.quantified:
-                self._made[cell] = self._quantified(self._binders.quantified[cell])
+    def __getitem__(self, what: object) -> OpaqueTerm:
+        if what not in self._made:
+            if isinstance(what, Variable):
+                self._made[what] = self._parameter(what)
             else:
-                self._made[cell] = self._parameter(self._binders.opaque[cell])
-        return self._made[cell]
+                assert isinstance(what, Node)
+                assert isinstance(what.arg, Binder)
+                self._made[what] = self._quantified(what, what.arg)
+        return self._made[what]
 
-    def __iter__(self) -> Iterator[int]:
+    def __iter__(self) -> Iterator[object]:
         return iter(self._made)
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def kind(self, opaque: Opaque) -> Kind:
+    def kind(self, variable: Variable) -> Kind:
         """Return the kind of a parameter or of a bound variable."""
-        kind = opaque.kind
+        kind = variable.kind
         if kind is None or (not issubclass(kind, (Index, Enum)) and kind is not bool):
-            return Kind(What.NUMBER, opaque.size, low=opaque.lo)
+            return Kind(What.NUMBER, variable.size, low=variable.lo)
         if kind is bool:
             return _TRUTH
         return self._kinds.of_sort(kind) if issubclass(kind, Index) else self._kinds.of_enum(kind)
 
-    def _parameter(self, opaque: Opaque) -> OpaqueTerm:
-        name = self._terms.variable(opaque.name)
+    def _parameter(self, variable: Variable) -> OpaqueTerm:
+        name = self._terms.variable(variable.name)
         self._terms.scope.append(name)
-        return OpaqueTerm(self._terms.name(name), self.kind(opaque))
+        return OpaqueTerm(self._terms.name(name), self.kind(variable))
 
-    def _quantified(self, found: Quantified) -> OpaqueTerm:
-        terms, opaque, t = self._terms, self._binders.opaque[found.cell], self.translation
-        kind = self.kind(opaque)
-        name = terms.variable(opaque.name)
-        self._made[found.cell] = OpaqueTerm(terms.variable_name(name), kind)
+    def _quantified(self, node: Node, binder: Binder) -> OpaqueTerm:
+        terms, variable, t = self._terms, binder.variable, self.translation
+        kind = self.kind(variable)
+        name = terms.variable(variable.name)
+        self._made[variable] = OpaqueTerm(terms.variable_name(name), kind)
         terms.scope.append(name)
-        body = t.condition(found.body)
+        body = t.condition(node.args[0])
         terms.scope.pop()
-        over = self._over(found, kind)
-        if found.what == "count":
+        over = kind.extent(terms) if len(node.args) == 1 else t.set(node.args[1], Kind(What.SET, 0, of=kind))
+        if binder.word == "count":
             members = terms.binding(Form.FILTER, name, over, body)
-            return OpaqueTerm(terms.call("Cardinality", members), Kind(What.NUMBER, opaque.size + 1))
-        return OpaqueTerm(terms.binding(_FORMS[found.what], name, over, body), _TRUTH)
-
-    def _over(self, found: Quantified, kind: Kind) -> Term:
-        if found.inside is None:
-            return kind.extent(self._terms)
-        return self.translation.set(found.inside, Kind(What.SET, 0, of=kind))
+            return OpaqueTerm(terms.call("Cardinality", members), Kind(What.NUMBER, variable.size + 1))
+        return OpaqueTerm(terms.binding(_FORMS[binder.word], name, over, body), _TRUTH)
 
 
 # Values of several cells: a copied part of the state, a choice between two such values, or a record of its fields.

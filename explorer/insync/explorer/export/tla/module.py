@@ -8,12 +8,13 @@ from insync.explorer.export.tla.actions import Operator, bound_operator, general
 from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.printing import HOLDS, comment, condition_text
 from insync.explorer.export.tla.properties import Said, init_text, said_of_runs, said_of_states, said_of_types
+from insync.explorer.export.tla.reads import Levels, read_before
 from insync.explorer.export.tla.values import UNKNOWN, What
 from insync.explorer.symmetry import symmetry_for
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.expressions.graph import Node, Op, reachable
-from insync.model.tracing.retracing import general_actions
+from insync.model.tracing.lifting import lifted_actions
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge, run_properties_of
 from insync.runtime.errors import UserError
@@ -95,8 +96,10 @@ def _operators(speaker: Speaker, *, unrolled: bool) -> Iterator[Operator]:
         for number, action in enumerate(program.actions):
             yield bound_operator(speaker, number, action, program.within)
         return
-    for general in general_actions(speaker.model, speaker.binders):
-        yield general_operator(speaker, general)
+    levels = Levels(speaker.model.state)
+    for lifted in lifted_actions(speaker.model, speaker.graph):
+        if lifted.name not in program.impossible:
+            yield general_operator(speaker, read_before(speaker.graph, levels, lifted))
 
 
 def _require_small(speaker: Speaker) -> None:

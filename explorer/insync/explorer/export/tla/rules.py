@@ -129,8 +129,9 @@ CONDITIONS: Mapping[Op, ConditionRule] = {
     Op.LT: _ordered("<"),
     Op.LE: _ordered("<="),
     Op.TEST: _member,
+    Op.BIND: lambda t, node: t.opaque(node).term,
 }
-assert set(CONDITIONS) == CONDITION_OPS | {Op.CONST}
+assert set(CONDITIONS) == CONDITION_OPS | {Op.CONST, Op.BIND}
 
 
 def truth(t: Translation, node: Node) -> Term:
@@ -145,7 +146,7 @@ def truth(t: Translation, node: Node) -> Term:
         return terms.infix("\\in", terms.truth(True), t.some(some, kind))
     if node.op is Op.CONST:
         return terms.truth(node.lo == 1)
-    if node.op is Op.CELL:
+    if node.op in (Op.CELL, Op.VAR, Op.BIND):
         return t.opaque(node).term
     if node.op is Op.ITE:
         return _either(t, node)
@@ -237,12 +238,12 @@ def _counted(t: Translation, node: Node) -> Linear:
 
 
 def _no_number(t: Translation, node: Node) -> Linear:
-    raise AssertionError(node)  # a part of the state, or a set, which the caller handles
+    raise AssertionError(node)  # a part of the state, a variable, a quantifier or a set, which the caller handles
 
 
 NUMBERS: Mapping[Op, NumberRule] = {
     Op.CONST: _number,
-    Op.CELL: _no_number,
+    **dict.fromkeys((Op.CELL, Op.VAR, Op.READ, Op.BIND), _no_number),
     Op.ADD: _sum,
     Op.SUB: _difference,
     Op.MUL: _calculated("*"),
@@ -299,7 +300,7 @@ def _common(t: Translation, node: Node, kind: Kind, again: Callable[[Node, Kind]
         return t.read(path)
     if node.op is Op.CONST:
         return kind.literal(terms, node.lo)
-    if node.op is Op.CELL and path is None:
+    if node.op in (Op.CELL, Op.VAR) and path is None:
         return t.opaque(node).term
     if node.op is Op.ITE:
         yes, no = t.arms(node)

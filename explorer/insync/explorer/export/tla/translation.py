@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from insync.explorer.export.tla.rules import CONDITIONS, NUMBERS, option_of, set_of, truth
 from insync.explorer.export.tla.state import PathStep, PlacedCell
@@ -27,10 +27,13 @@ __all__ = [
 
 T = TypeVar("T")
 
+OPAQUE = frozenset({Op.CELL, Op.VAR, Op.BIND})
+"""The operations whose terms the caller gives, where they are no part of the state."""
+
 
 @dataclass(frozen=True, slots=True)
 class OpaqueTerm:
-    """A cell that is no part of the state: a parameter, or a variable that a quantifier binds."""
+    """A parameter, a variable that a quantifier binds, or what a quantifier gives."""
 
     term: Term
     kind: Kind
@@ -51,7 +54,7 @@ class Translation:
     Args:
         terms: the maker of terms.
         cells: the place of each cell of the state.
-        opaque: the terms of the cells beyond those of the state.
+        opaque: the terms of variables and quantifiers: by their nodes' `arg`, or by the node of a `BIND`.
         known: conditions that hold wherever the terms are used; index checks that they imply are left out.
         general: the translation without known conditions; None is this one.
     """
@@ -60,7 +63,7 @@ class Translation:
         self,
         terms: Terms,
         cells: Sequence[PlacedCell],
-        opaque: Mapping[int, OpaqueTerm],
+        opaque: Mapping[Any, OpaqueTerm],
         known: tuple[Node, ...] = (),
         general: Translation | None = None,
     ) -> None:
@@ -84,7 +87,8 @@ class Translation:
         partial = self._found.partial
         if node.index not in partial:
             mine = node.op is Op.SELECT and (node.args[0].lo < 0 or node.args[0].hi >= len(node.args) - 1)
-            partial[node.index] = mine or any(self.is_partial(arg) for arg in node.args)
+            inside = () if node.op is Op.BIND else node.args
+            partial[node.index] = mine or any(self.is_partial(arg) for arg in inside)
         return partial[node.index]
 
     def arms(self, node: Node) -> tuple[Translation, Translation]:
@@ -110,7 +114,7 @@ class Translation:
         path = self.paths.of(node)
         if path is not None:
             return path.kind
-        if node.op is Op.CELL:
+        if node.op in OPAQUE:
             return self.opaque(node).kind
         if node.op is Op.BIT:
             return Kind(What.SET, 0, of=self.kind(node.args[0]) or PLAIN)
@@ -202,7 +206,7 @@ class Translation:
             raise UserError(message)
         if path is not None:
             return Linear(self.read(path), -path.kind.low, path.kind)
-        if node.op is Op.CELL:
+        if node.op in OPAQUE and not node.is_bool:
             opaque = self.opaque(node)
             return Linear(opaque.term, -opaque.kind.low, opaque.kind)
         return NUMBERS[node.op](self, node)
@@ -231,9 +235,8 @@ class Translation:
         return bool(above) and len(inside) == fields and all(len(cell.steps) == len(path.steps) for cell in inside)
 
     def opaque(self, node: Node) -> OpaqueTerm:
-        """Return the term of a cell that is not part of the state."""
-        assert isinstance(node.arg, int)
-        return self._opaque[node.arg]
+        """Return the term of a variable, or of a quantifier."""
+        return self._opaque[node if node.op is Op.BIND else node.arg]
 
     # ------------------------------------------------------------------------------------------------------ reading
 

@@ -1,0 +1,184 @@
+"""Lifted actions with reads of the state before the step alone, which TLA+ can name.
+
+A read after assignments becomes a choice between the assigned values, by the equality of indexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from insync.model.domains import composite as d
+from insync.model.expressions.graph import Binder, Graph, Location, Node, Op, Quantifier, reachable
+from insync.model.expressions.lifted import Action, Assign
+from insync.model.expressions.simplify import apply, combine
+
+__all__ = ["Levels", "ReadAction", "read_before"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAction:
+    """An action all of whose nodes are about the state before the step.
+
+    Attributes:
+        action: the action.
+        guard: the conditions that enable it.
+        assigns: its assignments, each of which happens wherever the guard holds.
+        checks: the conditions that make the assignments sound.
+    """
+
+    action: Action
+    guard: tuple[Node, ...]
+    assigns: tuple[Assign, ...]
+    checks: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """An array around a cell: the distance of its elements in cells, their number, and the element of the cell."""
+
+    stride: int
+    length: int
+    place: int
+
+
+class Levels:
+    """The arrays around each cell of a state, the outermost first.
+
+    Args:
+        state: the domain of the state.
+    """
+
+    def __init__(self, state: d.State) -> None:
+        self.of_cell = list(_levels(state, ()))
+
+    def first(self, cell: int) -> int:
+        """Return the corresponding cell of the elements with index 0."""
+        return cell - sum(level.place * level.stride for level in self.of_cell[cell])
+
+    def indexes(
+        self, graph: Graph, cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node]
+    ) -> tuple[Node, ...]:
+        """Return the index at each level of a cell: symbolic, or the constant of the cell's element."""
+        rest = list(zip(dims, indexes, strict=True))
+        found = []
+        for level in self.of_cell[cell]:
+            symbolic = bool(rest) and rest[0][0] == (level.stride, level.length) and not level.place
+            found.append(rest.pop(0)[1] if symbolic else graph.const(level.place))
+        assert not rest, "every symbolic index is that of an array around the cell"
+        return tuple(found)
+
+
+def _levels(domain: d.Domain, around: tuple[Level, ...]) -> Iterator[tuple[Level, ...]]:
+    if isinstance(domain, d.Record):
+        for field in domain.fields.values():
+            yield from _levels(field, around)
+    elif isinstance(domain, d.Option):
+        yield around
+        yield from _levels(domain.of, around)
+    elif isinstance(domain, d.Array):
+        for place in range(len(domain.labels)):
+            yield from _levels(domain.of, (*around, Level(domain.of.width, len(domain.labels), place)))
+    else:
+        yield from (around for _ in domain.cells(""))
+
+
+def read_before(graph: Graph, levels: Levels, action: Action) -> ReadAction:
+    """Return an action with its reads as reads of the state before the step.
+
+    Args:
+        graph: the graph of the action.
+        levels: the arrays around the cells of the state.
+        action: the action.
+    """
+    return _Reads(graph, levels).action(action)
+
+
+Assigned = dict[int, list[tuple[tuple[Node, ...], Node]]]
+"""The codes that were assigned so far, with their indexes, by the corresponding cell with index 0."""
+
+
+class _Reads:
+    """The reads of one action, and the assignments that they can read."""
+
+    def __init__(self, graph: Graph, levels: Levels) -> None:
+        self.graph, self.levels = graph, levels
+        self.assigned: list[Assigned] = [{}]
+        self.guard: list[Node] = []
+        self._known: dict[int, Node] = {}
+
+    def action(self, action: Action) -> ReadAction:
+        late = [node for node in action.guard if self._version(node)]
+        self.guard += [self.rewritten(node) for node in action.guard if node not in late]
+        assigns = [self._assign(one) for one in action.assigns]
+        guard = [self.rewritten(node) for node in action.guard]
+        checks = []
+        for one in action.expects:
+            where = [apply(Op.NOT, self.rewritten(node)) for node in one.where]
+            check = combine(self.graph, Op.OR, [*where, self.rewritten(one.condition)])
+            checks += [] if check is self.graph.true else [check]
+        return ReadAction(action, tuple(guard), tuple(assigns), tuple(checks))
+
+    def _version(self, node: Node) -> int:
+        return max((one.arg.version for one in reachable([node]) if isinstance(one.arg, Location)), default=0)
+
+    def _assign(self, one: Assign) -> Assign:
+        """Return an assignment without conditions: where they do not hold it assigns what was there."""
+        graph, indexes = self.graph, tuple(map(self.rewritten, one.indexes))
+        here = combine(graph, Op.AND, [self.rewritten(node) for node in one.where])
+        before, codes = len(self.assigned) - 1, []
+        for offset, given in enumerate(one.codes):
+            code = self.rewritten(given)
+            old = self._load(one.base + offset, one.dims, indexes, before) if one.where else code
+            codes.append(apply(Op.ITE, here, code, old))
+        after = {cell: list(known) for cell, known in self.assigned[-1].items()}
+        for offset, code in enumerate(codes):
+            cell = one.base + offset
+            mine = self.levels.indexes(graph, cell, one.dims, indexes)
+            known = after.setdefault(self.levels.first(cell), [])
+            known[:] = [(others, earlier) for others, earlier in known if others != mine]
+            known.append((mine, code))
+        self.assigned.append(after)
+        return Assign(one.base, one.dims, indexes, (), tuple(codes))
+
+    def rewritten(self, root: Node) -> Node:
+        known, graph = self._known, self.graph
+        for node in reachable([root]):
+            if node.index in known:
+                continue
+            args = [known[arg.index] for arg in node.args]
+            if isinstance(node.arg, Location):
+                known[node.index] = self._load(node.arg.base, node.arg.dims, args, node.arg.version)
+            elif isinstance(node.arg, Binder):
+                known[node.index] = graph.node(Op.BIND, tuple(args), node.arg)
+            elif node.op in (Op.AND, Op.OR):
+                quantifier = node.arg if isinstance(node.arg, Quantifier) else None
+                known[node.index] = combine(graph, node.op, args, quantifier)
+            else:
+                known[node.index] = apply(node.op, *args) if args else node
+        return known[root.index]
+
+    def _load(self, cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node], version: int) -> Node:
+        found = self._begun_with(cell, dims, indexes)
+        mine = self.levels.indexes(self.graph, cell, dims, indexes)
+        for theirs, code in self.assigned[version].get(self.levels.first(cell), ()):
+            parts = [apply(Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)]
+            never = any(apply(Op.NOT, part) in self.guard for part in parts)  # such as a guard `leader != follower`
+            if not never and not _contradict(parts):
+                same = combine(self.graph, Op.AND, [part for part in parts if part not in self.guard])
+                found = apply(Op.ITE, same, code, found)
+        return found
+
+    def _begun_with(self, cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node]) -> Node:
+        """Return the code before any assignment."""
+        if not dims:
+            return self.graph.cell(cell)
+        (stride, length), *_ = dims
+        elements = [self._begun_with(cell + place * stride, dims[1:], indexes[1:]) for place in range(length)]
+        return apply(Op.SELECT, indexes[0], *elements)
+
+
+def _contradict(equalities: Sequence[Node]) -> bool:
+    """Return whether some equalities equate one node with two constants."""
+    said = {(node.args[0], node.args[1]) for node in equalities if node.op is Op.EQ and node.args[1].op is Op.CONST}
+    return len(said) > len({one for one, _ in said})

@@ -1,0 +1,207 @@
+"""Lifted actions (action schemas): an action for all values of its parameters, with its quantifiers as written.
+
+The graph of lifted actions has variables (`VAR`), reads at symbolic indexes (`READ`) and quantifiers (`BIND`) beside
+the operations of programs. Assignments are kept in order; a read tells how many of them came before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from insync.model.expressions.graph import Binder, Graph, Made, Node, Op, Variable
+from insync.runtime.errors import ModelError
+
+__all__ = [
+    "MARKED",
+    "Action",
+    "Assign",
+    "Expect",
+    "LiftedGraph",
+    "Undecided",
+    "lifting",
+    "quantifiers_kept",
+    "undecided_in",
+]
+
+
+MARKED = "\ue000", "\ue001"
+"""The characters around the number of a mark; see `LiftedGraph.mark`."""
+
+
+class Undecided(ModelError):
+    """Python needs the value of a variable, such as a parameter, while all its values are traced at once.
+
+    Attributes:
+        variables: the variables on which it depends.
+    """
+
+    def __init__(self, message: str, variables: Iterable[Variable]) -> None:
+        super().__init__(message)
+        self.variables = frozenset(variables)
+
+
+class LiftedGraph(Graph):
+    """A graph in which the lifted operations may occur.
+
+    Args:
+        cell_sizes: the number of codes of each cell.
+
+    Attributes:
+        behind: for each `READ` of a later version the nodes of the assignments that it may read.
+        bound: the number of variables of quantifiers so far.
+        marks: the index, and the names of the places, for each mark; see `mark`.
+    """
+
+    has_variables: ClassVar[bool] = True
+    decides: ClassVar[bool] = True
+    """Whether the variables can be given values, so that Python that needs one is an `Undecided`."""
+
+    def __init__(self, cell_sizes: Iterable[int]) -> None:
+        super().__init__(cell_sizes)
+        self.behind: dict[Node, tuple[Node, ...]] = {}
+        self.bound = 0
+        self.marks: list[tuple[Node, tuple[str, ...]]] = []
+        self._free: dict[int, frozenset[Variable]] = {}
+        self._of_state: dict[int, bool] = {}
+
+    def mark(self, index: Node, names: Iterable[str] = ()) -> str:
+        """Return a mark that stands in a message for the name of the place that an index selects.
+
+        Args:
+            index: the index.
+            names: the names of the places; where there are none the index itself is the name.
+        """
+        self.marks.append((index, tuple(names)))
+        return f"{MARKED[0]}{len(self.marks) - 1}{MARKED[1]}"
+
+    def free(self, node: Node) -> frozenset[Variable]:
+        """Return the free variables of a node; those of a read include the variables of what it may read."""
+        self._explore(node)
+        return self._free[node.index]
+
+    def reads_state(self, node: Node) -> bool:
+        """Return whether a node depends on the state, and not on variables alone."""
+        self._explore(node)
+        return self._of_state[node.index]
+
+    def _explore(self, root: Node) -> None:
+        free, of_state, stack = self._free, self._of_state, [root]
+        while stack:
+            node = stack[-1]
+            if node.index in free:
+                stack.pop()
+                continue
+            needed = (*node.args, *self.behind.get(node, ()))
+            unknown = [one for one in needed if one.index not in free]
+            if unknown:
+                stack += unknown
+                continue
+            stack.pop()
+            found: frozenset[Variable] = frozenset().union(*(free[one.index] for one in needed))
+            if isinstance(node.arg, Variable):
+                found |= {node.arg}
+            elif isinstance(node.arg, Binder):
+                found -= {node.arg.variable}
+            free[node.index] = found
+            of_state[node.index] = node.op in (Op.CELL, Op.READ) or any(of_state[one.index] for one in needed)
+
+
+def undecided_in(node: Node) -> frozenset[Variable]:
+    """Return the variables of a node that depends on variables alone; empty for any other node.
+
+    Where all parameters have values, such a node is a constant, on which Python can decide.
+    """
+    graph = node.graph
+    if not isinstance(graph, LiftedGraph) or not graph.decides or node.op is Op.CONST or graph.reads_state(node):
+        return frozenset()
+    return graph.free(node)
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """An assignment as it was made.
+
+    Attributes:
+        base: the first cell where all indexes are 0.
+        dims: the distance of the elements in cells and the length of the array, for each index.
+        indexes: the symbolic indexes, the outermost first.
+        where: the conditions under which it happens.
+        codes: the new code of each cell.
+    """
+
+    base: int
+    dims: tuple[tuple[int, int], ...]
+    indexes: tuple[Node, ...]
+    where: tuple[Node, ...]
+    codes: tuple[Node, ...]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes of the assignment."""
+        return (*self.indexes, *self.where, *self.codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """A condition that makes an assignment sound.
+
+    Attributes:
+        where: the conditions under which the assignment happens.
+        condition: the condition that must hold there.
+        message: what is wrong where it fails, with the author's file and line; marks stand for names of places.
+    """
+
+    where: tuple[Node, ...]
+    condition: Node
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action for all values of some of its parameters.
+
+    Attributes:
+        name: the action's name.
+        parameters: each parameter's name with its variable, or with its value where Python decides on it.
+        guard: the conditions that enable it, in the order of the source.
+        assigns: its assignments, in order.
+        expects: the conditions that make them sound.
+        made: the operations that made codes of containers; see `Made`.
+        orders: the conditions that compare elements of a container to sort them.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, object], ...]
+    guard: tuple[Node, ...]
+    assigns: tuple[Assign, ...]
+    expects: tuple[Expect, ...]
+    made: dict[tuple[Node, ...], Made] = field(default_factory=dict)
+    orders: tuple[Node, ...] = ()
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The parameters that are variables."""
+        return tuple(value for _, value in self.parameters if isinstance(value, Variable))
+
+    @property
+    def fixed(self) -> dict[str, object]:
+        """The values of the other parameters, by their names."""
+        return {name: value for name, value in self.parameters if not isinstance(value, Variable)}
+
+
+quantifiers_kept: ContextVar[LiftedGraph | None] = ContextVar("quantifiers_kept", default=None)
+"""The graph in which quantifiers are kept as they are written; None where they are expanded."""
+
+
+@contextmanager
+def lifting(graph: LiftedGraph | None) -> Iterator[None]:
+    """Keep the quantifiers that are traced in this context in a graph; None expands them."""
+    token = quantifiers_kept.set(graph)
+    try:
+        yield
+    finally:
+        quantifiers_kept.reset(token)
