@@ -26,8 +26,9 @@ class MemberMail(QuorumActor):
         """Send a vote request to the other voters. TLA+: SendAll of RequestVoteRequest."""
         me = s.server[i]
         if self.only_awaited:
-            for j, _ in self.beside(i):
-                s.votes[j][i].clear()
+            for j, is_other in self.beside(i):
+                with when(is_other):
+                    s.votes[j][i].clear()
         for j, is_other in self.beside(i):
             with when(And(is_other, me.members.contains(j), s.server[j].state != MemberState.DEAD)):
                 s.vote_requests[i][j].add(self.position_of(me))

@@ -32,6 +32,10 @@ MARKED = "\ue000", "\ue001"
 """The characters around the number of a mark; see `LiftedGraph.mark`."""
 
 
+_NO_VARIABLES: frozenset[Variable] = frozenset()
+_OF_STATE = frozenset({Op.CELL, Op.READ})
+
+
 class Undecided(ModelError):
     """Python needs the value of a variable, such as a parameter, while all its values are traced at once.
 
@@ -61,12 +65,12 @@ class LiftedGraph(Graph):
     """Whether the variables can be given values, so that Python that needs one is an `Undecided`."""
 
     def __init__(self, cell_sizes: Iterable[int]) -> None:
-        super().__init__(cell_sizes)
         self.behind: dict[Node, tuple[Node, ...]] = {}
         self.bound = 0
         self.marks: list[tuple[Node, tuple[str, ...]]] = []
-        self._free: dict[int, frozenset[Variable]] = {}
-        self._of_state: dict[int, bool] = {}
+        self._free: list[frozenset[Variable]] = []
+        self._of_state: list[bool] = []
+        super().__init__(cell_sizes)
 
     def mark(self, index: Node, names: Iterable[str] = ()) -> str:
         """Return a mark that stands in a message for the name of the place that an index selects.
@@ -80,34 +84,33 @@ class LiftedGraph(Graph):
 
     def free(self, node: Node) -> frozenset[Variable]:
         """Return the free variables of a node; those of a read include the variables of what it may read."""
-        self._explore(node)
+        if node.index >= len(self._free):
+            self._explore()
         return self._free[node.index]
 
     def reads_state(self, node: Node) -> bool:
         """Return whether a node depends on the state, and not on variables alone."""
-        self._explore(node)
+        if node.index >= len(self._free):
+            self._explore()
         return self._of_state[node.index]
 
-    def _explore(self, root: Node) -> None:
-        free, of_state, stack = self._free, self._of_state, [root]
-        while stack:
-            node = stack[-1]
-            if node.index in free:
-                stack.pop()
-                continue
-            needed = (*node.args, *self.behind.get(node, ()))
-            unknown = [one for one in needed if one.index not in free]
-            if unknown:
-                stack += unknown
-                continue
-            stack.pop()
-            found: frozenset[Variable] = frozenset().union(*(free[one.index] for one in needed))
+    def _explore(self) -> None:
+        """Find the free variables of the nodes that were made since the last time; arguments come before users."""
+        free, of_state = self._free, self._of_state
+        for node in self.nodes[len(free) :]:
+            found, reads = _NO_VARIABLES, node.op in _OF_STATE
+            needed = node.args if node not in self.behind else (*node.args, *self.behind[node])
+            for one in needed:
+                own = free[one.index]
+                if own is not found and not own <= found:
+                    found = found | own if found else own
+                reads = reads or of_state[one.index]
             if isinstance(node.arg, Variable):
-                found |= {node.arg}
+                found = frozenset((node.arg,))
             elif isinstance(node.arg, Binder):
                 found -= {node.arg.variable}
-            free[node.index] = found
-            of_state[node.index] = node.op in (Op.CELL, Op.READ) or any(of_state[one.index] for one in needed)
+            free.append(found)
+            of_state.append(reads)
 
 
 def undecided_in(node: Node) -> frozenset[Variable]:

@@ -1,0 +1,439 @@
+"""Grounding: the bound actions of a lifted action, one for each value of its variables.
+
+An action is replayed: variables become constants, the guard comes first, and assignments follow in order, so that each
+read sees those before it. A quantifier becomes a condition for each member. The nodes of an action are split into
+blocks by their free variables, and a block is evaluated once for all bindings that agree on these.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from insync.model.domains.sorts import Parameter, members_of, under
+from insync.model.expressions.graph import Binder, Graph, Location, Made, Node, Op, Quantifier, Variable, reachable
+from insync.model.expressions.intervals import Facts
+from insync.model.expressions.lifted import MARKED, Action, Assign, Expect, LiftedGraph
+from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.store import conjuncts
+from insync.model.language.declarations import ActionSpec, action_specs
+from insync.model.tracing.program import BoundAction, Check
+from insync.model.tracing.tracer import label_of_action
+
+if TYPE_CHECKING:
+    from insync.model.define import Model
+
+__all__ = ["ground_actions"]
+
+
+def ground_actions(
+    model: Model, lifted: LiftedGraph, actions: Sequence[Action], graph: Graph, go_on: Callable[[], None] = lambda: None
+) -> list[BoundAction]:
+    """Return the bound actions of lifted actions, in the order of the values of their parameters.
+
+    Args:
+        model: the model.
+        lifted: the graph of the lifted actions.
+        actions: the lifted actions.
+        graph: the graph of the bound actions.
+        go_on: called again and again; an exception that it raises ends the grounding.
+    """
+    found: list[BoundAction] = []
+    specs = action_specs(type(model))
+    with under(model.b), graph.asking(go_on):
+        for name, of_name in itertools.groupby(actions, key=lambda action: action.name):
+            placed: list[tuple[tuple[int, ...], BoundAction]] = []
+            for action in of_name:
+                go_on()
+                placed += _Instances(model, specs[name], lifted, action, graph).all()
+            found += [bound for _, bound in sorted(placed, key=lambda one: one[0])]
+    return found
+
+
+class _Instances:
+    """The bound actions of one lifted action."""
+
+    def __init__(self, model: Model, spec: ActionSpec, lifted: LiftedGraph, action: Action, graph: Graph) -> None:
+        self.spec, self.action, self.graph = spec, action, graph
+        self.members = {name: members_of(kind, model.b) for name, kind in spec.parameters.items()}
+        known: dict[tuple[Node, ...], Facts] = {}
+        self.open: list[Expect] = []
+        for one in action.expects:
+            if one.where not in known:
+                known[one.where] = Facts([*action.guard, *one.where])
+            if not known[one.where].show(one.condition):
+                self.open.append(one)
+        self.replay = _Replay(lifted, action, self.open, graph)
+
+    def all(self) -> Iterator[tuple[tuple[int, ...], BoundAction]]:
+        """Yield the bound actions that can be enabled, with the places of their parameters' values."""
+        ranges = []
+        for name, value in self.action.parameters:
+            whole = range(len(self.members[name]))
+            ranges.append(whole if isinstance(value, Variable) else (self.members[name].index(value),))  # type: ignore[arg-type]
+        variable = [isinstance(value, Variable) for _, value in self.action.parameters]
+        for places in itertools.product(*ranges):
+            given = tuple(place for place, is_variable in zip(places, variable, strict=True) if is_variable)
+            if self.replay.run(given):
+                yield places, self._bound(places)
+
+    def _bound(self, places: Sequence[int]) -> BoundAction:
+        replay = self.replay
+        named: list[tuple[str, Parameter]] = [
+            (name, self.members[name][place]) for (name, _), place in zip(self.action.parameters, places, strict=True)
+        ]
+        guard = tuple(replay.guard)
+        checks, shown = [], []
+        known: dict[tuple[Node, ...], Facts] = {}
+        for where, condition, message in replay.expected():
+            if where not in known:
+                known[where] = Facts([*guard, *where])
+            node = combine(self.graph, Op.OR, [*(apply(Op.NOT, one) for one in where), condition])
+            (shown if known[where].show(condition) else checks).append(Check(node, message))
+        return BoundAction(
+            name=self.action.name,
+            parameters=tuple(named),
+            label=label_of_action(self.action.name, self.spec, dict(named)),
+            guard=guard,
+            updates=tuple(replay.updates()),
+            checks=tuple(checks),
+            shown=tuple(shown),
+        )
+
+
+@dataclass(slots=True)
+class _Block:
+    """Nodes with the same free variables, in registers one after the other.
+
+    Attributes:
+        slots: the slots of the variables.
+        first, last: the first register, and the one after the last.
+        steps: for each node the function that gives its value.
+        known: the values of the nodes for each value of the variables; None where no two bindings agree on these.
+    """
+
+    slots: tuple[int, ...]
+    first: int
+    last: int
+    steps: list[Callable[[], Node]]
+    known: dict[tuple[int, ...], list[Node]] | None
+
+
+class _Replay:
+    """Runs a lifted action for values of its variables.
+
+    Args:
+        lifted: the graph of the action.
+        action: the action.
+        open_expects: the conditions whose instances are wanted.
+        graph: the graph of the results.
+
+    Attributes:
+        guard: the conjuncts of the guard, after a run.
+    """
+
+    def __init__(self, lifted: LiftedGraph, action: Action, open_expects: Sequence[Expect], graph: Graph) -> None:
+        self.lifted, self.action, self.graph = lifted, action, graph
+        self.expects = open_expects
+        self.guard: list[Node] = []
+        self._slots = {variable: slot for slot, variable in enumerate(action.variables)}
+        self._values = [0] * len(self._slots)
+        self._all = frozenset(action.variables)
+        self._register: dict[int, int] = {}
+        self._registers: list[Any] = []
+        self._begun = graph.cells()
+        self._cells: list[Node] = []
+        self._assigned: set[int] = set()
+        self._versions: dict[int, list[Node]] = {0: self._begun}
+        self._read: set[int] = {0}
+        early = [node for node in action.guard if not self._late(node)]
+        made = [node for one in action.made.items() for node in _nodes_of(*one)]
+        marked = [node for one in open_expects for node in self._marked(one.message)]
+        last = [*action.guard, *(n for one in open_expects for n in (*one.where, one.condition)), *made, *action.orders]
+        self._early = self._blocks(early)
+        self._assigning = [(self._blocks(one.nodes), one) for one in action.assigns]
+        self._last = self._blocks([*last, *marked])
+        self._conditions = [(self._register[node.index], node in early) for node in action.guard]
+
+    # ------------------------------------------------------------------------------------------------------ running
+
+    def run(self, values: Sequence[int]) -> bool:
+        """Replay the action for codes of its variables; return whether its guard can hold at all."""
+        self._values[: len(values)] = values
+        registers, false, true = self._registers, self.graph.false, self.graph.true
+        self._run(self._early)
+        if any(is_early and registers[at] is false for at, is_early in self._conditions):
+            return False
+        self._cells = cells = list(self._begun)
+        self._assigned.clear()
+        for version, (blocks, one) in enumerate(self._assigning, start=1):
+            self._run(blocks)
+            self._assign(one)
+            if version in self._read:
+                self._versions[version] = list(cells)
+        self._run(self._last)
+        guard: dict[Node, None] = {}
+        for at, _ in self._conditions:
+            condition = registers[at]
+            if condition is false:
+                return False
+            guard.update(dict.fromkeys(conjuncts(condition)))
+        guard.pop(true, None)
+        self.guard = list(guard)
+        self._note()
+        return True
+
+    def updates(self) -> Iterator[tuple[int, Node]]:
+        """Yield number and new code of each cell that changes."""
+        for cell in sorted(self._assigned):
+            if self._cells[cell] is not self._begun[cell]:
+                yield cell, self._cells[cell]
+
+    def expected(self) -> Iterator[tuple[tuple[Node, ...], Node, str]]:
+        """Yield the conditions that make the assignments sound, unless they always hold."""
+        graph = self.graph
+        for one in self.expects:
+            condition = self._at(one.condition)
+            where = [node for node in map(self._at, one.where) if node is not graph.true]
+            if condition is not graph.true and graph.false not in where:
+                yield tuple(where), condition, self._named(one.message)
+
+    def _at(self, node: Node) -> Node:
+        found: Node = self._registers[self._register[node.index]]
+        return found
+
+    def _run(self, blocks: Iterable[_Block]) -> None:
+        registers, values = self._registers, self._values
+        for block in blocks:
+            known = block.known
+            if known is None:
+                for at, step in enumerate(block.steps, start=block.first):
+                    registers[at] = step()
+                continue
+            key = tuple([values[slot] for slot in block.slots])
+            found = known.get(key)
+            if found is not None:
+                registers[block.first : block.last] = found
+                continue
+            for at, step in enumerate(block.steps, start=block.first):
+                registers[at] = step()
+            known[key] = registers[block.first : block.last]
+
+    def _assign(self, one: Assign) -> None:
+        where = [self._at(node) for node in one.where]
+        if self.graph.false in where:
+            return
+        indexes, codes = [self._at(node) for node in one.indexes], [self._at(node) for node in one.codes]
+        for base, chosen in self._places(one.base, one.dims, indexes, where):
+            here = combine(self.graph, Op.AND, chosen)
+            self._assigned.update(range(base, base + len(codes)))
+            for cell, code in enumerate(codes, start=base):
+                self._cells[cell] = apply(Op.ITE, here, code, self._cells[cell])
+
+    def _places(
+        self, base: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node], chosen: list[Node]
+    ) -> list[tuple[int, list[Node]]]:
+        """Return the first cell of each place that indexes may select, with the conditions that they do."""
+        found = [(base, chosen)]
+        for (stride, length), index in zip(dims, indexes, strict=True):
+            if index.op is Op.CONST:
+                inside = 0 <= index.lo < length
+                found = [(cell + index.lo * stride, more) for cell, more in found] if inside else []
+                continue
+            equal = [apply(Op.EQ, index, self.graph.const(place)) for place in range(length)]
+            found = [
+                (cell + place * stride, [*more, same])
+                for cell, more in found
+                for place, same in enumerate(equal)
+                if same is not self.graph.false
+            ]
+        return found
+
+    def _load(self, cells: Sequence[Node], cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node]) -> Node:
+        if not dims:
+            return cells[cell]
+        (stride, length), index = dims[0], indexes[0]
+        if index.op is Op.CONST:
+            if not 0 <= index.lo < length:
+                return self.graph.const(0)
+            return self._load(cells, cell + index.lo * stride, dims[1:], indexes[1:])
+        elements = [self._load(cells, cell + place * stride, dims[1:], indexes[1:]) for place in range(length)]
+        return apply(Op.SELECT, index, *elements)
+
+    def _note(self) -> None:
+        """Record in the graph how containers were made, and by which conditions they are sorted."""
+        graph = self.graph
+        for codes, made in self.action.made.items():
+            own = tuple(map(self._at, codes))
+            first, other = tuple(map(self._at, made.first)), tuple(map(self._at, made.other))
+            condition = None if made.condition is None else self._at(made.condition)
+            if _newest(own) > max(_newest(first), _newest(other)):
+                graph.made.setdefault(own, Made(made.how, first, other, condition))
+        graph.orders.update(node for node in map(self._at, self.action.orders) if node.op is not Op.CONST)
+
+    def _named(self, text: str, free: frozenset[Variable] | None = None) -> str:
+        """Return a text with the names of places for marks.
+
+        Args:
+            text: the text.
+            free: the variables that have values now; None for all parameters.
+        """
+
+        def name(mark: re.Match[str]) -> str:
+            index, names = self.lifted.marks[int(mark[1])]
+            at = self._register.get(index.index)
+            known = at is not None and self.lifted.free(index) <= (self._all if free is None else free)
+            found = self._registers[at] if at is not None and known else None
+            if found is None or found.op is not Op.CONST:
+                return "..."
+            if not names:
+                return str(found.lo)
+            return names[found.lo] if 0 <= found.lo < len(names) else "..."
+
+        return _MARK.sub(name, text) if MARKED[0] in text else text
+
+    def _marked(self, text: str) -> list[Node]:
+        return [self.lifted.marks[int(mark)][0] for mark in _MARK.findall(text)] if MARKED[0] in text else []
+
+    # ---------------------------------------------------------------------------------------------------- compiling
+
+    def _late(self, node: Node) -> bool:
+        """Return whether a node reads what was assigned."""
+        return any(isinstance(one.arg, Location) and one.arg.version for one in reachable([node]))
+
+    def _blocks(self, roots: Iterable[Node], bound: Variable | None = None) -> list[_Block]:
+        """Return the blocks of the nodes below some roots that have no register yet, in the order of evaluation.
+
+        Args:
+            roots: the nodes.
+            bound: the variable in whose quantifier the nodes are; those without it are in the blocks around it.
+        """
+        grouped: dict[frozenset[Variable], list[Node]] = {}
+        for node in self._below(roots):
+            free = self.lifted.free(node)
+            if _owner(free) == bound:
+                grouped.setdefault(free, []).append(node)
+        blocks = []
+        for free, nodes in sorted(grouped.items(), key=lambda one: len(one[0])):
+            first = len(self._registers)
+            self._register.update((node.index, at) for at, node in enumerate(nodes, start=first))
+            self._registers += [None] * len(nodes)
+            slots = tuple(self._slots[variable] for variable in free)
+            steps = [self._step(node) for node in nodes]
+            blocks.append(_Block(slots, first, first + len(nodes), steps, None if self._all <= free else {}))
+        return blocks
+
+    def _below(self, roots: Iterable[Node]) -> list[Node]:
+        """Return the nodes below some roots that have no register yet, arguments first."""
+        seen: dict[int, Node] = {}
+        stack = list(roots)
+        while stack:
+            node = stack.pop()
+            if node.index not in seen and node.index not in self._register:
+                seen[node.index] = node
+                stack.extend(node.args)
+                if isinstance(node.arg, Quantifier):
+                    stack.extend(index for label in node.arg.labels for index in self._marked(label))
+        return [seen[index] for index in sorted(seen)]
+
+    def _step(self, node: Node) -> Callable[[], Node]:
+        """Return the function that evaluates a node; its arguments have registers."""
+        graph, arg = self.graph, node.arg
+        if isinstance(arg, Binder):
+            slot = self._slots[arg.variable] = len(self._values)
+            self._values.append(0)
+            return self._binding(node, arg, slot, self._blocks(node.args, arg.variable))
+        if isinstance(arg, Variable):
+            slot, values = self._slots[arg], self._values
+            return lambda: graph.const(values[slot])
+        if isinstance(arg, Location):
+            self._read.add(arg.version)
+            return self._reading(node, arg)
+        if node.op is Op.CONST:
+            constant = graph.boolean(bool(arg)) if node.is_bool else graph.const(node.lo)
+            return lambda: constant
+        if node.op is Op.CELL:
+            cell = self._begun[int(str(arg))]
+            return lambda: cell
+        return self._operation(node)
+
+    def _reading(self, node: Node, location: Location) -> Callable[[], Node]:
+        registers, places = self._registers, [self._register[one.index] for one in node.args]
+        base, dims, version = location.base, location.dims, location.version
+        return lambda: self._load(self._versions[version], base, dims, [registers[at] for at in places])
+
+    def _operation(self, node: Node) -> Callable[[], Node]:
+        registers, graph, op = self._registers, self.graph, node.op
+        places = [self._register[one.index] for one in node.args]
+        if op in (Op.AND, Op.OR):
+            free = self.lifted.free(node)
+            quantifier = node.arg if isinstance(node.arg, Quantifier) else None
+            if quantifier is None or not any(MARKED[0] in label for label in quantifier.labels):
+                return lambda: combine(graph, op, [registers[at] for at in places], quantifier)
+
+            def labelled() -> Node:
+                labels = tuple(self._named(label, free) for label in quantifier.labels)
+                named = Quantifier(quantifier.variable, labels)
+                return combine(graph, op, [registers[at] for at in places], named)
+
+            return labelled
+        if len(places) == 1:
+            (place,) = places
+            return lambda: apply(op, registers[place])
+        get = itemgetter(*places)
+        return lambda: apply(op, *get(registers))
+
+    def _binding(self, node: Node, binder: Binder, slot: int, blocks: Sequence[_Block]) -> Callable[[], Node]:
+        graph, registers, values = self.graph, self._registers, self._values
+        body, *inside = [self._register[one.index] for one in node.args]
+        word, variable, names = binder.word, binder.variable, binder.members
+        one, zero = graph.const(1), graph.const(0)
+
+        def parts() -> Iterator[Node]:
+            mask = registers[inside[0]] if inside else None
+            size = variable.size if names or mask is None else min(variable.size, mask.hi.bit_length())
+            for value in range(size):
+                values[slot] = value
+                self._run(blocks)
+                found: Node = registers[body]
+                if mask is not None:
+                    within = apply(Op.TEST, mask, graph.const(value))
+                    if word == "for_all":
+                        found = combine(graph, Op.OR, [apply(Op.NOT, within), found])
+                    else:
+                        found = combine(graph, Op.AND, [within, found])
+                yield found
+
+        def counted() -> Node:
+            total = zero
+            for found in parts():
+                total = apply(Op.ADD, total, apply(Op.ITE, found, one, zero))
+            return total
+
+        def quantified() -> Node:
+            found = list(parts())
+            labels = names or tuple(map(str, range(len(found))))
+            quantifier = Quantifier(variable.name, labels)
+            return combine(graph, Op.AND if word == "for_all" else Op.OR, found, quantifier)
+
+        return counted if word == "count" else quantified
+
+
+_MARK = re.compile(f"{MARKED[0]}(\\d+){MARKED[1]}")
+
+
+def _nodes_of(codes: Sequence[Node], made: Made) -> list[Node]:
+    return [*codes, *made.first, *made.other, *([] if made.condition is None else [made.condition])]
+
+
+def _newest(codes: Sequence[Node]) -> int:
+    return max((code.index for code in codes if code.op is not Op.CONST), default=-1)
+
+
+def _owner(free: frozenset[Variable]) -> Variable | None:
+    """Return the innermost variable of a quantifier among some variables."""
+    return min((one for one in free if one.number < 0), key=lambda one: one.number, default=None)

@@ -1,0 +1,54 @@
+"""The oracle of lifted tracing: each action is traced once for each binding of its parameters, with plain members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from insync.model import Model
+from insync.model.domains.sorts import Parameter, under
+from insync.model.expressions.graph import Graph
+from insync.model.expressions.intervals import Facts
+from insync.model.expressions.store import Environment, Expected
+from insync.model.language.declarations import ActionSpec, action_specs
+from insync.model.tracing.program import BoundAction, Check
+from insync.model.tracing.tracer import bindings_of, label_of_action, run_method
+
+__all__ = ["bound_one_by_one"]
+
+
+def bound_one_by_one(model: Model, graph: Graph) -> list[BoundAction]:
+    """Return the bound actions of a model, made one by one.
+
+    Args:
+        model: the model; what confines it is left out.
+        graph: the graph of their expressions.
+    """
+    whole = model if model._confinement is None else model._confinement.whole
+    with under(whole.b):
+        return list(_all(whole, graph))
+
+
+def _all(model: Model, graph: Graph) -> Iterator[BoundAction]:
+    for name, spec in action_specs(type(model)).items():
+        for values in bindings_of(model, name, spec):
+            bound = _bound(model, graph, name, spec, values)
+            if bound is not None:
+                yield bound
+
+
+def _bound(
+    model: Model, graph: Graph, name: str, spec: ActionSpec, values: tuple[Parameter, ...]
+) -> BoundAction | None:
+    store = Environment(graph, graph.cells(), writable=True, guarded=True)
+    if not run_method(model, store, getattr(model, name), values, name):
+        return None
+    parameters = tuple(zip(spec.parameters, values, strict=True))
+    label = label_of_action(name, spec, dict(parameters))
+    changed = enumerate(zip(graph.cells(), store.cells, strict=True))
+    updates = tuple((cell, new) for cell, (old, new) in changed if new is not old)
+    checks = tuple(Check(one.node, one.recorded) for one in store.expected if not _shown(store, one))
+    return BoundAction(name, parameters, label, tuple(store.guard), updates, checks)
+
+
+def _shown(store: Environment, one: Expected) -> bool:
+    return Facts([*store.guard, *one.where]).show(one.condition)

@@ -1,0 +1,71 @@
+"""The models that come with insync, those of the examples, and those of the corners of the language."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from insync.kafka.releases import Release
+from insync.model import Model
+from insync.model.catalogue import BUILT_IN, find_model
+
+__all__ = ["BETWEEN", "EVERYTHING", "QUICK", "Chosen"]
+
+ROOT = Path(__file__).parents[2]
+
+EVERYTHING: dict[str, int | str] = {
+    "replicas": 2, "records": 2, "retries": 1, "producer_restarts": 1, "crashes": 1, "stops": 1, "elections": 1,
+    "pauses": 1, "throttles": 1, "moves": 1, "directory_losses": 1, "directory_failures": 1, "deletions": 1,
+    "reassignments": 1, "spares": 1, "controllers": 3, "failovers": 1, "session_losses": 1, "alter_retries": 1,
+    "minimum_changes": 1, "metadata_lag": 1, "late_replies": "on", "isr_replies": "on", "fetch_sessions": "on",
+    "old_checkpoints": "on", "consumer": "follower", "deletion_answers": "on", "write_errors": "on",
+    "flushing": "sometimes",
+}  # fmt: skip
+"""What gives a cluster all its actions."""
+
+
+REASSIGNED: dict[str, int | str] = {
+    "records": 1, "spares": 1, "reassignments": 1, "minimum_changes": 1, "isr_replies": "on", "consumer": "follower",
+}  # fmt: skip
+"""What a broker may be told by a snapshot, or not."""
+
+
+class Chosen(NamedTuple):
+    """A model under bounds and settings; what is not named has its default."""
+
+    model: str
+    bounds: Mapping[str, int | str] = MappingProxyType({})
+    words: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.words}" if self.words else self.model
+
+    def made(self) -> Model:
+        """Return the model."""
+        path, colon, name = self.model.rpartition(":")
+        return find_model(f"{ROOT / path}{colon}{name}" if path else name)(**self.bounds)
+
+
+def models_in(folder: str) -> list[str]:
+    """Return the models that the files of a folder define, as `find_model` takes them."""
+    return [
+        f"{file.relative_to(ROOT)}:{node.name}"
+        for file in sorted((ROOT / folder).glob("*.py"))
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and any(getattr(part, "name", "") == "declare" for part in node.body)
+    ]
+
+
+FIRST, *BETWEEN, LAST = (release.value for release in Release)
+KAFKAS = {"answers": "awaited", "hearing": "kafka", "ballots": "kafka", "leaving": "kafka"}
+QUICK = [
+    *map(Chosen, (*BUILT_IN, *models_in("examples"), *models_in("examples/tlaplus"), *models_in("tests/support"))),
+    *(Chosen("cluster", {**EVERYTHING, "release": each}, f"everything, {each}") for each in (FIRST, LAST)),
+    Chosen("cluster", {**REASSIGNED, "snapshots": 1}, "snapshots"),
+    Chosen("kraft", {"servers": 2, "restarts": 1, "resignations": 1, "answers": "awaited", "pre_votes": "on"}, "more"),
+    Chosen("kraft_853", {**KAFKAS, "records": 0, "removals": 1, "restarts": 1, "pre_votes": "on"}, "Kafka's"),
+    Chosen("consumer_group", {"deaths": 1, "resets": 1, "additions": 1}, "more"),
+]
