@@ -10,8 +10,8 @@ from insync.model.expressions.graph import Graph
 from insync.model.expressions.intervals import Facts
 from insync.model.expressions.store import Environment, Expected
 from insync.model.language.declarations import ActionSpec, action_specs
+from insync.model.tracing.methods import bindings_of, label_of_action, run_method
 from insync.model.tracing.program import BoundAction, Check
-from insync.model.tracing.tracer import bindings_of, label_of_action, run_method
 
 __all__ = ["bound_one_by_one"]
 

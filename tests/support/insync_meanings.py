@@ -153,7 +153,8 @@ def simplicity(model: Model) -> str:
     program = model.program
     parts = [[*one.guard, *(node for _, node in one.updates), *(c.node for c in one.checks)] for one in program.actions]
     nodes = reachable([node for part in parts for node in part])
-    return f"{len(nodes)} {crc32(repr([(node.op.value, node.lo, node.hi) for node in nodes]).encode()):08x}"
+    kinds = sorted((node.op.value, node.lo, node.hi) for node in nodes)
+    return f"{len(nodes)} {crc32(repr(kinds).encode()):08x}"
 
 
 def words(model: Model, states: Sequence[Codes], only: Collection[str] | None = None) -> dict[str, str]:

@@ -23,6 +23,7 @@ from insync.model.expressions.intervals import always_holds
 from insync.model.expressions.simplify import apply, combine, substituted
 from insync.model.tracing.initial_states import Beginning
 from insync.model.tracing.program import BoundAction, Check, Program
+from insync.model.tracing.tracer import checks_shown_of
 from insync.properties.condition_text import show
 
 __all__ = [
@@ -85,6 +86,7 @@ def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
     """Return all mutants of a model, or of some of its actions and initial methods."""
     program = model.program
     found: list[Mutant] = []
+    shown: list[tuple[Check, ...]] | None = None
     for name in dict.fromkeys(one.name for one in program.initials.beginnings):
         begun = {n: one for n, one in enumerate(program.initials.beginnings) if one.name == name}
         if only is None or name in only:
@@ -92,7 +94,8 @@ def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
     for name in program.action_names:
         bindings = {n: action for n, action in enumerate(program.actions) if action.name == name}
         if bindings and (only is None or name in only):
-            found += _of_guard(model, name, bindings)
+            shown = checks_shown_of(model) if shown is None else shown
+            found += _of_guard(model, name, bindings, shown)
             found += _of_assignments(model, name, bindings)
     return found
 
@@ -100,10 +103,12 @@ def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
 # -------------------------------------------------------------------------------------------------------- guards
 
 
-def _of_guard(model: Model, name: str, bindings: Mapping[int, BoundAction]) -> Iterator[Mutant]:
+def _of_guard(
+    model: Model, name: str, bindings: Mapping[int, BoundAction], shown: Sequence[Sequence[Check]]
+) -> Iterator[Mutant]:
     for weaker in weakened({number: action.guard for number, action in bindings.items()}):
         text = lacking(model, _spoken_of(bindings, weaker), weaker.condition, weaker.part)
-        changed = {number: _with_guard(bindings[number], guard) for number, guard in weaker.left.items()}
+        changed = {n: _with_guard(bindings[n], guard, shown[n]) for n, guard in weaker.left.items()}
         yield Mutant(name, _change_of(weaker), text, changed)
 
 
@@ -126,9 +131,9 @@ def _spoken_of(bindings: Mapping[int, BoundAction], weaker: Weakened) -> list[tu
     return [(name, value) for name, value in one.parameters if matters(name)]
 
 
-def _with_guard(action: BoundAction, guard: Sequence[Node]) -> BoundAction:
+def _with_guard(action: BoundAction, guard: Sequence[Node], shown: Sequence[Check]) -> BoundAction:
     """The action with a weaker guard, and with the checks that the guard had made unnecessary."""
-    needed: list[Check] = [*action.checks, *(c for c in action.shown if not always_holds(guard, c.node))]
+    needed: list[Check] = [*action.checks, *(c for c in shown if not always_holds(guard, c.node))]
     return replace(action, guard=tuple(guard), checks=tuple(needed))
 
 

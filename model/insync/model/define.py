@@ -20,12 +20,14 @@ from insync.model.domains.open_bounds import OpenMembers
 from insync.model.domains.sorts import Index, Range, is_kind, members_of
 from insync.model.domains.values import Condition
 from insync.model.expressions.graph import Node
+from insync.model.expressions.lifted import Lifted
 from insync.model.given_names import NAMED, names_in_class
 from insync.model.language.declarations import ROLE, initial, place_of_function
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
 from insync.model.language.views import StateView
+from insync.model.tracing.methods import refuse_mistaken_call
 from insync.model.tracing.program import Confinement, Program
-from insync.model.tracing.tracer import ConditionTracer, refuse_mistaken_call, trace_predicate, traced
+from insync.model.tracing.tracer import ConditionTracer, trace_predicate, traced
 from insync.runtime.errors import ModelError, closest, user_frame
 
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]
@@ -196,6 +198,7 @@ class Model(metaclass=ModelMeta):
         self.b = choose(self.name, self.settings, self.bounds, chosen)
         self._members: dict[type, Any] = {}
         self._program: Program | None = None  # set by `tracing`
+        self._lifted: Lifted | None = None  # set with it
         self._confinement: Confinement | None = None
         self._state: State | None = None
         self._condition: ConditionTracer | None = None  # for a model with open bounds, set by `open_tracing`

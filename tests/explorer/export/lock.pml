@@ -38,8 +38,8 @@ static void start_0(void) {
 c_code {
 static int guard_0(void) {
   number n4 = now.v_doing_worker1;
-  number n6 = (n4 == 0);
-  if (!n6) return 0;
+  number n8 = (n4 == 0);
+  if (!n8) return 0;
   number n3 = now.v_holder;
   number n7 = (n3 == 0);
   if (!n7) return 0;
@@ -55,8 +55,8 @@ static void step_0(void) {
 c_code {
 static int guard_1(void) {
   number n5 = now.v_doing_worker2;
-  number n10 = (n5 == 0);
-  if (!n10) return 0;
+  number n9 = (n5 == 0);
+  if (!n9) return 0;
   number n3 = now.v_holder;
   number n7 = (n3 == 0);
   if (!n7) return 0;
@@ -87,8 +87,8 @@ static void step_2(void) {
 c_code {
 static int guard_3(void) {
   number n5 = now.v_doing_worker2;
-  number n13 = (n5 == 1);
-  if (!n13) return 0;
+  number n12 = (n5 == 1);
+  if (!n12) return 0;
   return 1;
 }
 }
@@ -102,8 +102,8 @@ static void step_3(void) {
 c_code {
 static int guard_4(void) {
   number n4 = now.v_doing_worker1;
-  number n14 = (n4 == 2);
-  if (!n14) return 0;
+  number n13 = (n4 == 2);
+  if (!n13) return 0;
   return 1;
 }
 }
@@ -117,8 +117,8 @@ static void step_4(void) {
 c_code {
 static int guard_5(void) {
   number n5 = now.v_doing_worker2;
-  number n15 = (n5 == 2);
-  if (!n15) return 0;
+  number n14 = (n5 == 2);
+  if (!n14) return 0;
   return 1;
 }
 }
@@ -133,16 +133,16 @@ c_code {
 static int property_0(void) {
   number n4 = now.v_doing_worker1;
   number n5 = now.v_doing_worker2;
-  number n14 = (n4 == 2);
-  number n15 = (n5 == 2);
-  number n17 = (n14 && n15);
-  number n18 = (!n17);
-  number n19 = (n18);
-  number n20 = (n15 && n14);
-  number n21 = (!n20);
-  number n23 = (n21);
-  number n24 = (n19 && n23);
-  if (!n24) return 0;
+  number n13 = (n4 == 2);
+  number n14 = (n5 == 2);
+  number n16 = (n13 && n14);
+  number n17 = (!n16);
+  number n18 = (n17);
+  number n19 = (n14 && n13);
+  number n20 = (!n19);
+  number n22 = (n20);
+  number n23 = (n18 && n22);
+  if (!n23) return 0;
   return 1;
 }
 }

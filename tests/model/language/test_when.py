@@ -33,6 +33,7 @@ from insync.model import (
     when,
 )
 from insync.model.evaluator import Evaluator
+from insync.model.tracing.tracer import checks_shown_of
 from insync_toys import Phase
 
 
@@ -125,8 +126,9 @@ def test_what_the_condition_says_shows_that_an_assignment_fits() -> None:
         with when(s.at < 2):
             s.at += 1
 
-    (act,) = model_with(body).program.actions
-    assert (act.checks, len(act.shown)) == ((), 2)
+    model = model_with(body)
+    (act,), (shown,) = model.program.actions, checks_shown_of(model)
+    assert (act.checks, len(shown)) == ((), 2)
 
 
 @pytest.mark.parametrize(

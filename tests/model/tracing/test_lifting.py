@@ -1,4 +1,4 @@
-"""Lifted actions: on which parameters Python decides, which quantifiers stay, and what a read after assignments reads."""
+"""Lifted actions: on which parameters Python decides, which quantifiers stay, what reads after assignments are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from insync.model import (
 )
 from insync.model.expressions.graph import LIFTED, Binder, Graph, Location, Op, reachable
 from insync.model.expressions.lifted import Action, LiftedGraph
-from insync.model.tracing.lifting import lifted_actions
+from insync.model.tracing.grounding import lifted_actions
 from insync.runtime.errors import InternalError, ModelError
 
 
@@ -92,6 +92,41 @@ class Outside(Subject):
     @action
     def may_be_outside(self, s: StateView, node: Node, place: Place) -> None:
         s.log[place] = s.seen[node]
+
+
+class Unnoticed(Subject):
+    """Python decides on parameters in ways of which a symbolic value hears nothing, or nearly nothing."""
+
+    @action
+    def by_its_type(self, s: StateView, node: Node, place: Place) -> None:
+        s.seen[node] = 1 if isinstance(place, int) else 2  # type: ignore[redundant-expr]
+
+    @action
+    def by_identity(self, s: StateView, node: Node, other: Node) -> None:
+        s.seen[node] = 1 if (node == other) is True else 2
+
+    @action
+    def by_a_default(self, s: StateView, node: Node, place: Place) -> None:
+        s.seen[node] = {0: 1}.get(place, 2)
+
+    @action
+    def by_how_many_there_are(self, s: StateView, node: Node, other: Node) -> None:
+        s.seen[node] = len({node, other})
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("by_its_type", [1] * 12),
+        ("by_identity", [1, 2, 2, 2, 1, 2, 2, 2, 1]),
+        ("by_a_default", [1, 2, 2, 2] * 3),
+        ("by_how_many_there_are", [1, 2, 2, 2, 1, 2, 2, 2, 1]),
+    ],
+)
+def test_what_python_decides_unnoticed_is_what_plain_values_decide(name: str, values: list[int]) -> None:
+    program = Unnoticed().program
+    assigned = [dict(one.updates) for one in program.actions if one.name == name]
+    assert [next(iter(one.values())).lo for one in assigned] == values
 
 
 def lifted(model: Model) -> dict[str, list[Action]]:

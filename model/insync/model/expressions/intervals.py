@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from insync.model.expressions.graph import LIFTED, Node, Op, range_of, reachable
+from insync.model.expressions.graph import LIFTED, Node, Op, range_of
 
 __all__ = ["Facts", "always_holds"]
 
@@ -29,13 +29,14 @@ class Facts:
     def __init__(self, guard: Iterable[Node]) -> None:
         self._conjuncts = list(guard)
         self._ranges: Ranges = {}
+        self._found: Ranges = {}
         for _ in range(2):  # in the second pass a comparison uses the ranges that later ones narrowed
             for conjunct in self._conjuncts:
                 _learn(conjunct, self._ranges)
 
     def show(self, condition: Node) -> bool:
         """Return whether a condition follows by ranges alone; False means "not shown"."""
-        return condition in self._conjuncts or _ranges([condition], self._ranges)[condition.index][0] == 1
+        return condition in self._conjuncts or _ranges(condition, self._ranges, self._found)[0] == 1
 
 
 def always_holds(guard: Iterable[Node], condition: Node) -> bool:
@@ -94,9 +95,15 @@ def _learn(conjunct: Node, facts: Ranges) -> None:
             _narrow(a, lo + (lo == b.lo), hi - (hi == b.lo), facts)
 
 
-def _ranges(roots: list[Node], facts: Ranges) -> Ranges:
-    found: Ranges = {}
-    for node in reachable(roots):
+def _ranges(root: Node, facts: Ranges, found: Ranges) -> tuple[int, int]:
+    """Return the range of a node under facts.
+
+    Args:
+        root: the node.
+        facts: the ranges that are known.
+        found: the ranges of nodes under these facts so far; those of the node and of its arguments are added.
+    """
+    for node in _unknown(root, found):
         if node.op in _GIVEN:
             lo, hi = node.lo, node.hi
         elif node.is_bool:
@@ -107,7 +114,19 @@ def _ranges(roots: list[Node], facts: Ranges) -> Ranges:
         lo, hi = max(lo, known_lo), min(hi, known_hi)
         # An empty range means that the guard never holds. Every answer is correct then, and this one is consistent.
         found[node.index] = (lo, hi) if lo <= hi else (node.lo, node.hi)
-    return found
+    return found[root.index]
+
+
+def _unknown(root: Node, found: Ranges) -> list[Node]:
+    """Return a node and the nodes below it that have no range yet, arguments first."""
+    seen: dict[int, Node] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.index not in seen and node.index not in found:
+            seen[node.index] = node
+            stack.extend(node.args)
+    return [seen[index] for index in sorted(seen)]
 
 
 def _condition(node: Node, args: list[tuple[int, int]]) -> tuple[int, int]:

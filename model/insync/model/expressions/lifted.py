@@ -6,13 +6,13 @@ the operations of programs. Assignments are kept in order; a read tells how many
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from insync.model.expressions.graph import Binder, Graph, Made, Node, Op, Variable
+from insync.model.expressions.graph import LIFTED, Binder, Graph, Location, Made, Node, Op, Variable
 from insync.runtime.errors import ModelError
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Action",
     "Assign",
     "Expect",
+    "Lifted",
     "LiftedGraph",
     "Undecided",
     "lifting",
@@ -33,7 +34,7 @@ MARKED = "\ue000", "\ue001"
 
 
 _NO_VARIABLES: frozenset[Variable] = frozenset()
-_OF_STATE = frozenset({Op.CELL, Op.READ})
+_GIVEN = frozenset({Op.CELL, *LIFTED})
 
 
 class Undecided(ModelError):
@@ -55,7 +56,7 @@ class LiftedGraph(Graph):
         cell_sizes: the number of codes of each cell.
 
     Attributes:
-        behind: for each `READ` of a later version the nodes of the assignments that it may read.
+        behind: for each `READ` of a later version the variables of the assignments that it may read.
         bound: the number of variables of quantifiers so far.
         marks: the index, and the names of the places, for each mark; see `mark`.
     """
@@ -65,11 +66,13 @@ class LiftedGraph(Graph):
     """Whether the variables can be given values, so that Python that needs one is an `Undecided`."""
 
     def __init__(self, cell_sizes: Iterable[int]) -> None:
-        self.behind: dict[Node, tuple[Node, ...]] = {}
+        self.behind: dict[Node, frozenset[Variable]] = {}
         self.bound = 0
         self.marks: list[tuple[Node, tuple[str, ...]]] = []
         self._free: list[frozenset[Variable]] = []
         self._of_state: list[bool] = []
+        self._versions: list[int] = []
+        self._sets: dict[frozenset[Variable], frozenset[Variable]] = {_NO_VARIABLES: _NO_VARIABLES}
         super().__init__(cell_sizes)
 
     def mark(self, index: Node, names: Iterable[str] = ()) -> str:
@@ -88,29 +91,53 @@ class LiftedGraph(Graph):
             self._explore()
         return self._free[node.index]
 
+    def all_free(self) -> Sequence[frozenset[Variable]]:
+        """Return the free variables of all nodes, by their indexes; equal sets are one object."""
+        self._explore()
+        return self._free
+
     def reads_state(self, node: Node) -> bool:
         """Return whether a node depends on the state, and not on variables alone."""
         if node.index >= len(self._free):
             self._explore()
         return self._of_state[node.index]
 
+    def version(self, node: Node) -> int:
+        """Return the number of assignments after which a node can be evaluated."""
+        if node.index >= len(self._free):
+            self._explore()
+        return self._versions[node.index]
+
+    def kept(self, variables: frozenset[Variable]) -> frozenset[Variable]:
+        """Return the one object of equal sets of variables."""
+        return self._sets.setdefault(variables, variables)
+
     def _explore(self) -> None:
-        """Find the free variables of the nodes that were made since the last time; arguments come before users."""
-        free, of_state = self._free, self._of_state
+        """Find what is known of the nodes that were made since the last time; arguments come before users."""
+        free, of_state, versions, behind = self._free, self._of_state, self._versions, self.behind
         for node in self.nodes[len(free) :]:
-            found, reads = _NO_VARIABLES, node.op in _OF_STATE
-            needed = node.args if node not in self.behind else (*node.args, *self.behind[node])
-            for one in needed:
-                own = free[one.index]
+            found, reads, version = _NO_VARIABLES, False, 0
+            for one in node.args:
+                at = one.index
+                own = free[at]
                 if own is not found and not own <= found:
-                    found = found | own if found else own
-                reads = reads or of_state[one.index]
-            if isinstance(node.arg, Variable):
-                found = frozenset((node.arg,))
-            elif isinstance(node.arg, Binder):
-                found -= {node.arg.variable}
+                    found = self.kept(found | own) if found else own
+                reads = reads or of_state[at]
+                version = max(version, versions[at])
+            arg = node.arg
+            if arg is not None and node.op in _GIVEN:
+                if isinstance(arg, Variable):
+                    found = self.kept(frozenset((arg,)))
+                elif isinstance(arg, Binder):
+                    found = self.kept(found - {arg.variable})
+                else:
+                    reads = True
+                    if isinstance(arg, Location) and arg.version:
+                        version = max(version, arg.version)
+                        found = self.kept(found | behind[node])
             free.append(found)
             of_state.append(reads)
+            versions.append(version)
 
 
 def undecided_in(node: Node) -> frozenset[Variable]:
@@ -194,6 +221,14 @@ class Action:
     def fixed(self) -> dict[str, object]:
         """The values of the other parameters, by their names."""
         return {name: value for name, value in self.parameters if not isinstance(value, Variable)}
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """The lifted actions of a model, and their graph."""
+
+    graph: LiftedGraph
+    actions: tuple[Action, ...]
 
 
 quantifiers_kept: ContextVar[LiftedGraph | None] = ContextVar("quantifiers_kept", default=None)

@@ -9,9 +9,9 @@ import os
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from insync.model.expressions.graph import Graph, Location, Node, Op
+from insync.model.expressions.graph import Graph, Location, Node, Op, Variable
 from insync.model.expressions.lifted import Assign, LiftedGraph
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import noted
@@ -171,16 +171,16 @@ class LiftedStore(Environment):
         dims = tuple((one.stride, one.length) for one in symbolic)
         cells = reached(cell, dims)
         lo, hi, version = 0, self.graph.cell_sizes[cell] - 1, 0
-        behind: dict[Node, None] = {}
+        free: frozenset[Variable] = frozenset()
         for one in cells:
             if one in changed:
                 own = changed[one]
                 lo, hi, version = min(lo, own.lo), max(hi, own.hi), max(version, own.version)
-                behind.update(dict.fromkeys(own.behind))
+                free |= own.free
         location = Location(cell, dims, version, self.number if version else 0, lo, hi)
         read = self.graph.node(Op.READ, tuple(one.index for one in symbolic), location)
-        if behind:
-            self.graph.behind[read] = tuple(behind)
+        if version:
+            self.graph.behind[read] = self.graph.kept(free)
         return read
 
     def _resolved(self, cell: int, dimensions: tuple[Dimension, ...]) -> tuple[int, tuple[Dimension, ...]] | None:
@@ -209,15 +209,16 @@ class LiftedStore(Environment):
             for offset, code in enumerate(codes):
                 new = apply(Op.ITE, here, code, before[offset])
                 self.cells[base + offset] = new
-                changed[base + offset] = _Changed(True, version, new.lo, new.hi, (new,))
+                changed[base + offset] = _Changed(True, version, new.lo, new.hi, self.graph.free(new))
             return
+        chosen = frozenset().union(*map(self.graph.free, (*self.where, *indexes)))
         for offset, code in enumerate(codes):
-            more = (*self.where, *indexes, code)
+            more = chosen | self.graph.free(code)
             for cell in reached(base + offset, dims):
                 old = changed.get(cell)
                 lo, hi = (0, self.graph.cell_sizes[cell] - 1) if old is None else (old.lo, old.hi)
-                behind = more if old is None else (*old.behind, *more)
-                changed[cell] = _Changed(False, version, min(lo, code.lo), max(hi, code.hi), behind)
+                free = more if old is None else old.free | more
+                changed[cell] = _Changed(False, version, min(lo, code.lo), max(hi, code.hi), free)
 
     def snapshot(self) -> Environment:
         copy = LiftedStore(self.graph, self.number)
@@ -229,22 +230,21 @@ class LiftedStore(Environment):
         return *super().progress(), len(self.assigns)
 
 
-@dataclass(frozen=True, slots=True)
-class _Changed:
+class _Changed(NamedTuple):
     """What is known of a cell that was assigned to.
 
     Attributes:
         known: whether `LiftedStore.cells` has its code.
         version: the number of assignments up to the last one that may have changed it.
         lo, hi: the least and greatest code that it can have.
-        behind: the nodes on which its code depends.
+        free: the variables on which its code depends.
     """
 
     known: bool
     version: int
     lo: int
     hi: int
-    behind: tuple[Node, ...]
+    free: frozenset[Variable]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from insync.model.domains.values import (
 )
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.intervals import always_holds
-from insync.model.expressions.lifted import LiftedGraph
+from insync.model.expressions.lifted import LiftedGraph, undecided_in
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import Environment, Nowhere, Place, current
 from insync.runtime.errors import ModelError, closest, shown, user_frame
@@ -231,7 +231,7 @@ def name_at(index: Node, labels: Sequence[str], length: int) -> str:
     graph = index.graph
     if not isinstance(graph, LiftedGraph) or not graph.decides:
         return "..."
-    if index.lo < 0 or index.hi >= length:
+    if (index.lo < 0 or index.hi >= length) and undecided_in(index):
         store = current.get()
         inside = [apply(Op.LE, graph.const(0), index), apply(Op.LT, index, graph.const(length))]
         if store is None or store.graph is not graph or not always_holds(store.guard, combine(graph, Op.AND, inside)):

@@ -10,10 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from insync.model.domains.sorts import Parameter
+from insync.model.domains.sorts import Parameter, under
 from insync.model.expressions.source import Assigning, Branch, Required, noting
+from insync.model.expressions.store import Environment
+from insync.model.language.declarations import action_specs
+from insync.model.tracing.methods import bindings_of, run_method
 from insync.model.tracing.program import BoundAction
-from insync.model.tracing.tracer import trace_again, traced
+from insync.model.tracing.tracer import traced
 
 if TYPE_CHECKING:
     from insync.model.define import Model
@@ -52,10 +55,14 @@ def anatomies(model: Model, go_on: Callable[[], None] = lambda: None) -> list[An
     program = traced(model, go_on)
     actions = iter(program.actions)
     found = []
-    for name, values, trace in trace_again(model):
-        go_on()
-        with noting() as notes:
-            possible = trace()
-        bound = next(actions) if possible else None
-        found.append(Anatomy(name, values, bound, tuple(notes.required), tuple(notes.branches), tuple(notes.assigned)))
+    whole = model if model._confinement is None else model._confinement.whole
+    for name, spec in action_specs(type(whole)).items():
+        for values in bindings_of(whole, name, spec):
+            go_on()
+            store = Environment(program.graph, program.graph.cells(), writable=True, guarded=True)
+            with noting() as notes, under(whole.b):
+                possible = run_method(whole, store, getattr(whole, name), values, f"{spec.place}: {name!r}")
+            bound = next(actions) if possible else None
+            parts = tuple(notes.required), tuple(notes.branches), tuple(notes.assigned)
+            found.append(Anatomy(name, values, bound, *parts))
     return found

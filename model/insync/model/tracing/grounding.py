@@ -9,25 +9,80 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from insync.model.domains.sorts import Parameter, members_of, under
-from insync.model.expressions.graph import Binder, Graph, Location, Made, Node, Op, Quantifier, Variable, reachable
+from insync.model.expressions.graph import Binder, Graph, Location, Made, Node, Op, Quantifier, Variable
 from insync.model.expressions.intervals import Facts
 from insync.model.expressions.lifted import MARKED, Action, Assign, Expect, LiftedGraph
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.store import conjuncts
 from insync.model.language.declarations import ActionSpec, action_specs
+from insync.model.tracing.lifting import LiftedActions
+from insync.model.tracing.methods import bindings_of, label_of_action
 from insync.model.tracing.program import BoundAction, Check
-from insync.model.tracing.tracer import label_of_action
 
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["ground_actions"]
+__all__ = ["checks_shown", "ground_actions", "lifted_actions"]
+
+
+def lifted_actions(model: Model, graph: LiftedGraph, go_on: Callable[[], None] = lambda: None) -> list[Action]:
+    """Return the actions of a model, each for all values of as many of its parameters as its Python allows.
+
+    Python can decide on a parameter unnoticed, as by `is`. So the first and the last binding of an action are traced
+    with plain values too; where they differ from those of the lifted action, there is an action for each binding.
+
+    Args:
+        model: the model; its confinement is not part of the guards.
+        graph: the graph of the actions.
+        go_on: called again and again; an exception that it raises ends the tracing.
+
+    Raises:
+        ModelError: an action cannot be traced.
+    """
+    found: list[Action] = []
+    whole = model if model._confinement is None else model._confinement.whole
+    with under(whole.b), graph.asking(go_on):
+        tracing = LiftedActions(whole, graph)
+        for name, spec in action_specs(type(whole)).items():
+            bindings = bindings_of(whole, name, spec)
+            go_on()
+            actions = tracing.of(name, spec)
+            if not _compared_by_tests(whole) and any(action.variables for action in actions):
+                every = list(bindings)
+                if any(_differs(whole, name, spec, tracing, actions, values) for values in (every[0], every[-1])):
+                    actions = tracing.one_by_one(name, spec)
+            found += actions
+    return found
+
+
+def _compared_by_tests(model: Model) -> bool:
+    """Return whether a model comes with insync: all its bindings are compared in tests/model/tracing."""
+    return all(kind.__module__.startswith("insync.") for kind in type(model).__mro__ if kind is not object)
+
+
+def _differs(
+    model: Model,
+    name: str,
+    spec: ActionSpec,
+    tracing: LiftedActions,
+    actions: Sequence[Action],
+    values: Sequence[Parameter],
+) -> bool:
+    """Return whether a binding of lifted actions differs from the same binding traced with plain values."""
+    fixed = dict(zip(spec.parameters, values, strict=True))
+    alone = tracing.trace(name, spec, fixed, None)
+    graph = Graph(tracing.graph.cell_sizes)
+    mine, wanted = (
+        [bound for one in some if (bound := _Instances(model, spec, tracing.graph, one, graph).of(fixed)) is not None]
+        for some in (actions, [] if alone is None else [alone])
+    )
+    return mine != wanted
 
 
 def ground_actions(
@@ -42,67 +97,104 @@ def ground_actions(
         graph: the graph of the bound actions.
         go_on: called again and again; an exception that it raises ends the grounding.
     """
-    found: list[BoundAction] = []
+    return [bound for bound, _ in _ground(model, lifted, actions, graph, go_on, every=False)]
+
+
+def checks_shown(model: Model, lifted: LiftedGraph, actions: Sequence[Action], graph: Graph) -> list[tuple[Check, ...]]:
+    """Return for each bound action the checks that interval analysis showed to hold (see `ground_actions`)."""
+    return [shown for _, shown in _ground(model, lifted, actions, graph, lambda: None, every=True)]
+
+
+def _ground(
+    model: Model,
+    lifted: LiftedGraph,
+    actions: Sequence[Action],
+    graph: Graph,
+    go_on: Callable[[], None],
+    *,
+    every: bool,
+) -> Iterator[tuple[BoundAction, tuple[Check, ...]]]:
     specs = action_specs(type(model))
     with under(model.b), graph.asking(go_on):
         for name, of_name in itertools.groupby(actions, key=lambda action: action.name):
-            placed: list[tuple[tuple[int, ...], BoundAction]] = []
+            placed: list[tuple[tuple[int, ...], BoundAction, tuple[Check, ...]]] = []
             for action in of_name:
                 go_on()
-                placed += _Instances(model, specs[name], lifted, action, graph).all()
-            found += [bound for _, bound in sorted(placed, key=lambda one: one[0])]
-    return found
+                placed += _Instances(model, specs[name], lifted, action, graph, every=every).all()
+            yield from ((bound, shown) for _, bound, shown in sorted(placed, key=lambda one: one[0]))
 
 
 class _Instances:
     """The bound actions of one lifted action."""
 
-    def __init__(self, model: Model, spec: ActionSpec, lifted: LiftedGraph, action: Action, graph: Graph) -> None:
+    def __init__(
+        self,
+        model: Model,
+        spec: ActionSpec,
+        lifted: LiftedGraph,
+        action: Action,
+        graph: Graph,
+        *,
+        every: bool = False,
+    ) -> None:
         self.spec, self.action, self.graph = spec, action, graph
         self.members = {name: members_of(kind, model.b) for name, kind in spec.parameters.items()}
         known: dict[tuple[Node, ...], Facts] = {}
-        self.open: list[Expect] = []
+        wanted: list[Expect] = []
         for one in action.expects:
-            if one.where not in known:
+            if one.where not in known and action.variables:
                 known[one.where] = Facts([*action.guard, *one.where])
-            if not known[one.where].show(one.condition):
-                self.open.append(one)
-        self.replay = _Replay(lifted, action, self.open, graph)
+            if every or not action.variables or not known[one.where].show(one.condition):
+                wanted.append(one)
+        self.replay = _Replay(lifted, action, wanted, graph)
 
-    def all(self) -> Iterator[tuple[tuple[int, ...], BoundAction]]:
-        """Yield the bound actions that can be enabled, with the places of their parameters' values."""
-        ranges = []
+    def all(self) -> Iterator[tuple[tuple[int, ...], BoundAction, tuple[Check, ...]]]:
+        """Yield the bound actions that can be enabled, with the places of their parameters' values, and what is shown.
+
+        The last is the checks that interval analysis shows to hold, of those that were not shown for all bindings.
+        """
+        names = [name for name, _ in self.action.parameters]
+        ranges: list[Sequence[int]] = []
         for name, value in self.action.parameters:
-            whole = range(len(self.members[name]))
-            ranges.append(whole if isinstance(value, Variable) else (self.members[name].index(value),))  # type: ignore[arg-type]
-        variable = [isinstance(value, Variable) for _, value in self.action.parameters]
+            members = self.members[name]
+            ranges.append(range(len(members)) if isinstance(value, Variable) else (members.index(value),))
         for places in itertools.product(*ranges):
-            given = tuple(place for place, is_variable in zip(places, variable, strict=True) if is_variable)
-            if self.replay.run(given):
-                yield places, self._bound(places)
+            found = self._bound({name: self.members[name][at] for name, at in zip(names, places, strict=True)}, places)
+            if found is not None:
+                yield places, *found
 
-    def _bound(self, places: Sequence[int]) -> BoundAction:
-        replay = self.replay
-        named: list[tuple[str, Parameter]] = [
-            (name, self.members[name][place]) for (name, _), place in zip(self.action.parameters, places, strict=True)
-        ]
+    def of(self, values: Mapping[str, Parameter]) -> BoundAction | None:
+        """Return the bound action with these values; None if there is none."""
+        if any(values[name] != value for name, value in self.action.fixed.items()):
+            return None
+        found = self._bound(values, [self.members[name].index(value) for name, value in values.items()])
+        return None if found is None else found[0]
+
+    def _bound(
+        self, named: Mapping[str, Parameter], places: Sequence[int]
+    ) -> tuple[BoundAction, tuple[Check, ...]] | None:
+        replay, parameters = self.replay, self.action.parameters
+        pairs = zip(parameters, places, strict=True)
+        if not replay.run([place for (_, value), place in pairs if isinstance(value, Variable)]):
+            return None
         guard = tuple(replay.guard)
-        checks, shown = [], []
+        checks: list[Check] = []
+        shown: list[Check] = []
         known: dict[tuple[Node, ...], Facts] = {}
         for where, condition, message in replay.expected():
             if where not in known:
                 known[where] = Facts([*guard, *where])
             node = combine(self.graph, Op.OR, [*(apply(Op.NOT, one) for one in where), condition])
             (shown if known[where].show(condition) else checks).append(Check(node, message))
-        return BoundAction(
+        bound = BoundAction(
             name=self.action.name,
-            parameters=tuple(named),
+            parameters=tuple((name, named[name]) for name, _ in parameters),
             label=label_of_action(self.action.name, self.spec, dict(named)),
             guard=guard,
             updates=tuple(replay.updates()),
             checks=tuple(checks),
-            shown=tuple(shown),
         )
+        return bound, tuple(shown)
 
 
 @dataclass(slots=True)
@@ -121,6 +213,23 @@ class _Block:
     last: int
     steps: list[Callable[[], Node]]
     known: dict[tuple[int, ...], list[Node]] | None
+
+
+@dataclass(slots=True)
+class _Assigning:
+    """An assignment, and the registers of its nodes.
+
+    Attributes:
+        blocks: what is evaluated before it.
+        assign: the assignment.
+        indexes, where, codes: the registers of its nodes.
+    """
+
+    blocks: list[_Block]
+    assign: Assign
+    indexes: list[int]
+    where: list[int]
+    codes: list[int]
 
 
 class _Replay:
@@ -150,13 +259,23 @@ class _Replay:
         self._assigned: set[int] = set()
         self._versions: dict[int, list[Node]] = {0: self._begun}
         self._read: set[int] = {0}
-        early = [node for node in action.guard if not self._late(node)]
+        version = lifted.version
+        early = [node for node in action.guard if not version(node)]
         made = [node for one in action.made.items() for node in _nodes_of(*one)]
         marked = [node for one in open_expects for node in self._marked(one.message)]
         last = [*action.guard, *(n for one in open_expects for n in (*one.where, one.condition)), *made, *action.orders]
         self._early = self._blocks(early)
-        self._assigning = [(self._blocks(one.nodes), one) for one in action.assigns]
-        self._last = self._blocks([*last, *marked])
+        # All nodes that can be evaluated are, before the first assignment that needs one of them.
+        rest = [*(node for one in action.assigns for node in one.nodes), *last, *marked]
+        self._assigning: list[_Assigning] = []
+        register = self._register
+        for done, one in enumerate(action.assigns):
+            blocks: list[_Block] = []
+            if any(node.index not in register for node in one.nodes):
+                blocks = self._blocks(node for node in rest if version(node) <= done)
+            places = [[register[node.index] for node in some] for some in (one.indexes, one.where, one.codes)]
+            self._assigning.append(_Assigning(blocks, one, *places))
+        self._last = self._blocks(rest)
         self._conditions = [(self._register[node.index], node in early) for node in action.guard]
 
     # ------------------------------------------------------------------------------------------------------ running
@@ -170,8 +289,9 @@ class _Replay:
             return False
         self._cells = cells = list(self._begun)
         self._assigned.clear()
-        for version, (blocks, one) in enumerate(self._assigning, start=1):
-            self._run(blocks)
+        for version, one in enumerate(self._assigning, start=1):
+            if one.blocks:
+                self._run(one.blocks)
             self._assign(one)
             if version in self._read:
                 self._versions[version] = list(cells)
@@ -223,16 +343,21 @@ class _Replay:
                 registers[at] = step()
             known[key] = registers[block.first : block.last]
 
-    def _assign(self, one: Assign) -> None:
-        where = [self._at(node) for node in one.where]
+    def _assign(self, one: _Assigning) -> None:
+        registers, cells, true = self._registers, self._cells, self.graph.true
+        where = [condition for at in one.where if (condition := registers[at]) is not true]
         if self.graph.false in where:
             return
-        indexes, codes = [self._at(node) for node in one.indexes], [self._at(node) for node in one.codes]
-        for base, chosen in self._places(one.base, one.dims, indexes, where):
-            here = combine(self.graph, Op.AND, chosen)
+        codes = [registers[at] for at in one.codes]
+        indexes = [registers[at] for at in one.indexes]
+        for base, chosen in self._places(one.assign.base, one.assign.dims, indexes, where):
             self._assigned.update(range(base, base + len(codes)))
+            if not chosen:
+                cells[base : base + len(codes)] = codes
+                continue
+            here = combine(self.graph, Op.AND, chosen)
             for cell, code in enumerate(codes, start=base):
-                self._cells[cell] = apply(Op.ITE, here, code, self._cells[cell])
+                cells[cell] = apply(Op.ITE, here, code, cells[cell])
 
     def _places(
         self, base: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node], chosen: list[Node]
@@ -301,10 +426,6 @@ class _Replay:
 
     # ---------------------------------------------------------------------------------------------------- compiling
 
-    def _late(self, node: Node) -> bool:
-        """Return whether a node reads what was assigned."""
-        return any(isinstance(one.arg, Location) and one.arg.version for one in reachable([node]))
-
     def _blocks(self, roots: Iterable[Node], bound: Variable | None = None) -> list[_Block]:
         """Return the blocks of the nodes below some roots that have no register yet, in the order of evaluation.
 
@@ -312,19 +433,21 @@ class _Replay:
             roots: the nodes.
             bound: the variable in whose quantifier the nodes are; those without it are in the blocks around it.
         """
-        grouped: dict[frozenset[Variable], list[Node]] = {}
+        grouped: dict[int, list[Node]] = {}  # by the identity of their free variables, as sets are kept once
+        free = self.lifted.all_free()
         for node in self._below(roots):
-            free = self.lifted.free(node)
-            if _owner(free) == bound:
-                grouped.setdefault(free, []).append(node)
+            grouped.setdefault(id(free[node.index]), []).append(node)
+        found = [(free[nodes[0].index], nodes) for nodes in grouped.values()]
         blocks = []
-        for free, nodes in sorted(grouped.items(), key=lambda one: len(one[0])):
+        for variables, nodes in sorted(found, key=lambda one: len(one[0])):
+            if _owner(variables) != bound:
+                continue
             first = len(self._registers)
             self._register.update((node.index, at) for at, node in enumerate(nodes, start=first))
             self._registers += [None] * len(nodes)
-            slots = tuple(self._slots[variable] for variable in free)
+            slots = tuple(self._slots[variable] for variable in variables)
             steps = [self._step(node) for node in nodes]
-            blocks.append(_Block(slots, first, first + len(nodes), steps, None if self._all <= free else {}))
+            blocks.append(_Block(slots, first, first + len(nodes), steps, None if self._all <= variables else {}))
         return blocks
 
     def _below(self, roots: Iterable[Node]) -> list[Node]:
@@ -343,6 +466,8 @@ class _Replay:
     def _step(self, node: Node) -> Callable[[], Node]:
         """Return the function that evaluates a node; its arguments have registers."""
         graph, arg = self.graph, node.arg
+        if arg is None:
+            return self._operation(node)
         if isinstance(arg, Binder):
             slot = self._slots[arg.variable] = len(self._values)
             self._values.append(0)

@@ -24,7 +24,8 @@ from insync.model.expressions.store import Expected
 from insync.model.language.binders import value_of_variable, variable_over
 from insync.model.language.declarations import ActionSpec, action_specs, initial_specs
 from insync.model.language.open_views import OpenEnvironment, Places, PlaceWrite
-from insync.model.tracing.tracer import run_method, state_view, traced_condition
+from insync.model.tracing.methods import run_method, state_view
+from insync.model.tracing.tracer import traced_condition
 from insync.runtime.errors import UserError
 
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ class OpenModel:
         self.model = copy.copy(model)
         values: dict[str, Any] = {**model.b, **sizes}
         self.model.b = BoundValues(values, model.b.settings)
-        self.model._members, self.model._state, self.model._program = {}, None, None
+        self.model._members, self.model._state = {}, None
+        self.model._program, self.model._lifted = None, None
         self.model._condition = self._traced_condition
         state = self.model.declare(self.model.b).bind(self.model.b)
         self.model._state = state

@@ -49,7 +49,6 @@ class BoundAction:
         guard: the conditions that enable it, all of which must hold.
         updates: for each cell that changes, its number and the node of its new code.
         checks: conditions without which the step violates `type_ok`.
-        shown: checks that interval analysis showed to hold; code that changes the guard must make them again.
     """
 
     name: str
@@ -58,7 +57,6 @@ class BoundAction:
     guard: tuple[Node, ...]
     updates: tuple[tuple[int, Node], ...]
     checks: tuple[Check, ...]
-    shown: tuple[Check, ...] = ()
 
     @property
     def shown_parameters(self) -> dict[str, str]:

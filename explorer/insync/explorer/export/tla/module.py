@@ -14,7 +14,7 @@ from insync.explorer.symmetry import symmetry_for
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.expressions.graph import Node, Op, reachable
-from insync.model.tracing.lifting import lifted_actions
+from insync.model.tracing.grounding import lifted_actions
 from insync.properties.invariants import TYPE_OK, StepInvariant
 from insync.properties.registry import judge, run_properties_of
 from insync.runtime.errors import UserError
