@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from insync.model.expressions.graph import Graph, Location, Node, Op, Variable
@@ -321,11 +321,12 @@ class Place:
 
     def indexed(self, index: Node, length: int, stride: int, path: str) -> Place:
         """Return the place of the array element that a symbolic index selects."""
-        return replace(self, path=path, dimensions=(*self.dimensions, Dimension(index, length, stride)))
+        dimensions = (*self.dimensions, Dimension(index, length, stride))
+        return Place(self.environment, self.base, path, dimensions, self.options)
 
     def inside(self) -> Place:
         """Return the place of the record in the optional record that lies here."""
-        return replace(self, base=self.base + 1, options=(*self.options, self))
+        return Place(self.environment, self.base + 1, self.path, self.dimensions, (*self.options, self))
 
     def read(self, offset: int = 0) -> Node:
         """Return the code of a cell of this place; 0 where an index is outside its array."""
