@@ -110,6 +110,10 @@ class Unnoticed(Subject):
         s.seen[node] = {0: 1}.get(place, 2)
 
     @action
+    def by_its_text(self, s: StateView, node: Node, place: Place) -> None:
+        s.seen[node] = len(f"{place:02}") - (place > 1)
+
+    @action
     def by_how_many_there_are(self, s: StateView, node: Node, other: Node) -> None:
         s.seen[node] = len({node, other})
 
@@ -120,6 +124,7 @@ class Unnoticed(Subject):
         ("by_its_type", [1] * 12),
         ("by_identity", [1, 2, 2, 2, 1, 2, 2, 2, 1]),
         ("by_a_default", [1, 2, 2, 2] * 3),
+        ("by_its_text", [2, 2, 1, 1] * 3),
         ("by_how_many_there_are", [1, 2, 2, 2, 1, 2, 2, 2, 1]),
     ],
 )

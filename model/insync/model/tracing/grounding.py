@@ -122,6 +122,7 @@ def _ground(
                 go_on()
                 placed += _Instances(model, specs[name], lifted, action, graph, every=every).all()
             yield from ((bound, shown) for _, bound, shown in sorted(placed, key=lambda one: one[0]))
+    graph.by_place.update(lifted.by_place)
 
 
 class _Instances:

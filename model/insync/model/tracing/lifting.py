@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LiftedActions"]
 
+_OF_PYTHON = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+"""Errors that Python raises where it is given a symbolic value for a number, such as in `f"{x:02}"`."""
+
 
 class LiftedActions:
     """The tracing of lifted actions of one model.
@@ -57,7 +60,7 @@ class LiftedActions:
                 if not more:
                     break
                 decided |= more
-            except ModelError:
+            except (ModelError, *_OF_PYTHON):
                 break
         return self.one_by_one(name, spec)  # which raises the error of the first binding that has one
 

@@ -77,6 +77,7 @@ def _trace_model(model: Model, go_on: Callable[[], None]) -> Program:
         lifted = LiftedGraph(graph.cell_sizes)
         model._lifted = Lifted(lifted, tuple(lifted_actions(model, lifted, go_on)))
         actions = ground_actions(model, lifted, model._lifted.actions, graph, go_on)
+        lifted.applied.clear()  # as nothing more is traced in it
     symmetry = None if model.tells_apart else symmetry_of(model.state, model.b)
     return Program(graph, schema, tuple(actions), tuple(action_specs(type(model))), initials, symmetry=symmetry)
 
