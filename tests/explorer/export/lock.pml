@@ -37,12 +37,12 @@ static void start_0(void) {
 }
 c_code {
 static int guard_0(void) {
-  number n4 = now.v_doing_worker1;
-  number n8 = (n4 == 0);
-  if (!n8) return 0;
+  number n1 = now.v_doing_worker1;
+  number n2 = (n1 == 0);
+  if (!n2) return 0;
   number n3 = now.v_holder;
-  number n7 = (n3 == 0);
-  if (!n7) return 0;
+  number n4 = (n3 == 0);
+  if (!n4) return 0;
   return 1;
 }
 }
@@ -54,12 +54,12 @@ static void step_0(void) {
 }
 c_code {
 static int guard_1(void) {
-  number n5 = now.v_doing_worker2;
-  number n9 = (n5 == 0);
-  if (!n9) return 0;
+  number n1 = now.v_doing_worker2;
+  number n2 = (n1 == 0);
+  if (!n2) return 0;
   number n3 = now.v_holder;
-  number n7 = (n3 == 0);
-  if (!n7) return 0;
+  number n4 = (n3 == 0);
+  if (!n4) return 0;
   return 1;
 }
 }
@@ -71,9 +71,9 @@ static void step_1(void) {
 }
 c_code {
 static int guard_2(void) {
-  number n4 = now.v_doing_worker1;
-  number n11 = (n4 == 1);
-  if (!n11) return 0;
+  number n1 = now.v_doing_worker1;
+  number n2 = (n1 == 1);
+  if (!n2) return 0;
   return 1;
 }
 }
@@ -86,9 +86,9 @@ static void step_2(void) {
 }
 c_code {
 static int guard_3(void) {
-  number n5 = now.v_doing_worker2;
-  number n12 = (n5 == 1);
-  if (!n12) return 0;
+  number n1 = now.v_doing_worker2;
+  number n2 = (n1 == 1);
+  if (!n2) return 0;
   return 1;
 }
 }
@@ -101,9 +101,9 @@ static void step_3(void) {
 }
 c_code {
 static int guard_4(void) {
-  number n4 = now.v_doing_worker1;
-  number n13 = (n4 == 2);
-  if (!n13) return 0;
+  number n1 = now.v_doing_worker1;
+  number n2 = (n1 == 2);
+  if (!n2) return 0;
   return 1;
 }
 }
@@ -116,9 +116,9 @@ static void step_4(void) {
 }
 c_code {
 static int guard_5(void) {
-  number n5 = now.v_doing_worker2;
-  number n14 = (n5 == 2);
-  if (!n14) return 0;
+  number n1 = now.v_doing_worker2;
+  number n2 = (n1 == 2);
+  if (!n2) return 0;
   return 1;
 }
 }
@@ -131,18 +131,18 @@ static void step_5(void) {
 }
 c_code {
 static int property_0(void) {
-  number n4 = now.v_doing_worker1;
-  number n5 = now.v_doing_worker2;
-  number n13 = (n4 == 2);
-  number n14 = (n5 == 2);
-  number n16 = (n13 && n14);
-  number n17 = (!n16);
-  number n18 = (n17);
-  number n19 = (n14 && n13);
-  number n20 = (!n19);
-  number n22 = (n20);
-  number n23 = (n18 && n22);
-  if (!n23) return 0;
+  number n1 = now.v_doing_worker1;
+  number n2 = (n1 == 2);
+  number n3 = now.v_doing_worker2;
+  number n4 = (n3 == 2);
+  number n5 = (n2 && n4);
+  number n6 = (!n5);
+  number n7 = (n6);
+  number n8 = (n4 && n2);
+  number n9 = (!n8);
+  number n10 = (n9);
+  number n11 = (n7 && n10);
+  if (!n11) return 0;
   return 1;
 }
 }

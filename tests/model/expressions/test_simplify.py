@@ -134,3 +134,11 @@ def test_an_index_past_either_end_of_equal_elements_gives_zero(lowest: int) -> N
         4 if 0 <= code + lowest < 3 else 0 for code in range(3)
     ]
     assert (chosen is same) == (lowest == 0)
+
+
+@pytest.mark.parametrize("op", [Op.MIN, Op.MAX])
+def test_the_extreme_of_an_extreme_and_one_of_its_numbers_is_that_extreme(op: Op) -> None:
+    graph = Graph([5, 5])
+    a, b = graph.cell(0), graph.cell(1)
+    extreme = apply(op, a, b)
+    assert all(apply(op, *pair) is extreme for one in (a, b) for pair in ((extreme, one), (one, extreme)))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from insync.model import Model
 from insync.model.domains.layout import Cell
-from insync.model.expressions.graph import GROUND, Node, Op, fold
+from insync.model.expressions.graph import GROUND, Node, Op
 from insync.model.tracing.program import BoundAction, Program
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import judge
@@ -315,7 +315,7 @@ assert set(C_TEXT) == GROUND - {Op.CONST, Op.CELL}
 
 
 class CText:
-    """The body of a C function that reads one state; each node is computed once.
+    """The body of a C function that reads one state; each node is computed once, in an order that its use decides.
 
     Args:
         variables: the C expression of each cell, by the cell's number.
@@ -327,11 +327,21 @@ class CText:
     def __init__(self, variables: Mapping[int, str]) -> None:
         self._variables = variables
         self._texts: dict[Node, str] = {}
+        self._names = 0
         self.lines: list[str] = []
 
     def value(self, node: Node) -> str:
         """Add the lines that compute a node, and return the expression of its value."""
-        return fold([node], self._written, self._texts)[0]
+        stack = [node]  # not `fold`, whose order is that in which nodes were made: a text must not depend on that
+        while stack:
+            needed = stack[-1]
+            missing = [arg for arg in needed.args if arg not in self._texts]
+            if needed in self._texts or not missing:
+                stack.pop()
+            if needed not in self._texts and not missing:
+                self._texts[needed] = self._written(needed, [self._texts[arg] for arg in needed.args])
+            stack += reversed(missing)
+        return self._texts[node]
 
     def require(self, conditions: Sequence[Node], otherwise: str) -> None:
         """Add a test for each condition in order; the first that is false runs `otherwise`."""
@@ -343,7 +353,8 @@ class CText:
         if node.op is Op.CONST:
             value = int(node.value)
             return str(value) if abs(value) < 2**31 else f"{value}LL"
-        name = f"n{node.index}"
+        self._names += 1
+        name = f"n{self._names}"
         text = self._variables[node.cell] if node.op is Op.CELL else C_TEXT[node.op](*args)
         self.lines.append(f"number {name} = {text};")
         return name

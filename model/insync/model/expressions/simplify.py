@@ -162,11 +162,20 @@ def _mod(graph: Graph, a: Node, b: Node) -> Node | None:
 
 
 def _min(graph: Graph, a: Node, b: Node) -> Node | None:
-    return a if a.hi <= b.lo or a is b else b if b.hi <= a.lo else None
+    if a.hi <= b.lo or a is b or _joins(a, Op.MIN, b):
+        return a
+    return b if b.hi <= a.lo or _joins(b, Op.MIN, a) else None
+
+
+def _joins(a: Node, op: Op, b: Node) -> bool:
+    """Return whether a node is the result of an operation on another one."""
+    return a.op is op and b in a.args
 
 
 def _max(graph: Graph, a: Node, b: Node) -> Node | None:
-    return a if a.lo >= b.hi or a is b else b if b.lo >= a.hi else None
+    if a.lo >= b.hi or a is b or _joins(a, Op.MAX, b):
+        return a
+    return b if b.lo >= a.hi or _joins(b, Op.MAX, a) else None
 
 
 def _eq(graph: Graph, a: Node, b: Node) -> Node | None:

@@ -48,10 +48,9 @@ class LiftedActions:
             ModelError: it cannot be traced.
         """
         kinds = spec.parameters
-        sizes = {one: number_of_members(kind, self._model.b) for one, kind in kinds.items()}
-        if 0 in sizes.values():
+        if any(number_of_members(kind, self._model.b) == 0 for kind in kinds.values()):
             return []
-        decided = {one for one, kind in kinds.items() if issubclass(kind, Enum) or sizes[one] == 1}
+        decided = {one for one, kind in kinds.items() if issubclass(kind, Enum)}
         while True:
             try:
                 return self._each(name, spec, decided, self.graph)

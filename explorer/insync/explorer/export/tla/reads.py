@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from insync.model.domains import composite as d
 from insync.model.expressions.graph import Binder, Graph, Location, Node, Op, Quantifier, reachable
-from insync.model.expressions.lifted import Action, Assign
+from insync.model.expressions.lifted import Action, Assign, LiftedGraph
 from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.store import conjuncts
 
 __all__ = ["Levels", "ReadAction", "read_before"]
 
@@ -83,7 +84,7 @@ def _levels(domain: d.Domain, around: tuple[Level, ...]) -> Iterator[tuple[Level
         yield from (around for _ in domain.cells(""))
 
 
-def read_before(graph: Graph, levels: Levels, action: Action) -> ReadAction:
+def read_before(graph: LiftedGraph, levels: Levels, action: Action) -> ReadAction:
     """Return an action with its reads as reads of the state before the step.
 
     Args:
@@ -101,17 +102,24 @@ Assigned = dict[int, list[tuple[tuple[Node, ...], Node]]]
 class _Reads:
     """The reads of one action, and the assignments that they can read."""
 
-    def __init__(self, graph: Graph, levels: Levels) -> None:
+    def __init__(self, graph: LiftedGraph, levels: Levels) -> None:
         self.graph, self.levels = graph, levels
         self.assigned: list[Assigned] = [{}]
         self.guard: list[Node] = []
         self._known: dict[int, Node] = {}
 
     def action(self, action: Action) -> ReadAction:
+        every = [*action.guard, *(n for one in action.assigns for n in one.nodes)]
+        every += [n for one in action.expects for n in (*one.where, one.condition)]
+        for node in reachable(every):  # in the order in which they were made, so that equations keep their sides
+            if not self._version(node):
+                self.rewritten(node)
         late = [node for node in action.guard if self._version(node)]
-        self.guard += [self.rewritten(node) for node in action.guard if node not in late]
-        assigns = [self._assign(one) for one in action.assigns]
-        guard = [self.rewritten(node) for node in action.guard]
+        early = [self.rewritten(node) for node in action.guard if node not in late]
+        self.guard += [part for node in early for part in conjuncts(node)]
+        assigns = [assign for one in action.assigns if (assign := self._assign(one)) is not None]
+        guard = dict.fromkeys(part for node in action.guard for part in conjuncts(self.rewritten(node)))
+        guard.pop(self.graph.true, None)
         checks = []
         for one in action.expects:
             where = [apply(Op.NOT, self.rewritten(node)) for node in one.where]
@@ -120,12 +128,18 @@ class _Reads:
         return ReadAction(action, tuple(guard), tuple(assigns), tuple(checks))
 
     def _version(self, node: Node) -> int:
-        return max((one.arg.version for one in reachable([node]) if isinstance(one.arg, Location)), default=0)
+        return self.graph.version(node)
 
-    def _assign(self, one: Assign) -> Assign:
-        """Return an assignment without conditions: where they do not hold it assigns what was there."""
+    def _assign(self, one: Assign) -> Assign | None:
+        """Return an assignment without conditions: where they do not hold it assigns what was there.
+
+        It is None if they never hold.
+        """
         graph, indexes = self.graph, tuple(map(self.rewritten, one.indexes))
         here = combine(graph, Op.AND, [self.rewritten(node) for node in one.where])
+        if here is graph.false:
+            self.assigned.append(self.assigned[-1])
+            return None
         before, codes = len(self.assigned) - 1, []
         for offset, given in enumerate(one.codes):
             code = self.rewritten(given)
