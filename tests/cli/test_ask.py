@@ -11,6 +11,8 @@ import pytest
 
 from insync.cli.commands.ask import command
 from insync.cli.main import run
+from insync.kafka_questions.ask import answer
+from insync.kafka_questions.question import Question
 from insync.runtime.errors import UserError
 
 TWO = ("--quiet", "--replicas", "2")
@@ -74,8 +76,10 @@ def test_the_first_screen_has_20_lines_at_most(
 
 @pytest.mark.slow
 def test_open_defects_are_listed_apart_and_decide_only_where_that_is_asked_for(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    found = answer(Question(settings={"release": "4.1"}))
+    monkeypatch.setattr("insync.cli.commands.ask.answer", lambda question, wanted: found)
     given = ("--replicas", "3", "--release", "4.1")
     code, out = ask(capsys, *given)
     assert code == 0
