@@ -15,7 +15,7 @@ from insync.model import And, Condition, SetValue, UserError, minimum
 from insync.properties.kafka import cluster
 from insync_walk import Walk, shared_cluster
 
-GUIDE = Path(__file__).resolve().parents[3] / "docs/guide/cluster.md"
+GUIDE = Path(__file__).resolve().parents[3] / "docs/guide/cluster-model.md"
 
 
 def move(*labels: str, **bounds: int | str) -> Walk:
