@@ -98,7 +98,7 @@ kafka: env ## The tests on Kafka's own classes: fetches the jars of some release
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --cluster || exit; done
 	for version in 3.9.2 4.1.2 4.3.1; do $(BIN)/insync kafka fetch $$version --quorum || exit; done
 	INSYNC_CACHE_DIR="$$($(BIN)/python -c 'from insync.runtime.cache import cache_place; print(cache_place())')"; \
-	  export INSYNC_CACHE_DIR; on_kafka='$(BIN)/python -m pytest -n 2 -m'; \
+	  export INSYNC_CACHE_DIR; on_kafka='$(BIN)/python -m pytest -n 3 -m'; \
 	  $$on_kafka "kafka and not slow" tests/conformance/live; brokers=$$?; \
 	  $$on_kafka "kafka and not slow" tests/conformance tests/cli/test_kafka_cluster.py --ignore=tests/conformance/live; rest=$$?; \
 	  exit $$((brokers > rest ? brokers : rest))
@@ -124,7 +124,7 @@ format: env ## Format the code and apply the safe fixes
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-size: ## The longest source files (the cap is 400 lines)
+size: ## The longest source files
 	@find model properties explorer spark_explore conformance cli tests -name '*.py' -exec wc -l {} + | grep -v ' total$$' | sort -rn | head -20
 
 clean: ## Remove the environment, caches and build results
