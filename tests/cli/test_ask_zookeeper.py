@@ -8,9 +8,22 @@ import pytest
 
 from insync.cli.commands.ask import command
 from insync.kafka_questions.configs.reading import read_configs
+from insync.runtime.errors import UserError
 
 CALM = ("--quiet", "--against", "broker")
 ZOOKEEPER = "zookeeper.connect=zk:2181\ndefault.replication.factor=1\n"
+STRIMZI = """kind: Kafka
+metadata:
+  name: a
+spec:
+  kafka:
+    version: 3.6.0
+    config:
+      default.replication.factor: 3
+  zookeeper:
+    replicas: 3
+"""
+UNCLEAN = "default.replication.factor=2\nmin.insync.replicas=1\nunclean.leader.election.enable=true\n"
 
 
 def written(folder: Path, text: str) -> Path:
@@ -28,10 +41,17 @@ def written(folder: Path, text: str) -> Path:
         (ZOOKEEPER.replace("zk:2181", ""), False),
         ("All configs for broker 1 are:\n  zookeeper.connect=null sensitive=false synonyms={}\n", False),
         ("min.insync.replicas=1\n", False),
+        ("KAFKA_ZOOKEEPER_CONNECT=zk:2181\n", True),
+        ("inter.broker.protocol.version=3.6\n", True),
+        ("inter.broker.protocol.version=3.6\ncontroller.quorum.voters=1@a:9093\n", False),
+        (STRIMZI, True),
+        (STRIMZI.replace("spec:", "  annotations:\n    strimzi.io/kraft: enabled\nspec:", 1), False),
+        ('resource "aws_msk_cluster" "a" {\n  kafka_version = "3.6.0"\n}\n', True),
+        ('resource "aws_msk_cluster" "a" {\n  kafka_version = "3.7.x.kraft"\n}\n', False),
     ],
 )
 def test_a_cluster_whose_controller_is_zookeepers(tmp_path: Path, text: str, zookeeper: bool) -> None:
-    assert read_configs([written(tmp_path, text)], {"replicas": 3}).in_zookeeper == zookeeper
+    assert bool(read_configs([written(tmp_path, text)], {"replicas": 3}).in_zookeeper) == zookeeper
 
 
 @pytest.mark.parametrize("release", ["3.2", "3.9", "4.1"])
@@ -43,3 +63,24 @@ def test_of_a_cluster_with_zookeeper_it_is_said_that_the_answer_is_for_kraft(
     text = " ".join(capsys.readouterr().out.split())
     assert ("warning: zookeeper.connect is set" in text) == (release != "3.2")
     assert (f"KRaft's, as Kafka {release} has it" in text) == (release != "3.2")
+
+
+@pytest.mark.parametrize("said", ["zookeeper.connect=zk:2181\n", "inter.broker.protocol.version=3.6\n"])
+def test_unclean_elections_are_zookeepers_where_krafts_controller_would_ignore_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, said: str
+) -> None:
+    given = ["--quiet", "--against", "broker+slow", "--release", "3.6", "--elr", "off"]
+    code = command.main(
+        [*given, "--config", str(written(tmp_path, said + UNCLEAN))], "insync ask", standalone_mode=False
+    )
+    text = " ".join(capsys.readouterr().out.split())
+    assert code == 1
+    assert "AT RISK" in text
+    assert "C-6" in text
+    assert "For unclean elections the answer is that of ZooKeeper's controller" in text
+    assert "the answer is that of unclean=off" not in text
+
+
+def test_a_cluster_with_zookeeper_needs_a_release(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no file says the release; give --release"):
+        command.main([*CALM, "--config", str(written(tmp_path, ZOOKEEPER))], "insync ask", standalone_mode=False)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 from insync.explorer.results import Verdict, Violation
-from insync.kafka.cluster.configuration import Acks, Flushing, keeps_elr, rules_of
+from insync.kafka.cluster.configuration import Acks, Fixed, Flushing, keeps_elr, rules_of
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, Defect
 from insync.kafka.defects.findings import finding_of
@@ -279,8 +279,13 @@ _DEATHS = frozenset({"lossy_crashes", "crashes", "stops"})
 
 
 def _suspects(model: Cluster, row: Row) -> Iterator[Defect]:
-    """Yield the defects that the release has and that the disturbances of a row may bring about."""
+    """Yield the defects that the release has and that the disturbances of a row may bring about.
+
+    None where a fix is in already that lets unclean elections happen: one fix at a time can be tried.
+    """
     assert row.searched is not None
+    if _elects_uncleanly_by_a_fix(model):
+        return
     spent = {name for name in _FAULTS if row.searched.model.b[name] > 0}
     spent |= _DEATHS if spent & _DEATHS else set()
     spent |= {"elections"} if spent & {*_DEATHS, "fencings"} else set()  # what fails is followed by an election
@@ -299,6 +304,10 @@ def _suspects(model: Cluster, row: Row) -> Iterator[Defect]:
         )
         if takes <= spent and as_usual:
             yield entry
+
+
+def _elects_uncleanly_by_a_fix(model: Cluster) -> bool:
+    return bool(model.unclean) and model.b.settings.fixed is Fixed.ALONE
 
 
 def _of_release(entry: Defect, release: Release, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
@@ -451,7 +460,7 @@ def open_defects(question: Question, causes: Sequence[Cause]) -> Iterator[Cause]
         name: value for cause in causes if cause.kind is CauseKind.SETTINGS for name, value in cause.change.items()
     }
     best = question.changed(changes)
-    if best.model.acks is not Acks.ALL:
+    if best.model.acks is not Acks.ALL or _elects_uncleanly_by_a_fix(best.model):
         return
     for one in _OPEN:
         if not one.concerns(best.model):

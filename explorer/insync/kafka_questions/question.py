@@ -148,7 +148,11 @@ class Question:
 
     def changed(self, settings: Given) -> Question:
         """Return the same question about a cluster with other settings."""
-        return replace(self, settings={**self.settings, **settings})
+        own = dict(self.settings)
+        if "release" in settings:  # another release may not have the defect that is fixed in this one
+            own.pop("defect", None)
+            own.pop("fixed", None)
+        return replace(self, settings={**own, **settings})
 
     def share(self, part: float) -> Question:
         """Return the same question with the fraction `part` of the seconds that are left, if these are limited."""

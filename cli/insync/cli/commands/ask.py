@@ -264,8 +264,9 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
             settings["partition_zero"] = min(int(settings["partition_zero"]), BOUNDS["partition_zero"].highest)
             if not Cluster(**{**settings, "replicas": 3, "min_insync": 1}).elr:  # else it decides nothing
                 del settings["partition_zero"]
-        in_zookeeper = _zookeeper_remark(Cluster(**_within(settings))) if configured.in_zookeeper else []
-        told = [*remarks, *in_zookeeper] if number == 0 else []
+        told = list(remarks) if number == 0 else []
+        if configured.in_zookeeper:
+            told += _of_zookeeper(configured.in_zookeeper, settings, first=number == 0)
         found.append(Asked(settings, version, {**one.origins, **of_command}, one.topics, told))
     return found
 
@@ -284,13 +285,38 @@ def _too_large(settings: Mapping[str, int | str]) -> str:
     return ""
 
 
-def _zookeeper_remark(model: Cluster) -> list[str]:
-    """Return the remark about a cluster with ZooKeeper whose release has KRaft's controller in the model."""
+_UNCLEAN_IGNORED = "R-53"
+"""KRaft's controller ignored unclean.leader.election.enable up to 3.8, and ZooKeeper's never did."""
+
+
+def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> list[str]:
+    """Return the remarks about a cluster with ZooKeeper whose release has KRaft's controller in the model.
+
+    Unclean elections are ZooKeeper's then: the settings are changed where KRaft's controller would ignore them.
+
+    Raises:
+        UserError: nothing says the release, and the newest has no ZooKeeper.
+    """
+    if "release" not in settings:
+        message = (
+            f"{why}, and no file says the release; give --release, such as 3.6, as 4.0 and later have no ZooKeeper."
+        )
+        raise UserError(message)
+    model = Cluster(**_within(settings))
     if model.rules.controller_in_zookeeper:
         return []
     release = model.b.settings.release.value
-    said = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's; the answer is for"
-    return [f"{said} KRaft's, as Kafka {release} has it in the model. 3.2 is the last --release with ZooKeeper's."]
+    remarks = []
+    if first:
+        said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model."
+        remarks.append(f"{said} 3.2 is the last --release with ZooKeeper's.")
+    if settings.get("unclean") == "on" and not model.rules.unclean_is_honoured:
+        settings.update(defect=_UNCLEAN_IGNORED, fixed="alone")
+        remarks.append(
+            "For unclean elections the answer is that of ZooKeeper's controller, which heeds "
+            f"unclean.leader.election.enable; KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9)."
+        )
+    return remarks
 
 
 def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> dict[str, Path | None]:

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from insync.kafka_questions.configs.entries import (
+    KRAFTS,
     VERSION,
+    ZOOKEEPERS,
     Declared,
     Place,
     Source,
@@ -98,6 +100,11 @@ class _Reader:
             broker = _fields(spec["kafka"])
             if "version" in broker:
                 yield self._entry(VERSION, broker["version"], None, "")
+            marks = _fields(_fields(fields.get("metadata")).get("annotations"))
+            if _text(marks.get("strimzi.io/kraft")).lower() == "enabled":
+                yield self._entry(KRAFTS, marks["strimzi.io/kraft"], None, "")
+            elif "zookeeper" in spec:
+                yield Declared(None, ZOOKEEPERS, "spec.zookeeper is set", self._place(spec["zookeeper"]))
             for part in ("config", "template"):
                 if part in broker:
                     yield from self._walk(broker[part], None)

@@ -35,6 +35,12 @@ PARTITION = "replicas of partition "
 VERSION = "version of Kafka"
 """The key under which readers give the release that a file names."""
 
+ZOOKEEPERS = "controller of ZooKeeper"
+"""The key under which readers say why the controller is, or may be, ZooKeeper's."""
+
+KRAFTS = "controller of KRaft"
+"""The key under which readers say that the controller is KRaft's."""
+
 ELR_FEATURE = "eligible.leader.replicas.version"
 """The feature that decides whether the controller keeps eligible leader replicas (KIP-966, KIP-1022)."""
 

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from insync.kafka_questions.configs.documents import documents_in, kinds_in
 from insync.kafka_questions.configs.entries import (
+    KRAFTS,
     NAMED,
     PARTITION,
+    ZOOKEEPERS,
     Declared,
     Source,
     is_template,
@@ -66,7 +68,8 @@ class Configured:
         named: the keys that matter to replication and are not settings of the model, each with a description.
         ignored: the other keys, in alphabetical order; a near miss of a setting with that setting.
         remarks: sentences on what the files leave open, or say of the cluster as it is.
-        in_zookeeper: whether the controller is ZooKeeper's: `zookeeper.connect` is set, and `process.roles` is not.
+        in_zookeeper: why the controller is, or may be, ZooKeeper's, as a clause; empty if nothing says so, or a file
+            says that it is KRaft's.
         rebalances: whether preferred leaders are elected by themselves; false with auto.leader.rebalance.enable=false.
     """
 
@@ -74,7 +77,7 @@ class Configured:
     named: Mapping[str, str]
     ignored: tuple[str, ...]
     remarks: tuple[str, ...] = ()
-    in_zookeeper: bool = False
+    in_zookeeper: str = ""
     rebalances: bool = True
 
 
@@ -103,10 +106,25 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
         cure = "give what kafka-topics --describe prints of the whole topic"
         remarks.append(f"Not known is what these topics set themselves: {', '.join(map(str, half_told))}; {cure}.")
     remarks += _of_partitions(seen)
-    said = {entry.key for entry in found if entry.value not in ("", "null")}  # kafka-configs --all prints unset keys so
-    in_zookeeper = "zookeeper.connect" in said and "process.roles" not in said
     rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
-    return Configured(_combined(topics), named, ignored, tuple(remarks), in_zookeeper, rebalances)
+    return Configured(_combined(topics), named, ignored, tuple(remarks), _in_zookeeper(found), rebalances)
+
+
+_OF_KRAFT = ("process.roles", "controller.quorum.voters", "controller.quorum.bootstrap.servers", KRAFTS)
+
+
+def _in_zookeeper(found: Iterable[Declared]) -> str:
+    """Return why the controller is, or may be, ZooKeeper's; empty if nothing says so, or a file says KRaft's."""
+    said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys
+    if any(key in said for key in _OF_KRAFT):
+        return ""
+    if "zookeeper.connect" in said:
+        return "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"
+    if ZOOKEEPERS in said:
+        return f"{said[ZOOKEEPERS].value}, so the controller may be ZooKeeper's"
+    if "inter.broker.protocol.version" in said:
+        return "inter.broker.protocol.version is set and process.roles is not, so the controller may be ZooKeeper's"
+    return ""
 
 
 _OTHERS = (

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from insync.kafka_questions.configs.entries import (
+    KRAFTS,
     VERSION,
+    ZOOKEEPERS,
     Declared,
     Place,
     Source,
@@ -86,6 +88,10 @@ def _pair(place: Place, key: str, value: str, topic: str | None, scope: str) -> 
             yield Declared(None, entry.key, entry.value, place, scope=scope)
     elif key in ("kafka_version", "kafka_versions") and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
         yield Declared(None, VERSION, found[0], place, scope=scope)
+        if ".kraft" in value:
+            yield Declared(None, KRAFTS, plain, place, scope=scope)
+        else:
+            yield Declared(None, ZOOKEEPERS, f"kafka_version {plain} has no .kraft", place, scope=scope)
     elif topic is not None and key in _SIZES:
         yield Declared(topic, "ReplicationFactor", plain, place, strength, scope)
     elif setting_name(known := key if "." in key else kafka_key(key) or "") or ("." in key and may_be_kafkas(key)):
