@@ -19,8 +19,6 @@ from urllib.parse import quote
 
 from insync.cli.show.figures import plural
 from insync.explorer.pictures.picture import Picture, induction_picture
-from insync.explorer.proof_results import ProofResult
-from insync.explorer.prove import induction_trace
 from insync.model.language.declarations import place_of_function
 from insync.proofs.results import ProofVerdict
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE
@@ -28,6 +26,7 @@ from insync.properties.registry import invariants_of, lemmas_of, run_properties_
 from insync.runtime.visible_text import in_one_line, visible
 
 if TYPE_CHECKING:
+    from insync.explorer.proof_results import ProofResult
     from insync.explorer.traces.trace import RefusedStep, Trace
     from insync.model import Model
     from insync.properties.invariants import Invariant
@@ -371,6 +370,8 @@ def unproved(attempt: ProofResult) -> dict[str, str]:
 
 def inductions(attempt: ProofResult, command: str) -> list[Picture]:
     """Return the counterexamples to induction as pictures; `command` is the command that finds them again."""
+    from insync.explorer.prove import induction_trace  # needs z3, which only a proof has
+
     return [
         induction_picture(induction_trace(attempt.model, found), attempt.model, query.name, found.failing, command)
         for query in attempt.result.queries
