@@ -33,3 +33,13 @@ def test_annotations_of_an_answer_need_no_extra(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr
     assert "::error " in done.stdout
     assert json.loads(file.read_text())["version"] == "2.1.0"
+
+
+def test_without_the_extra_graph_all_but_the_endings_is_answered() -> None:
+    done = ask_without(["numpy", "scipy"], *BROKER, "--finishes")
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 1, done.stderr
+    assert "warning: --finishes is left out, as it needs the extra `graph` (numpy is missing)" in said
+    assert "pip install 'insync[graph]'." in said
+    assert "AT RISK" in said
+    assert said.index("--finishes is left out") < said.index("AT RISK"), "it is told before anything is searched"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -31,6 +32,7 @@ from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_
 from insync.explorer import Limits
 from insync.explorer.progress import Pulse
 from insync.explorer.results import together
+from insync.explorer.runs.state_graph import missing_graph_library
 from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
@@ -198,6 +200,9 @@ def command(
     stronger = {**given, **({} if release is None else {"release": release_of(release).value})}
     configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
     asked = _asked(stronger, release or "", configured)
+    if finishes and (missing := missing_graph_library()):
+        finishes = False
+        asked[0] = replace(asked[0], remarks=[*asked[0].remarks, _NO_FINISHES.format(missing)])
     if len(asked) > 1 and (build.github or build.sarif is not None):
         option = "--github" if build.github else "--sarif"
         message = f"{option} tells of one answer, and the files have {len(asked)}. Leave {option} out, or give --json."
@@ -241,6 +246,11 @@ def command(
         raise UserError(message)
     _tell_build(build, shown[0], verdict=verdict, accepted=accepted)
     return exit_code_for(verdict)
+
+
+_NO_FINISHES = (
+    "--finishes is left out, as it needs the extra `graph` ({} is missing); install it: pip install 'insync[graph]'."
+)
 
 
 def _entry_named(given: str) -> str:

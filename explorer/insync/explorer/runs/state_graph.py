@@ -45,6 +45,7 @@ __all__ = [
     "graph_limits",
     "graph_within",
     "graphml_text",
+    "missing_graph_library",
     "require_graph_format",
     "require_graph_libraries",
     "to_networkx",
@@ -65,10 +66,17 @@ MOST_STATES = 3_000_000
 """The limit on the states of a graph if the caller sets none: about 2 GB."""
 
 
+def missing_graph_library() -> str:
+    """Return a library of the extra `graph` that is not installed; empty if all are.
+
+    None is imported, as that would take a second.
+    """
+    return next((name for name in ("numpy", "scipy") if find_spec(name) is None), "")
+
+
 def require_graph_libraries() -> None:
-    """Raise UserError unless the extra `graph` is installed, without importing it, which would take a second."""
-    missing = next((name for name in ("numpy", "scipy") if find_spec(name) is None), None)
-    if missing is not None:
+    """Raise UserError unless the extra `graph` is installed."""
+    if missing := missing_graph_library():
         message = f"This needs the extra `graph` ({missing} is missing); install it: pip install 'insync[graph]'."
         raise UserError(message)
 
