@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from typing import Any
 
 import pytest
 
+from insync.cli.show.ask_report import describe_first_screen, verdict_sentence
 from insync.explorer import Limits
 from insync.explorer.results import Verdict
+from insync.explorer.traces.grid import plain
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions import ask
 from insync.kafka_questions.ask import Answer
-from insync.kafka_questions.causes import CauseKind, harm_of
+from insync.kafka_questions.ask import answer as answer_of
+from insync.kafka_questions.causes import Cause, CauseKind, causes_of, harm_of
 from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen
 from insync.kafka_questions.question import LOSS, PROMISES, Question
 from insync.runtime.errors import UserError
@@ -123,6 +128,38 @@ def test_a_search_that_was_stopped_is_no_safety() -> None:
     assert answer.verdict_for("settings", ()) is Verdict.INCOMPLETE
     few = ask({"replicas": 2}, against=["broker"], limits=Limits(states=5))
     assert few.verdict is Verdict.INCOMPLETE
+
+
+def test_a_loss_that_is_known_when_the_answer_is_stopped_does_not_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop = threading.Event()
+    question = Question(settings={"replicas": 2, "acks": "1"}, stop=stop)
+
+    def stopped_then(*given: Any) -> list[Cause]:
+        stop.set()
+        return causes_of(*given)
+
+    monkeypatch.setattr(sys.modules["insync.kafka_questions.ask"], "causes_of", stopped_then)
+    stopped = answer_of(question, chosen(["broker", "broker+slow"]))
+    (cause,) = stopped.causes
+    assert (cause.kind, cause.loses, cause.name) == (CauseKind.UNKNOWN, True, "")
+    assert cause.story == "its cause was not looked for yet"
+    assert [row.name for row in cause.rows] == ["broker"]
+    assert stopped.open == ()
+    assert stopped.verdict_for("settings", ()) is Verdict.VIOLATED
+    said = "AT RISK: an acknowledged record can be lost when a broker is killed; its cause was not looked for yet."
+    assert verdict_sentence(stopped) == said
+    screen = " ".join(describe_first_screen(stopped, (), plain, 120).split())
+    assert "its cause was not looked for yet. By: broker killed" in screen
+    assert "Not searched to the end: broker killed and slow follower." in screen
+
+
+def test_causes_of_what_happens_alone_are_looked_for_before_pairs() -> None:
+    began: list[str] = []
+    question = Question(settings={"replicas": 2, "acks": "1"}, began=began.append)
+    found = answer_of(question, chosen(["broker+slow", "broker"]))
+    assert [row.name for row in found.rows] == ["broker+slow", "broker"]
+    alone = found.rows[1].words
+    assert began[:2] == [alone, alone], "the search, and that with acks=all"
 
 
 def test_a_disturbance_has_only_its_own_budgets() -> None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "answer", "ask"]
 
 
+_DECISIVE = (CauseKind.SETTINGS, CauseKind.UNKNOWN)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What was found for one combination of settings.
@@ -51,11 +54,12 @@ class Answer:
         """Return the verdict for a gate.
 
         Args:
-            fail_on: `settings` is violated only by what a setting of this release would keep; `any` by every cause.
+            fail_on: `settings` is violated only by what a setting of this release would keep, or by a cause that was
+                not found yet; `any` by every cause.
             accepted: names of causes that are set aside.
         """
         causes = [*self.causes, *(self.open if fail_on == "any" else ())]
-        decisive = [one for one in causes if fail_on == "any" or one.kind is CauseKind.SETTINGS]
+        decisive = [one for one in causes if fail_on == "any" or one.kind in _DECISIVE]
         if any(one.name not in accepted for one in decisive):
             return Verdict.VIOLATED
         unknown = any(row.searched is not None and not row.searched.complete for row in self.rows)
@@ -75,8 +79,13 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
     """
     model = question.model
     stops = tuple(availability(question))
-    found = tuple(rows(question, chosen([]) if wanted is None else wanted))
-    causes = causes_of(question, found)
+    wished = [tuple(one) for one in (chosen([]) if wanted is None else wanted)]
+    found_rows, causes = list[Row](), list[Cause]()
+    for several in (False, True):  # the causes of what happens alone are looked for before pairs are searched
+        new = list(rows(question, [one for one in wished if (len(one) > 1) is several]))
+        found_rows += new
+        causes = causes_of(question, new, causes)
+    found = tuple(sorted(found_rows, key=lambda row: wished.index(row.disturbances)))
     everyday = next((row for row in found if row.name == "everyday"), None)
     if everyday is not None and (race := race_of(question, everyday)) is not None and _is_new(race, causes):
         causes.append(race)

@@ -38,6 +38,8 @@ class CauseKind(Enum):
 
     SETTINGS = "settings"
     """A setting that the release has."""
+    UNKNOWN = "unknown"
+    """Not known: the answer was ended before the cause was found."""
     RELEASE = "release"
     """A newer release."""
     DESIGN = "design"
@@ -128,19 +130,29 @@ _STORIES = {
 }
 
 
-def causes_of(question: Question, rows: Sequence[Row]) -> list[Cause]:
-    """Return the causes of the broken promises of some rows, each once, the simplest first."""
-    found: dict[object, Cause] = {}
+def causes_of(question: Question, rows: Sequence[Row], before: Sequence[Cause] = ()) -> list[Cause]:
+    """Return the causes of the broken promises of some rows, each once, the simplest first.
+
+    Args:
+        question: the question.
+        rows: the rows.
+        before: the causes of other rows, which are returned too.
+    """
+    found: dict[object, Cause] = {_key(cause): cause for cause in before}
     order = list(CauseKind)
     for row in rows:
         for cause in _causes(question, row, list(found.values())):
-            key = cause.name or tuple(sorted(cause.change.items()))
+            key = _key(cause)
             known = found.get(key)
             if known is None or order.index(cause.kind) < order.index(known.kind):
                 found[key] = replace(cause, rows=(*(() if known is None else known.rows), *cause.rows))
             elif row not in known.rows:
                 found[key] = replace(known, rows=(*known.rows, row))
     return sorted(found.values(), key=lambda cause: (order.index(cause.kind), not cause.loses))
+
+
+def _key(cause: Cause) -> object:
+    return cause.name or (cause.kind, *sorted(cause.change.items()))
 
 
 def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Cause]:
@@ -161,6 +173,8 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
         yield from same
         return
     for change in _setting_changes(question.model):
+        if question.is_over:
+            break
         after = searched(settings.changed(change), row.disturbances).searched
         if after is None:
             continue
@@ -239,20 +253,22 @@ def _beyond_settings(question: Question, row: Row, now: Searched, told: Collecti
     left = {name: violation for name, violation in _matters(now).items() if name not in told}
     release: Release = question.model.b.settings.release
     for entry in _suspects(question.model, row):
-        if not left:
-            return
+        if not left or question.is_over:
+            break
         kept = _kept(now, _with_fix(question, entry, row), strictly=True)
         caused = [left.pop(one.property) for one in kept if one.property in left]
         if caused:
             yield _of_release(entry, release, row, tuple(caused), now.model)
     newest = list(Release)[-1]
-    if left and question.model.rules != newest.rules:
+    if left and question.model.rules != newest.rules and not question.is_over:
         after = searched(question.changed({"release": newest.value, "elr": "on"}), row.disturbances).searched
         kept = () if after is None else _kept(now, after, strictly=True)
-        if caused := [left.pop(one.property) for one in kept if one.property in left]:
-            first = _first_without(question, row, caused[0].property)
+        wanted = [one.property for one in kept if one.property in left]
+        first = _first_without(question, row, wanted[0]) if wanted else newest
+        if wanted and not question.is_over:
+            caused = [left.pop(name) for name in wanted]
             yield _later(question, first, row, tuple(caused), now.model)
-    if left:
+    if left and not question.is_over:
         change = {"flushing": Flushing.ALWAYS.value}
         best = {name: value for one in _setting_changes(question.model) for name, value in one.items()}
         after = searched(question.changed({**best, **change}), row.disturbances).searched
@@ -260,7 +276,10 @@ def _beyond_settings(question: Question, row: Row, now: Searched, told: Collecti
         if caused := [left.pop(one.property) for one in kept if one.property in left]:
             name = "C-10" if question.model.b.replicas == 1 else "C-7"
             yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=_STORIES[name])
-    if left:
+    if left and question.is_over:
+        story = "its cause was not looked for yet"
+        yield Cause("", CauseKind.UNKNOWN, (row,), tuple(left.values()), now.model, story=story)
+    elif left:
         story = "no change that was tried keeps it"
         yield Cause("", CauseKind.OPEN, (row,), tuple(left.values()), now.model, story=story)
 

@@ -161,6 +161,11 @@ class Question:
             return self
         return replace(self, limits=replace(left, seconds=part * left.seconds), asked_at=time.monotonic())
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can be searched any more: it was stopped, or its seconds are spent."""
+        return self.watch().reason() is not None
+
     def watch(self) -> Watch:
         """Return the watch over work that begins now and ends with the question."""
         return Watch(limits_of(self._limits_left()), self.stop)

@@ -41,6 +41,7 @@ __all__ = [
 
 _MOST_CAUSES = 3
 _MOST_TOPICS = 8
+_MOST_CUT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,9 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         return "NOTHING IS PROMISED: with acks=0 no record is acknowledged, so any may be lost."
     if of_settings:
         return f"AT RISK: {_can_be(of_settings[0])}; a setting would prevent it."
+    not_found = [cause for cause in lost if cause.kind is CauseKind.UNKNOWN]
+    if not_found:
+        return f"AT RISK: {_can_be(not_found[0])}; its cause was not looked for yet."
     unknown = [row for row in answer.rows if row.searched is not None and not row.searched.complete]
     if unknown:
         return f"UNKNOWN: {', '.join(row.words for row in unknown)} could not be searched whole."
@@ -185,7 +189,8 @@ def describe_first_screen(answer: Answer, accepted: Sequence[str], paint: Paint,
     tone = verdict.split(" ")[0]
     painted = paint(verdict, _tone(tone))
     lines = textwrap.wrap(verdict, width) if len(verdict) > width else [painted]
-    shown = [cause for cause in answer.causes if cause.name or not any(one.name for one in answer.causes)]
+    shown = [cause for cause in answer.causes if cause.name or cause.kind is CauseKind.UNKNOWN]
+    shown = shown or list(answer.causes)
     by_settings = any(cause.kind is CauseKind.SETTINGS for cause in shown)
     shown.sort(key=lambda cause: by_settings and cause.kind is CauseKind.DESIGN)
     most = next((n for n, cause in enumerate(shown) if by_settings and cause.kind is CauseKind.DESIGN), _MOST_CAUSES)
@@ -198,6 +203,10 @@ def describe_first_screen(answer: Answer, accepted: Sequence[str], paint: Paint,
     safe = [row for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "safe"]
     if safe:
         lines += _wrapped(f"Safe against, each alone: {', '.join(row.label for row in safe)}.", width, "", "  ")
+    cut = [row.label for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "not searched"]
+    if cut and not verdict.startswith("UNKNOWN"):
+        more = f" and {len(cut) - _MOST_CUT} more" if len(cut) > _MOST_CUT else ""
+        lines += _wrapped(f"Not searched to the end: {', '.join(cut[:_MOST_CUT])}{more}.", width, "", "  ")
     if change := _to_change(answer, accepted):
         lines += _wrapped(f"What to change: {change}.", width, "", "  ")
     if answer.otherwise is not None:
@@ -228,6 +237,7 @@ def _cause_line(cause: Cause, accepted: bool) -> str:
         CauseKind.RELEASE: f"First fixed in {cause.fixed_in}"
         + (" with eligible.leader.replicas.version=1" if cause.change.get("elr") == "on" else ""),
         CauseKind.DESIGN: "By design; only flush.messages=1 prevents it",
+        CauseKind.UNKNOWN: "More time (--max-seconds) finds the cause",
         CauseKind.OPEN: "No release has a fix",
     }[cause.kind]
     likely = "rare, a race in one method" if cause.violation.trace.takes_race else row.disturbances[0].likelihood
