@@ -14,10 +14,11 @@ from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import plain
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions import ask
-from insync.kafka_questions.ask import Answer
+from insync.kafka_questions.ask import Answer, _otherwise
 from insync.kafka_questions.ask import answer as answer_of
-from insync.kafka_questions.causes import Cause, CauseKind, causes_of, harm_of
-from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen
+from insync.kafka_questions.availability import availability
+from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, harm_of
+from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen, searched
 from insync.kafka_questions.question import LOSS, PROMISES, Question
 from insync.runtime.errors import UserError
 
@@ -96,6 +97,21 @@ def test_defects_that_every_release_has_are_apart_and_do_not_decide() -> None:
     assert answer.verdict_for("any", ("C-7", "N-01", "N-02")) is Verdict.HOLDS
     assert answer.otherwise is not None, "an upgraded cluster does not keep eligible leader replicas"
     assert ask({"release": "4.1", "elr": "on"}).otherwise is None
+
+
+def test_what_an_upgraded_cluster_loses_is_told_also_where_settings_are_to_be_changed() -> None:
+    question = Question(settings={"replicas": 2, "min_insync": 1, "release": "4.1"})
+    everyday = searched(question, [DISTURBANCES["everyday"]])
+    causes = causes_of(question, [everyday])
+    assert changes_of(causes) == {"min_insync": 2}
+    otherwise = _otherwise(question, everyday, causes)
+    assert otherwise is not None
+    assert otherwise.outcome(LOSS).startswith("lost")
+    found = Answer(question.model, (everyday,), tuple(causes), (), tuple(availability(question)), otherwise)
+    screen = " ".join(describe_first_screen(found, (), plain, 120).split())
+    assert screen.startswith("AT RISK")
+    assert "If the cluster was upgraded, eligible.leader.replicas.version is 0 (give --elr off)" in screen
+    assert "also with what is to be changed (R-25, KIP-966)." in screen
 
 
 @pytest.mark.slow

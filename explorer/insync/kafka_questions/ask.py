@@ -11,7 +11,7 @@ from insync.explorer.results import Verdict
 from insync.kafka.cluster.configuration import Elr, keeps_elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.availability import FewestFailures, availability
-from insync.kafka_questions.causes import Cause, CauseKind, causes_of, open_defects, race_of
+from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, open_defects, race_of
 from insync.kafka_questions.disturbances import Disturbance, Row, chosen, rows, searched
 from insync.kafka_questions.question import LOSS, Given, Question
 
@@ -91,7 +91,7 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
         causes.append(race)
     unfixed = tuple(open_defects(question, causes)) if wanted is None else ()
     causes_apart = [cause for cause in causes if cause.kind is CauseKind.OPEN]
-    otherwise = None if wanted is not None or everyday is None else _otherwise(question, everyday)
+    otherwise = None if wanted is not None or everyday is None else _otherwise(question, everyday, causes)
     kept = tuple(cause for cause in causes if cause.kind is not CauseKind.OPEN)
     return Answer(model, found, kept, (*causes_apart, *unfixed), stops, otherwise)
 
@@ -100,13 +100,17 @@ def _is_new(race: Cause, causes: Sequence[Cause]) -> bool:
     return all(cause.name != race.name for cause in causes)
 
 
-def _otherwise(question: Question, everyday: Row) -> Row | None:
-    """Return the everyday row with eligible leader replicas off, if they were assumed and that loses what they keep."""
+def _otherwise(question: Question, everyday: Row, causes: Sequence[Cause]) -> Row | None:
+    """Return the everyday row with eligible leader replicas off, if they were assumed and that loses what they keep.
+
+    The settings that are causes are changed first: what these lose, eligible leader replicas do not keep.
+    """
     if question.settings.get("elr", Elr.RELEASE.value) != Elr.RELEASE.value or not keeps_elr(question.model.b):
         return None
-    if everyday.outcome(LOSS) != "safe":
+    best = question.changed(changes_of(causes))
+    if searched(best, everyday.disturbances).outcome(LOSS) != "safe":
         return None
-    row = searched(question.changed({"elr": Elr.OFF.value}), everyday.disturbances)
+    row = searched(best.changed({"elr": Elr.OFF.value}), everyday.disturbances)
     return row if row.outcome(LOSS).startswith("lost") else None
 
 

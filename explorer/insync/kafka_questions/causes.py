@@ -27,7 +27,7 @@ from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Questi
 if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace
 
-__all__ = ["Cause", "CauseKind", "causes_of", "harm_of", "open_defects", "race_of"]
+__all__ = ["Cause", "CauseKind", "causes_of", "changes_of", "harm_of", "open_defects", "race_of"]
 
 _ELR_SINCE = Release.V4_1
 """The first release in which eligible leader replicas are for production (KIP-966)."""
@@ -151,6 +151,11 @@ def causes_of(question: Question, rows: Sequence[Row], before: Sequence[Cause] =
     return sorted(found.values(), key=lambda cause: (order.index(cause.kind), not cause.loses))
 
 
+def changes_of(causes: Sequence[Cause]) -> dict[str, int | str]:
+    """Return the changes of all settings that are causes."""
+    return {name: value for cause in causes if cause.kind is CauseKind.SETTINGS for name, value in cause.change.items()}
+
+
 def _key(cause: Cause) -> object:
     return cause.name or (cause.kind, *sorted(cause.change.items()))
 
@@ -166,9 +171,7 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
     if row.searched is None or not row.searched.broken:
         return
     now, settings = row.searched, question
-    together = {
-        name: value for cause in known if cause.kind is CauseKind.SETTINGS for name, value in cause.change.items()
-    }
+    together = changes_of(known)
     if together and (same := _again(question, row, known, together)):
         yield from same
         return
@@ -475,10 +478,7 @@ def open_defects(question: Question, causes: Sequence[Cause]) -> Iterator[Cause]
         question: the question.
         causes: the causes that were found.
     """
-    changes = {
-        name: value for cause in causes if cause.kind is CauseKind.SETTINGS for name, value in cause.change.items()
-    }
-    best = question.changed(changes)
+    best = question.changed(changes_of(causes))
     if best.model.acks is not Acks.ALL or _elects_uncleanly_by_a_fix(best.model):
         return
     for one in _OPEN:

@@ -210,9 +210,10 @@ def describe_first_screen(answer: Answer, accepted: Sequence[str], paint: Paint,
     if change := _to_change(answer, accepted):
         lines += _wrapped(f"What to change: {change}.", width, "", "  ")
     if answer.otherwise is not None:
+        also = ", also with what is to be changed" if by_settings else ""
         said = (
             "If the cluster was upgraded, eligible.leader.replicas.version is 0 (give --elr off): then an acknowledged "
-            f"record can be lost when {answer.otherwise.words} (R-25, KIP-966)."
+            f"record can be lost when {answer.otherwise.words}{also} (R-25, KIP-966)."
         )
         lines += _wrapped(said, width, "", "  ")
     stops = " ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops))

@@ -13,9 +13,11 @@ from insync.runtime.errors import UserError
 
 __all__ = [
     "ELR_FEATURE",
+    "KRAFTS",
     "NAMED",
     "PARTITION",
     "VERSION",
+    "ZOOKEEPERS",
     "Declared",
     "Place",
     "Source",
