@@ -118,6 +118,31 @@ def test_files_of_several_formats_and_the_command_line_go_together(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("min.insync.replica", "min.insync.replicas"),
+        ("unclean.leader.election.enabled", "unclean.leader.election.enable"),
+        ("KAFKA_MIN_INSYNC_REPLICA", "min.insync.replicas"),
+    ],
+)
+def test_a_key_that_is_probably_misspelt_is_a_remark_with_its_line(tmp_path: Path, key: str, meant: str) -> None:
+    (remark,) = read(tmp_path, f"default.replication.factor=3\n{key}=1\n").remarks
+    assert "0.txt, line 2: " in remark
+    assert f"is {meant} meant?" in remark
+    assert read(tmp_path, "default.replication.factor=3\nlog.flush.interval.ms=1\nlog.dirs=/a\n").remarks == ()
+
+
+def test_a_setting_that_a_file_gives_twice_is_a_remark_and_the_last_counts(tmp_path: Path) -> None:
+    text = "min.insync.replicas=2\ndefault.replication.factor=3\nmin.insync.replicas=1\n"
+    configured = read(tmp_path, text)
+    (remark,) = configured.remarks
+    assert remark.endswith("0.txt, lines 1, 3: min.insync.replicas is given more than once, and the last one counts.")
+    assert by_topic(configured)[EVERY_OTHER]["min_insync"] == 1
+    other = "min.insync.replicas=2\n"
+    assert not any("more than once" in said for said in read(tmp_path, TOPICS, other, other).remarks)
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("min.insync.replicas=two", "0.txt, line 1: 'two' is not a value of min.insync.replicas; give a whole number"),

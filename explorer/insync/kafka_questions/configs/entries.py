@@ -25,6 +25,7 @@ __all__ = [
     "kafka_key",
     "may_be_kafkas",
     "mistake",
+    "near_setting",
     "setting_name",
     "setting_of",
     "weaker",
@@ -171,8 +172,13 @@ def kafka_key(name: str) -> str | None:
 
 def with_near_setting(key: str) -> str:
     """Return a key that is not a setting, with the setting that it is probably a misspelling of, if there is one."""
-    near = difflib.get_close_matches(key, _SETTINGS, n=1, cutoff=_NEARLY)
-    return f"{key} (is {near[0]} meant?)" if near else key
+    near = near_setting(key)
+    return f"{key} (is {near} meant?)" if near else key
+
+
+def near_setting(key: str) -> str:
+    """Return the setting that a key, which is none, is probably a misspelling of; empty if there is none."""
+    return next(iter(difflib.get_close_matches(key, _SETTINGS, n=1, cutoff=_NEARLY)), "")
 
 
 def weaker(name: str, one: int | str, other: int | str) -> int | str:

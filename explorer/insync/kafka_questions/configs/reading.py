@@ -16,11 +16,13 @@ from insync.kafka_questions.configs.entries import (
     KRAFTS,
     NAMED,
     PARTITION,
+    VERSION,
     ZOOKEEPERS,
     Declared,
     Source,
     is_template,
     may_be_kafkas,
+    near_setting,
     setting_name,
     setting_of,
     weaker,
@@ -97,10 +99,11 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     found = [declared for path in paths for declared in _read(path, seen)]
     others = {entry.key for entry in found if setting_name(entry.key) is None and may_be_kafkas(entry.key)}
     named = {key: NAMED[key] for key in sorted(others & NAMED.keys())}
-    ignored = tuple(with_near_setting(key) for key in sorted(others - named.keys()))
+    ignored_keys = sorted(others - named.keys())
+    ignored = tuple(with_near_setting(key) for key in ignored_keys)
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
-    remarks: list[str] = []
+    remarks = [*_misspelt(found, ignored_keys), *_twice(found)]
     topics = _by_topic(found, given, remarks, compares_partitions=compares_partitions)
     if half_told:
         cure = "give what kafka-topics --describe prints of the whole topic"
@@ -108,6 +111,27 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     remarks += _of_partitions(seen)
     rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
     return Configured(_combined(topics), named, ignored, tuple(remarks), _in_zookeeper(found), rebalances)
+
+
+def _misspelt(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each ignored key that is probably a misspelt setting."""
+    for key in ignored:
+        if near := near_setting(key):
+            place = next(entry.place for entry in found if entry.key == key)
+            yield f"{place}: {key} is no key of Kafka's that is asked about, so it decides nothing; is {near} meant?"
+
+
+def _twice(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each setting that one part of a file gives on several lines."""
+    lines: dict[tuple[object, ...], list[int]] = {}
+    for entry in found:
+        if entry.key != VERSION and setting_name(entry.key) is not None:
+            part = (entry.place.file, entry.key, entry.scope, entry.topic, entry.source)
+            lines.setdefault(part, []).append(entry.place.line)
+    for (file, key, *_), of_key in lines.items():
+        given = sorted(set(of_key))
+        if len(given) > 1:
+            yield f"{file}, lines {', '.join(map(str, given))}: {key} is given more than once, and the last one counts."
 
 
 _OF_KRAFT = ("process.roles", "controller.quorum.voters", "controller.quorum.bootstrap.servers", KRAFTS)
