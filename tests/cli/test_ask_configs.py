@@ -84,6 +84,22 @@ def test_what_the_model_is_too_small_for_is_one_sentence(capsys: pytest.CaptureF
         ask(capsys, tmp_path, {"topics.txt": "Topic: wide\tReplicationFactor: 7\n"}, "--release", "4.1")
 
 
+def test_a_topic_that_the_model_is_too_small_for_is_left_out_and_the_others_are_answered(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = "Topic: wide\tReplicationFactor: 7\n" + TOPICS
+    code, out = ask(capsys, tmp_path, {"topics.txt": text}, "--release", "4.1")
+    said = " ".join(out.split())
+    assert code == 3, "the others are safe, and of this one nothing is known"
+    place = f"{tmp_path / 'topics.txt'}, line 1"
+    assert f"Left out: wide, with a replication factor of 7 ({place}); the model has at most 5 replicas." in said
+    assert said.count("Left out") == 1
+    assert "topics: wide" not in said
+    assert "topics: orders" in said
+    assert "topics: logs" in said
+    assert "Topic orders has no leader now in partition 0" in said, "remarks of the first are not lost with it"
+
+
 @pytest.mark.parametrize(("count", "shown"), [(1, "t0"), (8, "t0, t1, t2, t3, t4, t5, t6, t7"), (9, " t7 and 1 more")])
 def test_of_many_topics_the_first_eight_are_named_and_the_others_counted(count: int, shown: str) -> None:
     said = describe_head(Asked({}, topics=[f"t{n}" for n in range(count)]), Cluster(), plain, 120)

@@ -31,7 +31,7 @@ from insync.cli.show.ask_report import (
 from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_for
 from insync.explorer import Limits
 from insync.explorer.progress import Pulse
-from insync.explorer.results import together
+from insync.explorer.results import Verdict, together
 from insync.explorer.runs.state_graph import missing_graph_library
 from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
@@ -192,14 +192,15 @@ def command(
     defects that every release has. It says when writes stop.
 
     The exit code is 1 if a setting of this release would prevent a loss (with --fail-on any: if there is any cause),
-    else 3 if a search was cut short, else 0. Ctrl-C ends it with what is known by then.
+    else 3 if a search was cut short or a topic left out, else 0. Ctrl-C ends it with what is known by then.
     """
     wanted = chosen(against, pairs=pairs) if against or pairs else None
     accepted = [_entry_named(name) for name in accept]
     explained = None if explain is None else _entry_named(explain)
     stronger = {**given, **({} if release is None else {"release": release_of(release).value})}
     configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
-    asked = _asked(stronger, release or "", configured)
+    every = _asked(stronger, release or "", configured)
+    asked = _within_the_model(every)
     if finishes and (missing := missing_graph_library()):
         finishes = False
         asked[0] = replace(asked[0], remarks=[*asked[0].remarks, _NO_FINISHES.format(missing)])
@@ -217,8 +218,6 @@ def command(
         many_traces(output) as traces,
     ):
         for one in asked:
-            if too_large := _too_large(one.settings):
-                raise UserError(too_large)
             question = Question(
                 settings=one.settings,
                 limits=limits,
@@ -235,7 +234,8 @@ def command(
             shown.append((one, found, files, ended))
             if not output.json:
                 _show(shown[-1], accepted, explained, output, details=details)
-        verdict = together([each.verdict_for(fail_on, accepted) for _, each, _, _ in shown])
+        left_out = [Verdict.INCOMPLETE] if len(asked) < len(every) else []
+        verdict = together([*left_out, *(each.verdict_for(fail_on, accepted) for _, each, _, _ in shown)])
         if output.json:
             named, ignored = ({}, ()) if configured is None else (configured.named, configured.ignored)
             emit_data(answers_json(shown, str(verdict), named, ignored, accepted))
@@ -285,9 +285,37 @@ def _within(settings: Mapping[str, int | str]) -> dict[str, int | str]:
     return {name: value for name, value in settings.items() if name == "release"}
 
 
+def _within_the_model(asked: Sequence[Asked]) -> list[Asked]:
+    """Return what the model is large enough for; the first one has a remark on each that is left out.
+
+    Raises:
+        UserError: it is large enough for none.
+    """
+    kept = [one for one in asked if not _too_large(one.settings)]
+    if not kept:
+        raise UserError(_too_large(asked[0].settings))
+    left_out = []
+    for one in asked:
+        for name, words in _SIZES.items():
+            if int(one.settings.get(name, 1)) > BOUNDS[name].highest:
+                topics, place = ", ".join(one.topics), one.origins.get(name, "")
+                left_out.append(
+                    f"Left out: {topics}, with {words} of {one.settings[name]} ({place}); the model has at most "
+                    f"{BOUNDS['replicas'].highest} replicas."
+                )
+    if not left_out:
+        return kept
+    first = [remark for one in asked if one not in kept for remark in one.remarks]
+    kept[0] = replace(kept[0], remarks=[*first, *kept[0].remarks, *left_out])
+    return kept
+
+
+_SIZES = {"replicas": "a replication factor", "min_insync": "min.insync.replicas"}
+
+
 def _too_large(settings: Mapping[str, int | str]) -> str:
     """Return which number exceeds the bounds of the model, as a sentence; empty if none does."""
-    for name, words in (("replicas", "a replication factor"), ("min_insync", "min.insync.replicas")):
+    for name, words in _SIZES.items():
         most = BOUNDS[name].highest
         if int(settings.get(name, 1)) > most:
             option = "--" + name.replace("_", "-")
