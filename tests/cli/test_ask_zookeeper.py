@@ -48,6 +48,7 @@ def written(folder: Path, text: str) -> Path:
         (STRIMZI.replace("spec:", "  annotations:\n    strimzi.io/kraft: enabled\nspec:", 1), False),
         ('resource "aws_msk_cluster" "a" {\n  kafka_version = "3.6.0"\n}\n', True),
         ('resource "aws_msk_cluster" "a" {\n  kafka_version = "3.7.x.kraft"\n}\n', False),
+        ('resource "aws_msk_configuration" "a" {\n  kafka_versions = ["3.6.0", "3.7.x.kraft"]\n}\n', True),
     ],
 )
 def test_a_cluster_whose_controller_is_zookeepers(tmp_path: Path, text: str, zookeeper: bool) -> None:
@@ -78,6 +79,7 @@ def test_unclean_elections_are_zookeepers_where_krafts_controller_would_ignore_t
     assert "AT RISK" in text
     assert "C-6" in text
     assert "For unclean elections the answer is that of ZooKeeper's controller" in text
+    assert "as Kafka 3.6 has it in the model, but for unclean elections." in text
     assert "the answer is that of unclean=off" not in text
 
 

@@ -345,10 +345,12 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
         return []
     release = model.b.settings.release.value
     remarks = []
+    ignored = settings.get("unclean") == "on" and not model.rules.unclean_is_honoured
     if first:
-        said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model."
+        but = ", but for unclean elections" if ignored else ""
+        said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model{but}."
         remarks.append(f"{said} 3.2 is the last --release with ZooKeeper's.")
-    if settings.get("unclean") == "on" and not model.rules.unclean_is_honoured:
+    if ignored:
         settings.update(defect=_UNCLEAN_IGNORED, fixed="alone")
         remarks.append(
             "For unclean elections the answer is that of ZooKeeper's controller, which heeds "

@@ -88,7 +88,7 @@ def _pair(place: Place, key: str, value: str, topic: str | None, scope: str) -> 
             yield Declared(None, entry.key, entry.value, place, scope=scope)
     elif key in ("kafka_version", "kafka_versions") and (found := re.search(r"\d+\.\d+(?:\.\d+)*", value)):
         yield Declared(None, VERSION, found[0], place, scope=scope)
-        if ".kraft" in value:
+        if all(version.endswith(".kraft") for version in re.findall(r"\d+\.[\w.]+", value)):
             yield Declared(None, KRAFTS, plain, place, scope=scope)
         else:
             yield Declared(None, ZOOKEEPERS, f"kafka_version {plain} has no .kraft", place, scope=scope)
