@@ -19,7 +19,7 @@ TWO = ("--quiet", "--replicas", "2")
 
 
 def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    code = command.main([*TWO, *arguments], "insync ask", standalone_mode=False)
+    code = command.main([*TWO, *arguments], "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     return code, capsys.readouterr().out
 
 
@@ -167,7 +167,7 @@ def test_a_search_that_was_stopped_promises_nothing(
 )
 def test_what_is_gone_answers_with_a_sentence(arguments: list[str], said: str) -> None:
     with pytest.raises(click.UsageError) as caught:
-        command.main(arguments, "insync ask", standalone_mode=False)
+        command.main(arguments, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     assert said in caught.value.message
 
 
@@ -181,7 +181,7 @@ def test_what_is_gone_answers_with_a_sentence(arguments: list[str], said: str) -
 )
 def test_an_unknown_name_is_the_users_mistake(arguments: list[str], said: str) -> None:
     with pytest.raises(UserError) as caught:
-        command.main(arguments, "insync ask", standalone_mode=False)
+        command.main(arguments, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     assert said in str(caught.value)
 
 
@@ -190,9 +190,9 @@ def test_what_is_searched_is_on_standard_error_unless_quiet(
 ) -> None:
     monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
     given = ["--replicas", "2", "--against", "slow"]
-    command.main(given, "insync ask", standalone_mode=False)
+    command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     assert "Progress: searching a follower is slow." in capsys.readouterr().err
-    command.main([*given, "--quiet"], "insync ask", standalone_mode=False)
+    command.main([*given, "--quiet"], "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     assert capsys.readouterr().err == ""
 
 

@@ -28,7 +28,9 @@ def ask(capsys: pytest.CaptureFixture[str], folder: Path, files: dict[str, str],
     for name, text in files.items():
         (folder / name).write_text(text)
         given += ["--config", str(folder / name)]
-    code = command.main([*QUICK, *given, *more], "insync ask", standalone_mode=False)
+    code = command.main(
+        [*QUICK, *given, *more], "insync ask", standalone_mode=False, help_option_names=["-h", "--help"]
+    )
     return code, capsys.readouterr().out
 
 
@@ -68,7 +70,7 @@ def test_the_rebalancing_that_a_file_turns_off_is_no_advice(capsys: pytest.Captu
     text = "default.replication.factor=3\nmin.insync.replicas=2\nauto.leader.rebalance.enable=false\n"
     (tmp_path / "server.properties").write_text(text)
     given = ["--quiet", "--config", str(tmp_path / "server.properties"), "--release", "4.1"]
-    command.main(given, "insync ask", standalone_mode=False)
+    command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     assert "auto.leader.rebalance.enable=false, which you have" in " ".join(capsys.readouterr().out.split())
 
 
@@ -76,7 +78,12 @@ def test_several_combinations_are_no_one_answer_for_a_build(tmp_path: Path) -> N
     (tmp_path / "topics.txt").write_text(TOPICS)
     for told in (["--github"], ["--sarif", str(tmp_path / "found.sarif")]):
         with pytest.raises(click.UsageError, match=f"{told[0]} tells of one answer, and the files have 2"):
-            command.main(["--config", str(tmp_path / "topics.txt"), *told], "insync ask", standalone_mode=False)
+            command.main(
+                ["--config", str(tmp_path / "topics.txt"), *told],
+                "insync ask",
+                standalone_mode=False,
+                help_option_names=["-h", "--help"],
+            )
 
 
 def test_what_the_model_is_too_small_for_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_of_a_cluster_with_zookeeper_it_is_said_that_the_answer_is_for_kraft(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, release: str
 ) -> None:
     given = [*CALM, "--config", str(written(tmp_path, ZOOKEEPER)), "--release", release]
-    command.main(given, "insync ask", standalone_mode=False)
+    command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     text = " ".join(capsys.readouterr().out.split())
     assert ("warning: zookeeper.connect is set" in text) == (release != "3.2")
     assert (f"KRaft's, as Kafka {release} has it" in text) == (release != "3.2")
@@ -72,7 +72,10 @@ def test_unclean_elections_are_zookeepers_where_krafts_controller_would_ignore_t
 ) -> None:
     given = ["--quiet", "--against", "broker+slow", "--release", "3.6", "--elr", "off"]
     code = command.main(
-        [*given, "--config", str(written(tmp_path, said + UNCLEAN))], "insync ask", standalone_mode=False
+        [*given, "--config", str(written(tmp_path, said + UNCLEAN))],
+        "insync ask",
+        standalone_mode=False,
+        help_option_names=["-h", "--help"],
     )
     text = " ".join(capsys.readouterr().out.split())
     assert code == 1
@@ -85,4 +88,9 @@ def test_unclean_elections_are_zookeepers_where_krafts_controller_would_ignore_t
 
 def test_a_cluster_with_zookeeper_needs_a_release(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no file says the release; give --release"):
-        command.main([*CALM, "--config", str(written(tmp_path, ZOOKEEPER))], "insync ask", standalone_mode=False)
+        command.main(
+            [*CALM, "--config", str(written(tmp_path, ZOOKEEPER))],
+            "insync ask",
+            standalone_mode=False,
+            help_option_names=["-h", "--help"],
+        )

@@ -28,7 +28,9 @@ def defects(capsys: pytest.CaptureFixture[str]) -> object:
     """Run the command in this process: its exit code and its output."""
 
     def call(*arguments: str) -> tuple[int, str]:
-        code = command.main(list(arguments), "insync defects", standalone_mode=False)
+        code = command.main(
+            list(arguments), "insync defects", standalone_mode=False, help_option_names=["-h", "--help"]
+        )
         return code, capsys.readouterr().out
 
     return call
