@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
+from insync.explorer import Limits, LivenessResult, liveness
 from insync.explorer.results import Verdict
+from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.liveness import ENDINGS, endings
 from insync.kafka_questions.question import Question
 
@@ -19,3 +25,18 @@ def test_a_controller_that_forgets_whom_to_watch_leaves_a_dead_leader_in_place()
     assert dead.verdict is Verdict.VIOLATED
     assert dead.trace is not None
     assert dead.trace.loop is not None
+
+
+def test_the_seconds_of_a_question_are_for_its_endings_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def decided(model: Cluster, *, limits: Limits, **others: object) -> LivenessResult:
+        assert limits.seconds is not None
+        given.append(limits.seconds)
+        return liveness(model, limits=Limits(seconds=0.0), properties=[ENDINGS[0].property])
+
+    monkeypatch.setattr("insync.kafka_questions.liveness.liveness", decided)
+    asked_at = time.monotonic() - 20
+    question = Question(settings={"release": "4.1", "replicas": 2}, limits=Limits(seconds=60.0), asked_at=asked_at)
+    assert len(list(endings(question))) == len(given) == 2
+    assert all(seconds < 41 for seconds in given)

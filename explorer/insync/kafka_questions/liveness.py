@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from insync.explorer.liveness import liveness
 from insync.explorer.results import Verdict
@@ -78,8 +78,9 @@ def endings(question: Question) -> Iterator[Ended]:
         model = Cluster(**{**CALM, **question.settings, **budgets})
         if question.began is not None:
             question.began(ending.words)
+        limits = None if question.limits is None else replace(question.limits, seconds=question.watch().left)
         runs = liveness(
-            model, properties=[ending.property], limits=question.limits, reporter=question.reporter, stop=question.stop
+            model, properties=[ending.property], limits=limits, reporter=question.reporter, stop=question.stop
         )
         (decided,) = runs.properties
         yield Ended(ending, model, decided.verdict, decided.trace)
