@@ -29,7 +29,8 @@ from insync.model import (
     UserError,
     invariant,
 )
-from insync.properties.registry import confined, invariants_of, judge, select, whole_of
+from insync.model.tracing.program import whole_of
+from insync.properties.registry import confined, invariants_of, judge, select
 from insync_confined import Ladder, Mail, Plane
 from insync_random_models import Written, random_model, written
 

@@ -22,8 +22,9 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.lints import suspicions
+from insync.model.tracing.program import whole_of
 from insync.properties.invariants import names_within
-from insync.properties.registry import select_run_properties, whole_of
+from insync.properties.registry import select_run_properties
 from insync.properties.temporal import Fairness, Instance, RunKind, RunProperty, fair_sets
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch

@@ -28,7 +28,7 @@ from insync.model.expressions.graph import Op
 from insync.model.expressions.simplify import combine
 from insync.model.given_names import given_names
 from insync.model.language.declarations import action_specs, initial_specs
-from insync.model.tracing.program import Program
+from insync.model.tracing.program import Program, whole_of
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, names_within
 from insync.properties.registry import (
     confined,
@@ -36,7 +36,6 @@ from insync.properties.registry import (
     run_properties_of,
     select,
     select_run_properties,
-    whole_of,
 )
 from insync.runtime.errors import ModelError, UserError, closest
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of

@@ -12,7 +12,7 @@ from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
 from insync.model.language.declarations import invariant_names, removed_actions, run_specs
 from insync.model.tracing.predicates import step_invariant_specs
-from insync.model.tracing.program import Confinement
+from insync.model.tracing.program import Confinement, whole_of
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
 from insync.properties.invariants import (
     DEADLOCK_FREE,
@@ -42,7 +42,6 @@ __all__ = [
     "select_lemmas",
     "select_run_properties",
     "sentences_of",
-    "whole_of",
 ]
 
 
@@ -237,11 +236,6 @@ def confined(model: Model, within: Iterable[str] | None = None) -> Model:
     made._confinement = Confinement(whole, names, lambda: _conditions(whole, found))
     made._program = None
     return made
-
-
-def whole_of(model: Model) -> Model:
-    """Return a model without its confinement."""
-    return model if model._confinement is None else model._confinement.whole
 
 
 def _confining(model: Model, name: str, place: str) -> Invariant:

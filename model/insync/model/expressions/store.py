@@ -28,6 +28,7 @@ __all__ = [
     "conjuncts",
     "current",
     "reached",
+    "selected",
 ]
 
 
@@ -136,6 +137,18 @@ def reached(cell: int, dims: Sequence[tuple[int, int]]) -> list[int]:
     for stride, length in dims:
         found = [one + place * stride for one in found for place in range(length)]
     return found
+
+
+def selected(cells: Sequence[Node], cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node]) -> Node:
+    """Return the code of the cell that indexes select from a base; 0 where one is outside its array."""
+    if not dims:
+        return cells[cell]
+    (stride, length), index = dims[0], indexes[0]
+    if index.op is Op.CONST:
+        inside = 0 <= index.lo < length
+        return selected(cells, cell + index.lo * stride, dims[1:], indexes[1:]) if inside else index.graph.const(0)
+    elements = [selected(cells, cell + place * stride, dims[1:], indexes[1:]) for place in range(length)]
+    return apply(Op.SELECT, index, *elements)
 
 
 class LiftedStore(Environment):

@@ -133,10 +133,10 @@ def _range(name: str, members: object, place: int) -> tuple[Variable, tuple[str,
     if isinstance(members, SetValue):
         sort = members.sort
         possible = members.members()
-        if sort is not None and not is_open(sort.size(bounds)):
-            return Variable(name, sort, 0, sort.size(bounds), place), tuple(map(label_of, possible)), members.node
         if sort is not None:
-            return Variable(name, sort, 0, sort.size(bounds), place), (), members.node
+            size = sort.size(bounds)
+            known = () if is_open(size) else tuple(map(label_of, possible))
+            return Variable(name, sort, 0, size, place), known, members.node
         if possible != list(range(len(possible))):
             return None
         names = tuple(map(label_of, possible)) if members.domain else ()

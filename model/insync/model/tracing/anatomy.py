@@ -15,7 +15,7 @@ from insync.model.expressions.source import Assigning, Branch, Required, noting
 from insync.model.expressions.store import Environment
 from insync.model.language.declarations import action_specs
 from insync.model.tracing.methods import bindings_of, run_method
-from insync.model.tracing.program import BoundAction
+from insync.model.tracing.program import BoundAction, whole_of
 from insync.model.tracing.tracer import traced
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def anatomies(model: Model, go_on: Callable[[], None] = lambda: None) -> list[An
     program = traced(model, go_on)
     actions = iter(program.actions)
     found = []
-    whole = model if model._confinement is None else model._confinement.whole
+    whole = whole_of(model)
     for name, spec in action_specs(type(whole)).items():
         for values in bindings_of(whole, name, spec):
             go_on()

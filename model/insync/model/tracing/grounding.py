@@ -19,11 +19,11 @@ from insync.model.expressions.graph import Binder, Graph, Location, Made, Node, 
 from insync.model.expressions.intervals import Facts
 from insync.model.expressions.lifted import MARKED, Action, Assign, Expect, LiftedGraph
 from insync.model.expressions.simplify import apply, combine
-from insync.model.expressions.store import conjuncts
+from insync.model.expressions.store import conjuncts, selected
 from insync.model.language.declarations import ActionSpec, action_specs
 from insync.model.tracing.lifting import LiftedActions
 from insync.model.tracing.methods import bindings_of, label_of_action
-from insync.model.tracing.program import BoundAction, Check
+from insync.model.tracing.program import BoundAction, Check, whole_of
 
 if TYPE_CHECKING:
     from insync.model.define import Model
@@ -46,7 +46,7 @@ def lifted_actions(model: Model, graph: LiftedGraph, go_on: Callable[[], None] =
         ModelError: an action cannot be traced.
     """
     found: list[Action] = []
-    whole = model if model._confinement is None else model._confinement.whole
+    whole = whole_of(model)
     with under(whole.b), graph.asking(go_on):
         tracing = LiftedActions(whole, graph)
         for name, spec in action_specs(type(whole)).items():
@@ -379,17 +379,6 @@ class _Replay:
             ]
         return found
 
-    def _load(self, cells: Sequence[Node], cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node]) -> Node:
-        if not dims:
-            return cells[cell]
-        (stride, length), index = dims[0], indexes[0]
-        if index.op is Op.CONST:
-            if not 0 <= index.lo < length:
-                return self.graph.const(0)
-            return self._load(cells, cell + index.lo * stride, dims[1:], indexes[1:])
-        elements = [self._load(cells, cell + place * stride, dims[1:], indexes[1:]) for place in range(length)]
-        return apply(Op.SELECT, index, *elements)
-
     def _note(self) -> None:
         """Record in the graph how containers were made, and by which conditions they are sorted."""
         graph = self.graph
@@ -483,21 +472,21 @@ class _Replay:
             constant = graph.boolean(bool(arg)) if node.is_bool else graph.const(node.lo)
             return lambda: constant
         if node.op is Op.CELL:
-            cell = self._begun[int(str(arg))]
+            cell = self._begun[node.cell]
             return lambda: cell
         return self._operation(node)
 
     def _reading(self, node: Node, location: Location) -> Callable[[], Node]:
         registers, places = self._registers, [self._register[one.index] for one in node.args]
         base, dims, version = location.base, location.dims, location.version
-        return lambda: self._load(self._versions[version], base, dims, [registers[at] for at in places])
+        return lambda: selected(self._versions[version], base, dims, [registers[at] for at in places])
 
     def _operation(self, node: Node) -> Callable[[], Node]:
         registers, graph, op = self._registers, self.graph, node.op
         places = [self._register[one.index] for one in node.args]
         if op in (Op.AND, Op.OR):
             free = self.lifted.free(node)
-            quantifier = node.arg if isinstance(node.arg, Quantifier) else None
+            quantifier = node.quantifier
             if quantifier is None or not any(MARKED[0] in label for label in quantifier.labels):
                 return lambda: combine(graph, op, [registers[at] for at in places], quantifier)
 

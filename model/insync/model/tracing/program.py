@@ -22,6 +22,7 @@ __all__ = [
     "Check",
     "Confinement",
     "Program",
+    "whole_of",
 ]
 
 
@@ -143,3 +144,8 @@ class Confinement:
     whole: Model
     names: tuple[str, ...]
     conditions: Callable[[], Sequence[Node]]
+
+
+def whole_of(model: Model) -> Model:
+    """Return a model without its confinement."""
+    return model if model._confinement is None else model._confinement.whole

@@ -30,7 +30,7 @@ from insync.model.tracing.methods import (
     run_method,
     state_view,
 )
-from insync.model.tracing.program import Check, Program
+from insync.model.tracing.program import Check, Program, whole_of
 from insync.runtime.errors import ModelError
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def checks_shown_of(model: Model) -> list[tuple[Check, ...]]:
 
     Code that changes the guard of an action must make them again.
     """
-    whole = model if model._confinement is None else model._confinement.whole
+    whole = whole_of(model)
     graph = model.program.graph
     assert whole._lifted is not None, "it has a program"
     return checks_shown(whole, whole._lifted.graph, whole._lifted.actions, graph)

@@ -256,7 +256,7 @@ def chosen(test: z3.BoolRef, first: Value, other: Value) -> Value:
 
 
 def _cell(node: Node) -> int | None:
-    return int(str(node.arg)) if node.op is Op.CELL else None
+    return node.cell if node.op is Op.CELL else None
 
 
 def _number_read(terms: OpenTerms, node: Node) -> z3.ExprRef:

@@ -138,7 +138,7 @@ def _places_of(symbols: Symbols, action: OpenAction) -> list[tuple[Node, int]]:
     while rest := [node for node in reachable(nodes) if node not in seen]:
         seen.update(rest)
         for node in rest:
-            read = model.places.reads.get(int(str(node.arg))) if node.op is Op.CELL else None
+            read = model.places.reads.get(node.cell) if node.op is Op.CELL else None
             if read is not None:
                 nodes += read.places
                 found.update(dict.fromkeys(zip(read.places, model.cells[read.cell].lengths, strict=True)))

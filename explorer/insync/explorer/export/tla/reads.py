@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from insync.model.domains import composite as d
-from insync.model.expressions.graph import Binder, Graph, Location, Node, Op, Quantifier, reachable
+from insync.model.expressions.graph import Binder, Graph, Location, Node, Op, reachable
 from insync.model.expressions.lifted import Action, Assign, LiftedGraph
 from insync.model.expressions.simplify import apply, combine
-from insync.model.expressions.store import conjuncts
+from insync.model.expressions.store import conjuncts, selected
 
 __all__ = ["Levels", "ReadAction", "read_before"]
 
@@ -103,7 +103,7 @@ class _Reads:
     """The reads of one action, and the assignments that they can read."""
 
     def __init__(self, graph: LiftedGraph, levels: Levels) -> None:
-        self.graph, self.levels = graph, levels
+        self.graph, self.levels, self.begun = graph, levels, graph.cells()
         self.assigned: list[Assigned] = [{}]
         self.guard: list[Node] = []
         self._known: dict[int, Node] = {}
@@ -112,9 +112,9 @@ class _Reads:
         every = [*action.guard, *(n for one in action.assigns for n in one.nodes)]
         every += [n for one in action.expects for n in (*one.where, one.condition)]
         for node in reachable(every):  # in the order in which they were made, so that equations keep their sides
-            if not self._version(node):
+            if not self.graph.version(node):
                 self.rewritten(node)
-        late = [node for node in action.guard if self._version(node)]
+        late = [node for node in action.guard if self.graph.version(node)]
         early = [self.rewritten(node) for node in action.guard if node not in late]
         self.guard += [part for node in early for part in conjuncts(node)]
         assigns = [assign for one in action.assigns if (assign := self._assign(one)) is not None]
@@ -126,9 +126,6 @@ class _Reads:
             check = combine(self.graph, Op.OR, [*where, self.rewritten(one.condition)])
             checks += [] if check is self.graph.true else [check]
         return ReadAction(action, tuple(guard), tuple(assigns), tuple(checks))
-
-    def _version(self, node: Node) -> int:
-        return self.graph.version(node)
 
     def _assign(self, one: Assign) -> Assign | None:
         """Return an assignment without conditions: where they do not hold it assigns what was there.
@@ -166,14 +163,13 @@ class _Reads:
             elif isinstance(node.arg, Binder):
                 known[node.index] = graph.node(Op.BIND, tuple(args), node.arg)
             elif node.op in (Op.AND, Op.OR):
-                quantifier = node.arg if isinstance(node.arg, Quantifier) else None
-                known[node.index] = combine(graph, node.op, args, quantifier)
+                known[node.index] = combine(graph, node.op, args, node.quantifier)
             else:
                 known[node.index] = apply(node.op, *args) if args else node
         return known[root.index]
 
     def _load(self, cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node], version: int) -> Node:
-        found = self._begun_with(cell, dims, indexes)
+        found = selected(self.begun, cell, dims, indexes)
         mine = self.levels.indexes(self.graph, cell, dims, indexes)
         for theirs, code in self.assigned[version].get(self.levels.first(cell), ()):
             parts = [apply(Op.EQ, a, b) for a, b in zip(mine, theirs, strict=True)]
@@ -182,14 +178,6 @@ class _Reads:
                 same = combine(self.graph, Op.AND, [part for part in parts if part not in self.guard])
                 found = apply(Op.ITE, same, code, found)
         return found
-
-    def _begun_with(self, cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node]) -> Node:
-        """Return the code before any assignment."""
-        if not dims:
-            return self.graph.cell(cell)
-        (stride, length), *_ = dims
-        elements = [self._begun_with(cell + place * stride, dims[1:], indexes[1:]) for place in range(length)]
-        return apply(Op.SELECT, indexes[0], *elements)
 
 
 def _contradict(equalities: Sequence[Node]) -> bool:
