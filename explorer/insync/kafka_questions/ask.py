@@ -12,7 +12,7 @@ from insync.kafka.cluster.configuration import Elr, keeps_elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.availability import FewestFailures, availability
 from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, open_defects, race_of
-from insync.kafka_questions.disturbances import Disturbance, Row, chosen, rows, searched
+from insync.kafka_questions.disturbances import Disturbance, Row, chosen, searched
 from insync.kafka_questions.question import LOSS, Given, Question
 
 if TYPE_CHECKING:
@@ -82,22 +82,19 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
     wished = [tuple(one) for one in (chosen([]) if wanted is None else wanted)]
     found_rows, causes = list[Row](), list[Cause]()
     for several in (False, True):  # the causes of what happens alone are looked for before pairs are searched
-        new = list(rows(question, [one for one in wished if (len(one) > 1) is several]))
+        new = [searched(question, one) for one in wished if (len(one) > 1) is several]
         found_rows += new
         causes = causes_of(question, new, causes)
     found = tuple(sorted(found_rows, key=lambda row: wished.index(row.disturbances)))
     everyday = next((row for row in found if row.name == "everyday"), None)
-    if everyday is not None and (race := race_of(question, everyday)) is not None and _is_new(race, causes):
+    race = None if everyday is None else race_of(question, everyday)
+    if race is not None and race.name not in {cause.name for cause in causes}:
         causes.append(race)
     unfixed = tuple(open_defects(question, causes)) if wanted is None else ()
-    causes_apart = [cause for cause in causes if cause.kind is CauseKind.OPEN]
     otherwise = None if wanted is not None or everyday is None else _otherwise(question, everyday, causes)
-    kept = tuple(cause for cause in causes if cause.kind is not CauseKind.OPEN)
-    return Answer(model, found, kept, (*causes_apart, *unfixed), stops, otherwise)
-
-
-def _is_new(race: Cause, causes: Sequence[Cause]) -> bool:
-    return all(cause.name != race.name for cause in causes)
+    closed = tuple(cause for cause in causes if cause.kind is not CauseKind.OPEN)
+    still_open = tuple(cause for cause in causes if cause.kind is CauseKind.OPEN)
+    return Answer(model, found, closed, (*still_open, *unfixed), stops, otherwise)
 
 
 def _otherwise(question: Question, everyday: Row, causes: Sequence[Cause]) -> Row | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from insync.explorer.results import Verdict
@@ -12,7 +12,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.question import CALM, FEWEST_RECORDS, LOSS, Given, Question, Searched, is_promised
 from insync.runtime.errors import UserError, closest
 
-__all__ = ["DISTURBANCES", "Disturbance", "Row", "bounds_of", "chosen", "rows", "searched"]
+__all__ = ["DISTURBANCES", "Disturbance", "Row", "bounds_of", "chosen", "searched"]
 
 Budgets = Callable[[int], Mapping[str, int]]
 
@@ -155,8 +155,7 @@ def _named(name: str) -> tuple[Disturbance, ...]:
     parts = name.split("+")
     for part in parts:
         if part not in DISTURBANCES:
-            known = ", ".join(DISTURBANCES)
-            message = f"No disturbance is named {part!r}. {closest(part, DISTURBANCES)} There are: {known}."
+            message = f"No disturbance is named {part!r}. {closest(part, DISTURBANCES)}"
             raise UserError(message)
     return tuple(DISTURBANCES[part] for part in parts)
 
@@ -218,13 +217,7 @@ def bounds_of(disturbances: Sequence[Disturbance], settings: Given) -> dict[str,
 
 def searched(question: Question, disturbances: Sequence[Disturbance]) -> Row:
     """Search for what happens to the promises with these disturbances."""
-    if not all(one.concerns(question.model) for one in disturbances):
-        return Row(tuple(disturbances), None)
     row = Row(tuple(disturbances), None)
-    return Row(row.disturbances, question.search(bounds_of(disturbances, question.settings), row.words))
-
-
-def rows(question: Question, wanted: Sequence[Sequence[Disturbance]]) -> Iterator[Row]:
-    """Yield the outcome of each search in turn."""
-    for disturbances in wanted:
-        yield searched(question, disturbances)
+    if not all(one.concerns(question.model) for one in disturbances):
+        return row
+    return replace(row, searched=question.search(bounds_of(disturbances, question.settings), row.words))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -281,28 +281,25 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
     return found
 
 
-def _within(settings: Mapping[str, int | str]) -> dict[str, int | str]:
-    return {name: value for name, value in settings.items() if name == "release"}
-
-
 def _within_the_model(asked: Sequence[Asked]) -> list[Asked]:
     """Return what the model is large enough for; the first one has a remark on each that is left out.
 
     Raises:
         UserError: it is large enough for none.
     """
-    kept = [one for one in asked if not _too_large(one.settings)]
+    kept = [one for one in asked if not list(_too_large(one.settings))]
+    most = f"at most {BOUNDS['replicas'].highest} replicas"
     if not kept:
-        raise UserError(_too_large(asked[0].settings))
-    left_out = []
-    for one in asked:
-        for name, words in _SIZES.items():
-            if int(one.settings.get(name, 1)) > BOUNDS[name].highest:
-                topics, place = ", ".join(one.topics), one.origins.get(name, "")
-                left_out.append(
-                    f"Left out: {topics}, with {words} of {one.settings[name]} ({place}); the model has at most "
-                    f"{BOUNDS['replicas'].highest} replicas."
-                )
+        name = next(_too_large(asked[0].settings))
+        option = f"--{name.replace('_', '-')} {BOUNDS[name].highest}"
+        message = f"The model has {most}, and {_SIZES[name]} of {asked[0].settings[name]} was found; give {option}."
+        raise UserError(message)
+    left_out = [
+        f"Left out: {', '.join(one.topics)}, with {_SIZES[name]} of {one.settings[name]} "
+        f"({one.origins.get(name, '')}); the model has {most}."
+        for one in asked
+        for name in _too_large(one.settings)
+    ]
     if not left_out:
         return kept
     first = [remark for one in asked if one not in kept for remark in one.remarks]
@@ -313,14 +310,9 @@ def _within_the_model(asked: Sequence[Asked]) -> list[Asked]:
 _SIZES = {"replicas": "a replication factor", "min_insync": "min.insync.replicas"}
 
 
-def _too_large(settings: Mapping[str, int | str]) -> str:
-    """Return which number exceeds the bounds of the model, as a sentence; empty if none does."""
-    for name, words in _SIZES.items():
-        most = BOUNDS[name].highest
-        if int(settings.get(name, 1)) > most:
-            option = "--" + name.replace("_", "-")
-            return f"The model has at most 5 replicas, and {words} of {settings[name]} was found; give {option} {most}."
-    return ""
+def _too_large(settings: Mapping[str, int | str]) -> Iterator[str]:
+    """Yield the names of the numbers that exceed the bounds of the model."""
+    return (name for name in _SIZES if int(settings.get(name, 1)) > BOUNDS[name].highest)
 
 
 _UNCLEAN_IGNORED = "R-53"
@@ -340,7 +332,7 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
             f"{why}, and no file says the release; give --release, such as 3.6, as 4.0 and later have no ZooKeeper."
         )
         raise UserError(message)
-    model = Cluster(**_within(settings))
+    model = Cluster(release=settings["release"])
     if model.rules.controller_in_zookeeper:
         return []
     release = model.b.settings.release.value

@@ -192,14 +192,13 @@ def describe_first_screen(answer: Answer, accepted: Sequence[str], paint: Paint,
     shown = [cause for cause in answer.causes if cause.name or cause.kind is CauseKind.UNKNOWN]
     shown = shown or list(answer.causes)
     by_settings = any(cause.kind is CauseKind.SETTINGS for cause in shown)
-    shown.sort(key=lambda cause: by_settings and cause.kind is CauseKind.DESIGN)
-    most = next((n for n, cause in enumerate(shown) if by_settings and cause.kind is CauseKind.DESIGN), _MOST_CAUSES)
-    most = min(most, _MOST_CAUSES)
-    for cause in shown[:most]:
+    by_design = [cause for cause in shown if by_settings and cause.kind is CauseKind.DESIGN]
+    others = [cause for cause in shown if cause not in by_design]
+    for cause in others[:_MOST_CAUSES]:
         lines += _wrapped(_cause_line(cause, cause.name in accepted), width, "  ", "       ")
-    left = [cause.name for cause in shown[most:]]
-    if left:
-        lines.append(f"  More causes: {', '.join(name or 'one without a name' for name in left)} (--details)")
+    if left := [*others[_MOST_CAUSES:], *by_design]:
+        names = ", ".join(cause.name or "one without a name" for cause in left)
+        lines.append(f"  More causes: {names} (--details)")
     safe = [row for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "safe"]
     if safe:
         lines += _wrapped(f"Safe against, each alone: {', '.join(row.label for row in safe)}.", width, "", "  ")
