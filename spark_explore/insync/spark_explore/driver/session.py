@@ -113,7 +113,7 @@ def begin_session(
                 master = master or "local[*]"
             starting = _Starting(master, watch)
             opened.callback(starting.end)
-            made = functools.cache(lambda: opened.enter_context(_with_settings(starting.session())))
+            made = functools.cache(lambda: opened.enter_context(_settings(starting.session())))
             yield ComingSession(made, _tasks_of(master or ""))
         else:
             yield ComingSession(functools.cache(lambda: opened.enter_context(_found(given, remote, watch))), None)
@@ -201,17 +201,11 @@ def _found(given: SparkSession | None, remote: str | None, watch: Watch) -> Iter
     """Yield a session that this process does not start: given, or of a server."""
     watch.attend(load_packages)
     if given is not None:
-        with _settings(given):
-            yield given
-    elif remote is not None:
-        with _connected(remote, watch) as session, _settings(session):
+        with _settings(given) as session:
             yield session
-
-
-@contextlib.contextmanager
-def _with_settings(session: SparkSession) -> Iterator[SparkSession]:
-    with _settings(session):
-        yield session
+    elif remote is not None:
+        with _connected(remote, watch) as connected, _settings(connected) as session:
+            yield session
 
 
 def _tasks_of(master: str) -> int | None:
@@ -230,12 +224,13 @@ def _active() -> SparkSession | None:
 
 
 @contextlib.contextmanager
-def _settings(session: SparkSession) -> Iterator[None]:
+def _settings(session: SparkSession) -> Iterator[SparkSession]:
+    """Yield a session with the settings that a search needs; those that it had are restored after the block."""
     before = {name: session.conf.get(name, None) for name in _SETTINGS}
     for name, value in _SETTINGS.items():
         session.conf.set(name, value)
     try:
-        yield
+        yield session
     finally:
         for name, kept in before.items():
             with contextlib.suppress(Exception):  # a session that has died needs no settings
