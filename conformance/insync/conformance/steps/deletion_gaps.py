@@ -1,7 +1,7 @@
-"""When an operator is answered who has deleted records, and where Kafka's leader is known to answer otherwise.
+"""Replies to DeleteRecords: when they must come, and the known differences between Kafka's leader and the model's.
 
-A leader waits for all replicas that are alive by its metadata (`Partition.lowWatermarkIfLeader`). What its metadata
-says is told here by what the controller has written, and not by what the leader says of itself.
+A leader replies when the log starts of all replicas that its metadata counts as alive have reached the offset
+(`Partition.lowWatermarkIfLeader`). That metadata is taken from the controller's records, not from the leader.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ __all__ = ["require_same_answer"]
 def require_same_answer(
     leader: str, model: ReadableState, seen: Observation, registered: Registrations, *, answered: bool
 ) -> None:
-    """Demand that the operator who has deleted records is answered at once, or not, as in the model.
+    """Raise unless Kafka replies to a deletion of records exactly where the model does.
 
     Args:
-        leader: whose records are deleted.
-        model: the model's state after it.
-        seen: Kafka's.
-        registered: who is fenced by which metadata.
+        leader: the leader that deletes the records.
+        model: the model's state after the deletion.
+        seen: Kafka's state after the deletion.
+        registered: the brokers that are fenced in each version of the metadata.
         answered: whether Kafka's low watermark has reached the offset.
 
     Raises:
-        NotSchedulable: they differ for one of the reasons that are known.
-        Unlike: they differ.
+        NotSchedulable: they differ for a known reason.
+        Unlike: they differ for another reason.
     """
     waits = bool(model["broker"][leader]["deleting"])
     if waits is not answered:
@@ -47,12 +47,12 @@ def require_same_answer(
 def _require_waited_for_that_are_alive(
     leader: str, model: ReadableState, seen: Observation, registered: Registrations
 ) -> None:
-    """Refuse the answer of a leader by whose metadata all are fenced that the model's leader waits for.
+    """Raise NotSchedulable if Kafka's metadata fences all replicas that the model's leader waits for.
 
-    The model's leader knows who is fenced if metadata has brought it the newest change of the partition, and takes all
-    for alive else. Kafka's knows of each broker that was fenced before what it acts on, also where the next that it is
-    to hear of is a directory of its own, and then who is back. In the model one that stops is not fenced until it has
-    ended, or died. Kafka's BrokerHeartbeatManager has one fenced as it asks to stop that leads nothing, or is fenced.
+    The model's leader counts all replicas as alive until it has applied the newest change of the partition. Kafka's
+    leader applies each fencing in the order of the metadata, so it can apply one before that change, or before a
+    directory of its own and a later unfencing. In the model a broker that stops is fenced when it has ended or died;
+    Kafka's BrokerHeartbeatManager fences it when it requests the stop, if it leads nothing or is fenced already.
     """
     view, applied = model["broker"][leader], seen.brokers[broker_id(leader)].applied
     waited = _waited_for(leader, model)
@@ -75,7 +75,7 @@ def _require_waited_for_that_are_alive(
 def _require_fenced_that_are_known(
     leader: str, model: ReadableState, seen: Observation, registered: Registrations
 ) -> None:
-    """Refuse that a leader waits by whose metadata somebody is alive who is fenced in the model, or for its copy."""
+    """Raise NotSchedulable if Kafka's leader waits for a replica that only the model fences, or for its log's copy."""
     view, applied = model["broker"][leader], seen.brokers[broker_id(leader)].applied
     alive = [name for name in _fenced(leader, model) if not registered.is_fenced(broker_id(name), applied)]
     dead = [
@@ -93,14 +93,14 @@ def _require_fenced_that_are_known(
 
 
 def _waited_for(leader: str, model: ReadableState) -> list[str]:
-    """Return the replicas whose log starts the model's leader waits for."""
+    """Return the replicas for whose log start the model's leader waits."""
     view, fenced = model["broker"][leader], _fenced(leader, model)
     others = [name for name in _others(leader, model) if view["lag"] or view.get("repeats") or name not in fenced]
     return [name for name in others if view["known"][name]["start"] < view["deleting"]]
 
 
 def _fenced(leader: str, model: ReadableState) -> list[str]:
-    """Return the other replicas that are fenced in the model, as brokers know it that have the newest metadata."""
+    """Return the other replicas that are fenced in the model's newest metadata."""
     fenced = model["controller"]["fenced"]
     return [name for name in _others(leader, model) if name in fenced and not model["broker"][name]["stopping"]]
 

@@ -1,4 +1,4 @@
-"""Where Kafka is known to do one otherwise about directories, each under its own condition."""
+"""Known differences between Kafka and the model about log directories, each under its whole condition."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ __all__ = [
 def require_change_of_directory_alone(
     number: int, was: ControllerSeen, now: ControllerSeen, rules: Rules, *, elr: bool, minimum: int, unnamed: bool
 ) -> None:
-    """Refuse a directory that is named and changes more of the partition than that; what is not named here is compared.
+    """Raise NotSchedulable if an assigned directory changes more of the partition than its directory.
 
-    Each change of a partition makes Kafka's controller look at all of it (`PartitionChangeBuilder.build`), so that what
-    comes of it is told by the registration before it. Where anything else comes of it, it is a difference.
+    Each change of a partition makes Kafka's controller rebuild all of it (`PartitionChangeBuilder.build`), so the
+    result follows from the registration before. Any other result is left to the comparison of the two states.
 
     Args:
-        number: who has named it.
-        was: what the controller knew before.
-        now: what it knows after it.
+        number: the broker that assigns the directory.
+        was: the controller's state before.
+        now: the controller's state after.
         rules: of the release.
         elr: whether eligible leader replicas are kept.
         minimum: min.insync.replicas, or the number of replicas where that is less.
-        unnamed: whether the model's controller hears of no directory here.
+        unnamed: whether the model's broker assigns no directory here.
 
     Raises:
-        NotSchedulable: it ends a reassignment that is done but for that, forgets those who are eligible or reckons them
-            anew, or elects as the leader may not lead any more, or nobody does.
+        NotSchedulable: the rebuild ends a reassignment that was done, clears or recomputes the ELR, or elects a leader
+            because the present one may not lead any more or there is none.
     """
     if any(getattr(now, name) != expected for name, expected in _built(was, rules, elr=elr, minimum=minimum).items()):
         return
@@ -70,11 +70,11 @@ def require_change_of_directory_alone(
 
 
 def _built(was: ControllerSeen, rules: Rules, *, elr: bool, minimum: int) -> dict[str, Any]:
-    """Return what Kafka's controller makes of the partition as a directory is named, besides the directory.
+    """Return the partition that Kafka's controller builds when a directory is assigned, without the directory.
 
     Kafka: `ReplicationControlManager.handleAssignReplicasToDirs` and `PartitionChangeBuilder.build`, which ends a
-    reassignment, populates the ELR and elects, in this order. Up to 4.2 the former does not tell the latter that there
-    is an ELR, so it is forgotten, and the last known leader is not looked at.
+    reassignment, populates the ELR and elects, in this order. Up to 4.2 the former does not pass on that the ELR is
+    enabled, so the latter clears the ELR and ignores the last known leader.
     """
     order = was.order or was.replicas
     built: dict[str, Any] = {"isr": was.isr, "adding": was.adding, "removing": was.removing, "replicas": was.replicas}
@@ -98,7 +98,7 @@ def _built(was: ControllerSeen, rules: Rules, *, elr: bool, minimum: int) -> dic
 
 
 def _elected(was: ControllerSeen, order: tuple[int, ...], isr: tuple[int, ...], elr: tuple[int, ...]) -> int | None:
-    """Return who leads: the leader if it may, else the first in the order who may; None for nobody."""
+    """Return the leader if it may lead, else the first replica in the order that may; None if none may."""
     members = isr or elr
     return next((one for one in (was.leader, *order) if one in members and _may_lead(one, was)), None)
 
