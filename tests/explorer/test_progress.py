@@ -6,25 +6,17 @@ import pytest
 
 from insync.explorer import progress
 from insync.explorer.progress import Pulse
-
-
-class Clock:
-    """A clock that stands still between two settings."""
-
-    now = 100.0
-
-    def perf_counter(self) -> float:
-        return self.now
+from insync_clock import StillClock
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> StillClock:
+    made = StillClock()
     monkeypatch.setattr(progress, "time", made)
     return made
 
 
-def test_a_pulse_is_due_after_its_period_and_its_rate_is_that_of_the_last_seconds(clock: Clock) -> None:
+def test_a_pulse_is_due_after_its_period_and_its_rate_is_that_of_the_last_seconds(clock: StillClock) -> None:
     pulse = Pulse(2.0)
     for now, due in ((100.0, False), (101.9, False), (102.0, True), (103.0, True)):
         clock.now = now

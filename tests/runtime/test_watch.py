@@ -28,21 +28,13 @@ from insync.runtime.watch import (
     require_room,
     still_working,
 )
+from insync_clock import StillClock
 from insync_toys import DieHard, TokenRing
 
 
-class Clock:
-    """A clock that stands still between two settings."""
-
-    now = 100.0
-
-    def perf_counter(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> StillClock:
+    made = StillClock()
     monkeypatch.setattr(limits, "time", made)
     return made
 
@@ -64,7 +56,7 @@ def test_a_level_that_reaches_a_limit_is_the_last(
     assert given.after_level(depth, states) == reason
 
 
-def test_time_is_up_when_it_has_passed_and_an_interrupt_comes_first(clock: Clock) -> None:
+def test_time_is_up_when_it_has_passed_and_an_interrupt_comes_first(clock: StillClock) -> None:
     stop = threading.Event()
     watch, unlimited = Watch(Limits(seconds=2.5), stop), Watch(Limits(), None)
     for now, reason in ((100.0, None), (102.4, None), (102.5, StopReason.TIME), (200.0, StopReason.TIME)):
@@ -81,7 +73,7 @@ def test_time_is_up_when_it_has_passed_and_an_interrupt_comes_first(clock: Clock
     unlimited.check()
 
 
-def test_within_the_block_it_tells_once_a_second(clock: Clock) -> None:
+def test_within_the_block_it_tells_once_a_second(clock: StillClock) -> None:
     watch, told = Watch(Limits(), None), list[float]()
     with watch.telling(lambda: told.append(clock.now)):
         for now in (100.0, 100.9, 101.0, 101.1, 101.9, 102.0, 105.0, 105.9, 106.0):
@@ -158,7 +150,7 @@ def test_queries_are_limited_in_a_proof_alone() -> None:
 # ------------------------------------------------------------------------------------------------ parts of the work
 
 
-def test_a_part_ends_with_its_own_time_or_with_the_whole_work(clock: Clock) -> None:
+def test_a_part_ends_with_its_own_time_or_with_the_whole_work(clock: StillClock) -> None:
     assert Watch().within(None).left is None
     watch = Watch(Limits(seconds=900, query_seconds=80), stop := threading.Event())
     clock.now = 200.0
@@ -173,7 +165,7 @@ def test_a_part_ends_with_its_own_time_or_with_the_whole_work(clock: Clock) -> N
     assert Watch(Limits(seconds=0)).untimed().reason() is None
 
 
-def test_a_reason_is_given_so_many_seconds_after_it_first_came_up(clock: Clock) -> None:
+def test_a_reason_is_given_so_many_seconds_after_it_first_came_up(clock: StillClock) -> None:
     watch = Watch(Limits(seconds=50), stop := threading.Event())
     later = watch.later(2.0)
     assert later.reason() is None
