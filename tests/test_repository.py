@@ -75,6 +75,12 @@ def test_no_file_names_a_download_address() -> None:
     assert [name for name in texts() if name.endswith(".lock")] == []
 
 
+def test_no_file_is_a_package_or_built_from_others() -> None:
+    """What `pip download` leaves where it is called is committed as easily as it is overlooked."""
+    built = {".whl", ".gz", ".zip", ".jar", ".class", ".so", ".pyc"}
+    assert [path.name for path in repository_files() if path.suffix in built] == []
+
+
 def test_constraints_are_names_and_versions_only() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     assert [line for line in lines if not re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.+!]*", line)] == []
