@@ -161,7 +161,7 @@ def test_of_several_alternatives_it_is_the_last_one_that_loses_a_part() -> None:
     graph = Graph([2, 2, 2, 2, 2])
     a, b, c, d, e = (apply(Op.EQ, graph.cell(place), graph.const(1)) for place in range(5))
     first, last = combine(graph, Op.AND, [a, b]), combine(graph, Op.AND, [c, d])
-    made = list(weakened({0: [combine(graph, Op.OR, [first, last, e])]}))
+    made = list(weakened({0: {0: combine(graph, Op.OR, [first, last, e])}}))
     expected = [(None, []), (c, [combine(graph, Op.OR, [first, d, e])]), (d, [combine(graph, Op.OR, [first, c, e])])]
     assert [(one.part, one.left[0]) for one in made] == expected
 

@@ -8,12 +8,14 @@ from insync.model import Model
 from insync.model.domains.sorts import Parameter, under
 from insync.model.expressions.graph import Graph
 from insync.model.expressions.intervals import Facts
+from insync.model.expressions.source import noting
 from insync.model.expressions.store import Environment, Expected
 from insync.model.language.declarations import ActionSpec, action_specs
+from insync.model.tracing.grounding import ActionParts
 from insync.model.tracing.methods import bindings_of, label_of_action, run_method
-from insync.model.tracing.program import BoundAction, Check
+from insync.model.tracing.program import BoundAction, Check, whole_of
 
-__all__ = ["bound_one_by_one"]
+__all__ = ["bound_one_by_one", "parts_one_by_one"]
 
 
 def bound_one_by_one(model: Model, graph: Graph) -> list[BoundAction]:
@@ -23,9 +25,28 @@ def bound_one_by_one(model: Model, graph: Graph) -> list[BoundAction]:
         model: the model; what confines it is left out.
         graph: the graph of their expressions.
     """
-    whole = model if model._confinement is None else model._confinement.whole
+    whole = whole_of(model)
     with under(whole.b):
         return list(_all(whole, graph))
+
+
+def parts_one_by_one(model: Model) -> list[ActionParts]:
+    """Return the parts of each action for each binding of its parameters, as nodes of the model's program."""
+    program, whole = model.program, whole_of(model)
+    actions = iter(program.actions)
+    found = []
+    for name, spec in action_specs(type(whole)).items():
+        for values in bindings_of(whole, name, spec):
+            store = Environment(program.graph, program.graph.cells(), writable=True, guarded=True)
+            with noting() as notes, under(whole.b):
+                possible = run_method(whole, store, getattr(whole, name), values, name)
+            required = tuple(notes.required)
+            if possible:
+                parts = required, tuple(notes.branches), tuple(notes.assigned)
+                found.append(ActionParts(name, values, next(actions), *parts))
+            else:
+                found.append(ActionParts(name, values, None, required))
+    return found
 
 
 def _all(model: Model, graph: Graph) -> Iterator[BoundAction]:

@@ -10,7 +10,8 @@ from insync.explorer.stepping.stepper import Refused, Stepper
 from insync.model import Model
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Node, Op
-from insync.model.tracing.anatomy import Anatomy, anatomies
+from insync.model.tracing.grounding import ActionParts
+from insync_each_binding import parts_one_by_one
 
 __all__ = ["Key", "near_to_failing", "plain_counts", "states_of"]
 
@@ -33,7 +34,7 @@ def states_of(model: Model) -> list[Codes]:
 def plain_counts(model: Model) -> Counter[Key]:
     """Return the counts of all actions of a model."""
     counts: Counter[Key] = Counter()
-    evaluator, parts = Evaluator(model.program), anatomies(model)
+    evaluator, parts = Evaluator(model.program), parts_one_by_one(model)
     numbers = {id(action): number for number, action in enumerate(model.program.actions)}
     for codes in states_of(model):
         enabled = set()
@@ -53,7 +54,7 @@ def plain_counts(model: Model) -> Counter[Key]:
     return counts
 
 
-def _of_guards(one: Anatomy, codes: Codes) -> Sequence[Key]:
+def _of_guards(one: ActionParts, codes: Codes) -> Sequence[Key]:
     places = dict.fromkeys((part.spot, part.place) for part in one.required)
     false = [
         (spot, place)
@@ -65,7 +66,7 @@ def _of_guards(one: Anatomy, codes: Codes) -> Sequence[Key]:
     return [*found, (one.name, "alone", *false[0])] if len(false) == 1 else found
 
 
-def _of_step(model: Model, one: Anatomy, codes: Codes, after: Codes) -> set[Key]:
+def _of_step(model: Model, one: ActionParts, codes: Codes, after: Codes) -> set[Key]:
     found: set[Key] = {(one.name, "steps")}
     for branch in one.branches:
         if _all(branch.where, codes):

@@ -8,9 +8,9 @@ all mutants.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -19,11 +19,14 @@ from insync.model.domains.composite import Array, Domain, Option, Record
 from insync.model.domains.domain import Element, Field, Leaf
 from insync.model.domains.sorts import Parameter, label_of
 from insync.model.expressions.graph import Graph, Node, Op, Quantifier, reachable
-from insync.model.expressions.intervals import always_holds
+from insync.model.expressions.intervals import Facts
 from insync.model.expressions.simplify import apply, combine, substituted
+from insync.model.expressions.source import Required, Spot
+from insync.model.expressions.store import conjuncts
+from insync.model.tracing.grounding import ActionParts
 from insync.model.tracing.initial_states import Beginning
 from insync.model.tracing.program import BoundAction, Check, Program
-from insync.model.tracing.tracer import checks_shown_of
+from insync.model.tracing.tracer import parts_of
 from insync.properties.condition_text import show
 
 __all__ = [
@@ -86,7 +89,7 @@ def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
     """Return all mutants of a model, or of some of its actions and initial methods."""
     program = model.program
     found: list[Mutant] = []
-    shown: list[tuple[Check, ...]] | None = None
+    parts: list[ActionParts] = []
     for name in dict.fromkeys(one.name for one in program.initials.beginnings):
         begun = {n: one for n, one in enumerate(program.initials.beginnings) if one.name == name}
         if only is None or name in only:
@@ -94,8 +97,8 @@ def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
     for name in program.action_names:
         bindings = {n: action for n, action in enumerate(program.actions) if action.name == name}
         if bindings and (only is None or name in only):
-            shown = checks_shown_of(model) if shown is None else shown
-            found += _of_guard(model, name, bindings, shown)
+            parts = parts or [one for one in parts_of(model) if one.bound is not None]
+            found += _of_guard(model, name, bindings, parts)
             found += _of_assignments(model, name, bindings)
     return found
 
@@ -104,11 +107,11 @@ def mutants_of(model: Model, only: Sequence[str] | None = None) -> list[Mutant]:
 
 
 def _of_guard(
-    model: Model, name: str, bindings: Mapping[int, BoundAction], shown: Sequence[Sequence[Check]]
+    model: Model, name: str, bindings: Mapping[int, BoundAction], parts: Sequence[ActionParts]
 ) -> Iterator[Mutant]:
-    for weaker in weakened({number: action.guard for number, action in bindings.items()}):
+    for weaker in weakened({number: conditions_of(parts[number].required) for number in bindings}):
         text = lacking(model, _spoken_of(bindings, weaker), weaker.condition, weaker.part)
-        changed = {n: _with_guard(bindings[n], guard, shown[n]) for n, guard in weaker.left.items()}
+        changed = {n: _with_guard(bindings[n], guard, parts[n].shown) for n, guard in weaker.left.items()}
         yield Mutant(name, _change_of(weaker), text, changed)
 
 
@@ -133,13 +136,15 @@ def _spoken_of(bindings: Mapping[int, BoundAction], weaker: Weakened) -> list[tu
 
 def _with_guard(action: BoundAction, guard: Sequence[Node], shown: Sequence[Check]) -> BoundAction:
     """The action with a weaker guard, and with the checks that the guard had made unnecessary."""
-    needed: list[Check] = [*action.checks, *(c for c in shown if not always_holds(guard, c.node))]
+    known = Facts(guard)
+    needed = [*action.checks, *(check for check in shown if not known.show(check.node))]
     return replace(action, guard=tuple(guard), checks=tuple(needed))
 
 
 def _of_requirements(model: Model, name: str, bindings: Mapping[int, Beginning]) -> Iterator[Mutant]:
     """The mutants of an initial method: each begins in all initial states of the model, and perhaps in others."""
-    for count, weaker in enumerate(weakened({number: one.required for number, one in bindings.items()}), start=1):
+    required = {number: conditions_of(one.required, one.well_formed) for number, one in bindings.items()}
+    for count, weaker in enumerate(weakened(required), start=1):
         one = bindings[weaker.binding]
         nodes = [node for node in (weaker.condition, weaker.part) if node is not None]
         shown = conditions_on_state(model, one, nodes)
@@ -151,7 +156,8 @@ def _of_requirements(model: Model, name: str, bindings: Mapping[int, Beginning])
 def _allowing(one: Beginning, required: Sequence[Node]) -> Beginning:
     """The initial states with fewer requirements, and with the checks that these had made unnecessary."""
     conditions = (*one.well_formed, *required)
-    expected = (*one.expected, *(each for each in one.shown if not always_holds(conditions, each[0])))
+    known = Facts(conditions)
+    expected = (*one.expected, *(each for each in one.shown if not known.show(each[0])))
     return replace(one, conditions=conditions, expected=expected)
 
 
@@ -316,36 +322,49 @@ class Weakened:
     left: Mapping[int, list[Node]]
 
 
-def weakened(conditions: Mapping[int, Sequence[Node]]) -> Iterator[Weakened]:
+def conditions_of(required: Sequence[Required], known: Sequence[Node] = ()) -> dict[Hashable, Node]:
+    """Return the distinct conjuncts of what is required, by their source, without those that are known to hold.
+
+    The source is the `require`, its argument, the conjunct of that, and how often Python was there before.
+    """
+    found: dict[Node, Hashable] = {}
+    times: Counter[tuple[Spot, int]] = Counter()
+    for one in required:
+        before = times[one.spot, one.place]
+        times[one.spot, one.place] += 1
+        for at, node in enumerate(conjuncts(one.condition)):
+            if node.op is not Op.CONST and node not in known:
+                found.setdefault(node, (one.spot, one.place, at, before))
+    return {place: node for node, place in found.items()}
+
+
+def weakened(conditions: Mapping[int, Mapping[Hashable, Node]]) -> Iterator[Weakened]:
     """Yield the conditions without each one of them, and without each part of one.
 
     Args:
-        conditions: the conditions of each binding, by its number.
+        conditions: the conditions of each binding, by its number and their source.
     """
-    binding = max(conditions, key=lambda number: len(conditions[number]))
-    most = conditions[binding]
-    rows = {number: _aligned(most, own) for number, own in conditions.items()}
-    for place, condition in enumerate(most):
-        left = {
-            number: [own for own in conditions[number] if own is not row[place]]
-            for number, row in rows.items()
-            if row[place] is not None
-        }
+    places: dict[Hashable, int] = {}
+    for binding in sorted(conditions, key=lambda number: -len(conditions[number])):
+        for place in conditions[binding]:
+            places.setdefault(place, binding)
+    for place, binding in places.items():
+        condition = conditions[binding][place]
+        having = {number: own for number, own in conditions.items() if place in own}
+        left = {number: [node for node in own.values() if node is not own[place]] for number, own in having.items()}
         yield Weakened(binding, condition, None, left)
         for part, gone in enumerate(_parts(condition)):
             weaker = {
-                number: _weaker(conditions[number], own, part)
-                for number, row in rows.items()
-                if (own := row[place]) is not None and part < len(_parts(own))
+                number: _weaker(own, place, part) for number, own in having.items() if part < len(_parts(own[place]))
             }
             yield Weakened(binding, condition, gone, weaker)
 
 
-def _weaker(conditions: Sequence[Node], one: Node, part: int) -> list[Node]:
+def _weaker(conditions: Mapping[Hashable, Node], place: Hashable, part: int) -> list[Node]:
     """Return conditions without a part of one of them."""
-    graph = one.graph
-    weaker = _without_part(graph, one, part)
-    made = [weaker if condition is one else condition for condition in conditions]
+    graph = conditions[place].graph
+    weaker = _without_part(graph, conditions[place], part)
+    made = [weaker if at == place else condition for at, condition in conditions.items()]
     return [condition for condition in made if condition is not graph.true]
 
 
@@ -378,18 +397,3 @@ def _without_part(graph: Graph, node: Node, part: int) -> Node:
             changed = _without_part(graph, node.args[last], part)
             return combine(graph, Op.OR, [*node.args[:last], changed, *node.args[last + 1 :]])
     return node
-
-
-def _aligned(most: Sequence[Node], guard: Sequence[Node]) -> list[Node | None]:
-    """For each condition of `most`, the condition of another binding from the same place of the source, or None."""
-    if len(most) == len(guard):
-        return list(guard)
-    shapes = [[_shape(node) for node in one] for one in (most, guard)]
-    row: list[Node | None] = [None] * len(most)
-    for at, other, size in difflib.SequenceMatcher(None, shapes[0], shapes[1], autojunk=False).get_matching_blocks():
-        row[at : at + size] = guard[other : other + size]
-    return row
-
-
-def _shape(node: Node) -> str:
-    return f"{node.op.value}({','.join(map(_shape, node.args))})" if node.op is not Op.SELECT else "select"

@@ -21,7 +21,8 @@ from insync.model.expressions.source import noting
 from insync.model.given_names import given_names
 from insync.model.language.declarations import action_specs
 from insync.model.lints import remarks_of, suspicions
-from insync.model.tracing.anatomy import Anatomy, anatomies
+from insync.model.tracing.grounding import ActionParts
+from insync.model.tracing.tracer import parts_of
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, judge
 from insync.runtime.errors import UserError, closest
@@ -144,8 +145,8 @@ class _Questionnaire:
     def _of_actions(
         self, model: Model, names: Sequence[str] | None, watch: Watch
     ) -> list[Callable[[Answers], ActionCoverage]]:
-        bindings: dict[str, list[Anatomy]] = {}
-        for one in anatomies(model, watch.check):
+        bindings: dict[str, list[ActionParts]] = {}
+        for one in parts_of(model, watch.check):
             bindings.setdefault(one.name, []).append(one)
         fields = [leaf.field for leaf in model.state.leaves()]
         return [

@@ -28,7 +28,7 @@ def made_of_parts(graph: Graph) -> st.SearchStrategy[Node]:
 def test_a_condition_that_loses_a_part_permits_all_that_it_did_and_is_another(data: st.DataObject) -> None:
     graph = Graph([2] * 5)
     condition = data.draw(made_of_parts(graph))
-    for one in weakened({0: [condition]}):
+    for one in weakened({0: {0: condition}}):
         rest = one.left[0]
         assert [(node.op, node.args) for node in rest] != [(condition.op, condition.args)], "it lost nothing"
         for codes in itertools.product((0, 1), repeat=5):

@@ -33,7 +33,7 @@ from insync.model import (
     when,
 )
 from insync.model.evaluator import Evaluator
-from insync.model.tracing.tracer import checks_shown_of
+from insync.model.tracing.tracer import parts_of
 from insync_toys import Phase
 
 
@@ -127,8 +127,9 @@ def test_what_the_condition_says_shows_that_an_assignment_fits() -> None:
             s.at += 1
 
     model = model_with(body)
-    (act,), (shown,) = model.program.actions, checks_shown_of(model)
-    assert (act.checks, len(shown)) == ((), 2)
+    (act,) = parts_of(model)
+    assert act.bound is not None
+    assert (act.bound.checks, len(act.shown)) == ((), 2)
 
 
 @pytest.mark.parametrize(

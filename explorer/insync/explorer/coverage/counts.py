@@ -24,7 +24,7 @@ from insync.model.expressions.graph import Graph, Node, Op, fold, reachable
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import Premise, Spot
 from insync.model.expressions.store import conjuncts
-from insync.model.tracing.anatomy import Anatomy
+from insync.model.tracing.grounding import ActionParts
 from insync.model.tracing.predicates import step_condition
 from insync.model.tracing.program import BoundAction
 from insync.properties.condition_text import show
@@ -91,7 +91,7 @@ class Questions:
 
 
 def ask_of_action(
-    questions: Questions, fields: Sequence[str], name: str, place: str, bindings: Sequence[Anatomy]
+    questions: Questions, fields: Sequence[str], name: str, place: str, bindings: Sequence[ActionParts]
 ) -> Callable[[Answers], ActionCoverage]:
     """Add the conditions of an action, and return the function from the answers to its coverage.
 
@@ -133,7 +133,7 @@ def ask_of_action(
     return answer
 
 
-def _ask_of_guards(questions: Questions, bindings: Sequence[Anatomy]) -> list[Callable[[Answers], GuardCoverage]]:
+def _ask_of_guards(questions: Questions, bindings: Sequence[ActionParts]) -> list[Callable[[Answers], GuardCoverage]]:
     false: dict[tuple[Spot, int], list[Node]] = {}
     alone: dict[tuple[Spot, int], list[Node]] = {}
     ruled_out: dict[tuple[Spot, int], int] = {}
@@ -168,7 +168,7 @@ def _ask_of_guards(questions: Questions, bindings: Sequence[Anatomy]) -> list[Ca
 
 
 def _ask_of_branches(
-    questions: Questions, takes: Sequence[tuple[Anatomy, Sequence[Node]]]
+    questions: Questions, takes: Sequence[tuple[ActionParts, Sequence[Node]]]
 ) -> list[Callable[[Answers], BranchCoverage]]:
     sides: dict[tuple[Spot, str], tuple[list[Node], list[Node]]] = {}
     by_state: set[tuple[Spot, str]] = set()
@@ -201,7 +201,7 @@ def _ask_of_branches(
 
 
 def _ask_of_assignments(
-    questions: Questions, takes: Sequence[tuple[Anatomy, Sequence[Node]]]
+    questions: Questions, takes: Sequence[tuple[ActionParts, Sequence[Node]]]
 ) -> list[Callable[[Answers], AssignmentCoverage]]:
     happen: dict[Spot, list[Node]] = {}
     for binding, guard in takes:

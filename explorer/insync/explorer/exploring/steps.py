@@ -19,7 +19,7 @@ from insync.model.evaluator import Codes, evaluate, evaluate_each
 from insync.model.expressions.graph import Node, Op
 from insync.model.expressions.simplify import apply
 from insync.model.expressions.store import conjuncts
-from insync.model.tracing.anatomy import anatomies
+from insync.model.tracing.tracer import parts_of
 from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, explain, explain_step, failure_of_condition
 from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant, kept_for
@@ -194,13 +194,13 @@ WrittenGuards = Sequence[Mapping[Node, WrittenPart]]
 
 
 def written_guards(model: Model) -> WrittenGuards:
-    """Trace a model again, and return its guards as in the source."""
+    """Return the guards of a model as in the source."""
     found: list[dict[Node, WrittenPart]] = []
-    for anatomy in anatomies(model):
-        if anatomy.bound is None:
+    for action in parts_of(model):
+        if action.bound is None:
             continue
         parts: dict[Node, WrittenPart] = {}
-        for required in anatomy.required:
+        for required in action.required:
             place = f"{os.path.basename(required.spot.file)}:{required.spot.line}"
             part = WrittenPart(argument_text(required.spot, required.place), place)
             for node in conjuncts(required.condition):

@@ -6,13 +6,16 @@ the operations of programs. Assignments are kept in order; a read tells how many
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from insync.model.expressions.graph import LIFTED, Binder, Graph, Location, Made, Node, Op, Variable
+from insync.model.expressions.graph import LIFTED, Binder, Graph, Location, Made, Node, Op, Variable, fold
+from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.source import Notes
 from insync.runtime.errors import ModelError
 
 __all__ = [
@@ -23,6 +26,7 @@ __all__ = [
     "Lifted",
     "LiftedGraph",
     "Undecided",
+    "instances",
     "lifting",
     "quantifiers_kept",
     "undecided_in",
@@ -140,6 +144,29 @@ class LiftedGraph(Graph):
             versions.append(version)
 
 
+def instances(graph: LiftedGraph, nodes: Sequence[Node]) -> Iterator[list[Node]]:
+    """Yield some nodes for all values of the variables of quantifiers on which they depend."""
+    bound = sorted({one for node in nodes for one in graph.free(node) if one.number < 0}, key=lambda one: one.number)
+
+    def rule(node: Node, args: list[Node]) -> Node:
+        if isinstance(node.arg, Variable):
+            return known.get(node.arg, node)
+        if all(one is other for one, other in zip(args, node.args, strict=True)):
+            return node
+        if node.op in (Op.AND, Op.OR):
+            return combine(graph, node.op, args, node.quantifier)
+        if node.op not in LIFTED:
+            return apply(node.op, *args)
+        made = graph.node(node.op, tuple(args), node.arg)
+        if node in graph.behind:
+            graph.behind[made] = graph.behind[node]
+        return made
+
+    for values in itertools.product(*[range(one.size) for one in bound]):
+        known = {one: graph.const(value) for one, value in zip(bound, values, strict=True)}
+        yield fold(nodes, rule) if bound else list(nodes)
+
+
 def undecided_in(node: Node) -> frozenset[Variable]:
     """Return the variables of a node that depends on variables alone; empty for any other node.
 
@@ -202,6 +229,7 @@ class Action:
         expects: the conditions that make them sound.
         made: the operations that made codes of containers; see `Made`.
         orders: the conditions that compare elements of a container to sort them.
+        notes: the source spans of its parts.
     """
 
     name: str
@@ -211,6 +239,12 @@ class Action:
     expects: tuple[Expect, ...]
     made: dict[tuple[Node, ...], Made] = field(default_factory=dict)
     orders: tuple[Node, ...] = ()
+    notes: Notes = field(default_factory=Notes, compare=False)
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether its guard is false for all values of its variables."""
+        return any(node is node.graph.false for node in self.guard)
 
     @property
     def variables(self) -> tuple[Variable, ...]:

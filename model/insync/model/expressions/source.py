@@ -1,6 +1,7 @@
 """Source spans of a model's requirements, branches, assignments and premises, recorded while it is traced.
 
-Nothing is recorded unless a caller opens `noting`.
+Nothing is recorded unless a caller opens `noting`, as the tracing of actions and initial methods does. A span is found
+in the author's code only where one is read.
 """
 
 from __future__ import annotations
@@ -11,12 +12,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
+from types import CodeType
+from typing import Any
 
 from insync.model.expressions.graph import Node
 from insync.runtime.errors import author_frame
 
-__all__ = ["Assigning", "Branch", "Notes", "Premise", "Required", "Spot", "noted", "noting"]
+__all__ = ["Assigning", "Branch", "Call", "Notes", "Premise", "Required", "Spot", "noted", "noting"]
+
+
+class Call:
+    """An instruction of the author's code.
+
+    Args:
+        code: the code.
+        instruction: the number of its byte.
+        line: its line; None where that is not known.
+    """
+
+    def __init__(self, code: CodeType, instruction: int, line: int | None) -> None:
+        self._code, self._instruction, self._line = code, instruction, line
+
+    @cached_property
+    def spot(self) -> Spot:
+        """The span of the instruction."""
+        places = islice(self._code.co_positions(), self._instruction // 2, None)
+        line, end_line, column, end_column = next(places, (None,) * 4)
+        line = (self._line or 1) if line is None else line
+        return Spot(self._code.co_filename, line, column or 0, end_line or line, end_column or 0)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,53 +72,59 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Required:
+class _Noted:
+    """A part of an action or property, and the author's instruction that made it."""
+
+    call: Call
+
+    @property
+    def spot(self) -> Spot:
+        """The source span of the instruction."""
+        return self.call.spot
+
+
+@dataclass(frozen=True, slots=True)
+class Required(_Noted):
     """A condition of a `require`.
 
     Attributes:
-        spot: the span of the call.
         place: the condition's place among the arguments.
         condition: the condition; a constant where the bounds alone decide it.
     """
 
-    spot: Spot
     place: int
     condition: Node
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(_Noted):
     """A condition of an `If` or a `when`.
 
     Attributes:
-        spot: the span of the call.
         word: "If" or "when".
         where: the conditions of the `when` blocks around it.
         test: the condition.
     """
 
-    spot: Spot
     word: str
     where: tuple[Node, ...]
     test: Node
 
 
 @dataclass(frozen=True, slots=True)
-class Assigning:
+class Assigning(_Noted):
     """An assignment, and the conditions of the `when` blocks around it."""
 
-    spot: Spot
     where: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Premise:
+class Premise(_Noted):
     """The first condition of an `Implies`; a plain bool where Python decides it.
 
     For a `for_all` over a set of the state the premise is that the variable is a member of the set.
     """
 
-    spot: Spot
     condition: Node | bool
 
 
@@ -108,24 +139,36 @@ class Notes:
 
     def require(self, place: int, condition: Node) -> None:
         """Record a condition of a `require`."""
-        self.required.append(Required(_spot(), place, condition))
+        self.required.append(Required(_call(), place, condition))
 
     def branch(self, word: str, where: list[Node], test: Node) -> None:
         """Record a condition of an `If` or `when` that the author's code calls, not the language's own functions."""
         if author_frame() is sys._getframe(2):
-            self.branches.append(Branch(_spot(), word, tuple(where), test))
+            self.branches.append(Branch(_call(), word, tuple(where), test))
 
     def assign(self, where: list[Node]) -> None:
         """Record an assignment."""
-        self.assigned.append(Assigning(_spot(), tuple(where)))
+        self.assigned.append(Assigning(_call(), tuple(where)))
 
     def imply(self, condition: Node | bool) -> None:
         """Record the first condition of an `Implies`."""
-        self.premises.append(Premise(_spot(), condition))
+        self.premises.append(Premise(_call(), condition))
+
+    def sizes(self) -> tuple[int, ...]:
+        """Return how many notes of each kind there are."""
+        return tuple(len(notes) for notes in self._lists())
+
+    def forget(self, sizes: tuple[int, ...]) -> None:
+        """Forget all notes after the first ones of each kind."""
+        for notes, size in zip(self._lists(), sizes, strict=True):
+            del notes[size:]
+
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.required, self.branches, self.assigned, self.premises
 
 
 noted: ContextVar[Notes | None] = ContextVar("noted", default=None)
-"""The notes that are being filled; nearly always None, and nothing is recorded."""
+"""The notes that are being filled; None where nothing is recorded."""
 
 
 @contextmanager
@@ -139,13 +182,10 @@ def noting() -> Iterator[Notes]:
         noted.reset(token)
 
 
-def _spot() -> Spot:
-    """Return the span that the innermost caller outside the modelling package runs."""
+_UNKNOWN = compile("", "<unknown>", "exec")
+
+
+def _call() -> Call:
+    """Return the instruction that the innermost caller outside the modelling package runs."""
     frame = author_frame()
-    if frame is None:
-        return Spot("<unknown>", 1, 0, 1, 0)
-    code = frame.f_code
-    found = next(islice(code.co_positions(), frame.f_lasti // 2, None), (None,) * 4)
-    line, end_line, column, end_column = found
-    line = frame.f_lineno if line is None else line
-    return Spot(code.co_filename, line, column or 0, end_line or line, end_column or 0)
+    return Call(_UNKNOWN, 0, 1) if frame is None else Call(frame.f_code, frame.f_lasti, frame.f_lineno)

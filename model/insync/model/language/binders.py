@@ -17,6 +17,7 @@ from insync.model.domains.values import Bool, Condition, EnumValue, Num, SetValu
 from insync.model.expressions.graph import Binder, Node, Op, Variable
 from insync.model.expressions.lifted import LiftedGraph, Undecided, quantifiers_kept
 from insync.model.expressions.simplify import apply
+from insync.model.expressions.source import noted
 from insync.model.expressions.store import current
 from insync.runtime.errors import ModelError
 
@@ -69,8 +70,9 @@ def wholly(word: str, name: str, members: object, body: Callable[[Any], Conditio
     if found is None:
         return None
     graph, variable, names, inside = found
-    store = current.get()
+    store, notes = current.get(), noted.get()
     before = None if store is None else store.progress()
+    spans = None if notes is None else notes.sizes()
     try:
         said = _body(graph, variable, body)
         node = condition(graph, said) if isinstance(said, Bool) else None
@@ -82,12 +84,14 @@ def wholly(word: str, name: str, members: object, body: Callable[[Any], Conditio
     if store is not None and store.progress() != before and not isinstance(graph, OpenGraph):
         store.forget(before)
         node = None
-    if node is None:
-        return None
-    kept = graph.node(Op.BIND, (node,) if inside is None else (node, inside), Binder(word, variable, names))
-    if graph.decides and not graph.reads_state(kept) and not graph.free(kept):
-        return None  # a constant, on which Python may decide
-    return Bool(kept) if kept.is_bool else Num(kept)
+    if node is not None:
+        kept = graph.node(Op.BIND, (node,) if inside is None else (node, inside), Binder(word, variable, names))
+        if not graph.decides or graph.reads_state(kept) or graph.free(kept):
+            return Bool(kept) if kept.is_bool else Num(kept)
+        # It is a constant, on which Python may decide.
+    if notes is not None and spans is not None:
+        notes.forget(spans)
+    return None
 
 
 def extreme(word: str, name: str, members: object, body: Callable[[Any], Any]) -> Num | None:

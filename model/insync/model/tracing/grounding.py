@@ -10,15 +10,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from insync.model.domains.sorts import Parameter, members_of, under
 from insync.model.expressions.graph import Binder, Graph, Location, Made, Node, Op, Quantifier, Variable
 from insync.model.expressions.intervals import Facts
-from insync.model.expressions.lifted import MARKED, Action, Assign, Expect, LiftedGraph
+from insync.model.expressions.lifted import MARKED, Action, Assign, Expect, LiftedGraph, instances
 from insync.model.expressions.simplify import apply, combine
+from insync.model.expressions.source import Assigning, Branch, Notes, Required
 from insync.model.expressions.store import conjuncts, selected
 from insync.model.language.declarations import ActionSpec, action_specs
 from insync.model.tracing.lifting import LiftedActions
@@ -28,7 +29,7 @@ from insync.model.tracing.program import BoundAction, Check, whole_of
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["checks_shown", "ground_actions", "lifted_actions"]
+__all__ = ["ActionParts", "action_parts", "ground_actions", "lifted_actions"]
 
 
 def lifted_actions(model: Model, graph: LiftedGraph, go_on: Callable[[], None] = lambda: None) -> list[Action]:
@@ -79,8 +80,8 @@ def _differs(
     alone = tracing.trace(name, spec, fixed, None)
     graph = Graph(tracing.graph.cell_sizes)
     mine, wanted = (
-        [bound for one in some if (bound := _Instances(model, spec, tracing.graph, one, graph).of(fixed)) is not None]
-        for some in (actions, [] if alone is None else [alone])
+        [bound for one in some if (bound := _Instances(model, spec, tracing.graph, one, graph).of(fixed))]
+        for some in (actions, [alone])
     )
     return mine != wanted
 
@@ -97,36 +98,85 @@ def ground_actions(
         graph: the graph of the bound actions.
         go_on: called again and again; an exception that it raises ends the grounding.
     """
-    return [bound for bound, _ in _ground(model, lifted, actions, graph, go_on, every=False)]
+    found: list[BoundAction] = []
+    for of_name in _instances(model, lifted, actions, graph, go_on):
+        placed = [(places, bound) for one in of_name for places in one.places() if (bound := one.bound(places))]
+        found += [bound for _, bound in sorted(placed, key=itemgetter(0))]
+    graph.by_place.update(lifted.by_place)
+    return found
 
 
-def checks_shown(model: Model, lifted: LiftedGraph, actions: Sequence[Action], graph: Graph) -> list[tuple[Check, ...]]:
-    """Return for each bound action the checks that interval analysis showed to hold (see `ground_actions`)."""
-    return [shown for _, shown in _ground(model, lifted, actions, graph, lambda: None, every=True)]
+@dataclass(frozen=True, slots=True)
+class ActionParts:
+    """The parts of an action with its parameters bound, as they stand in the source.
+
+    Attributes:
+        name: the action's name.
+        parameters: the value of each parameter.
+        bound: the action of the program; None where the bounds and settings alone rule it out.
+        required: the conditions of its guard as they were written; of an action that is ruled out, up to the false one.
+        branches: the conditions of its `If` and `when`; none of an action that is ruled out.
+        assigned: its assignments; none of an action that is ruled out.
+        shown: the checks that interval analysis showed to hold; code that weakens the guard must make them again.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    bound: BoundAction | None
+    required: tuple[Required, ...]
+    branches: tuple[Branch, ...] = ()
+    assigned: tuple[Assigning, ...] = ()
+    shown: tuple[Check, ...] = ()
+
+    def of(self, bound: BoundAction) -> ActionParts:
+        """Return the parts with another bound action; what it does not check is shown."""
+        every = [*(self.bound.checks if self.bound is not None else ()), *self.shown]
+        return replace(self, bound=bound, shown=tuple(check for check in every if check not in bound.checks))
 
 
-def _ground(
+def action_parts(
+    model: Model, lifted: LiftedGraph, actions: Sequence[Action], graph: Graph, go_on: Callable[[], None]
+) -> list[ActionParts]:
+    """Return the parts of lifted actions for all bindings, also of those that are ruled out (see `ground_actions`)."""
+    found: list[ActionParts] = []
+    for of_name in _instances(model, lifted, actions, graph, go_on, whole=True):
+        placed = [(places, one.parts(places)) for one in of_name for places in one.places()]
+        found += [parts for _, parts in sorted(placed, key=itemgetter(0))]
+    return found
+
+
+def _instances(
     model: Model,
     lifted: LiftedGraph,
     actions: Sequence[Action],
     graph: Graph,
     go_on: Callable[[], None],
     *,
-    every: bool,
-) -> Iterator[tuple[BoundAction, tuple[Check, ...]]]:
+    whole: bool = False,
+) -> Iterator[Iterator[_Instances]]:
+    """Yield the instances of the lifted actions of each name."""
     specs = action_specs(type(model))
+
+    def of(action: Action) -> _Instances:
+        go_on()
+        return _Instances(model, specs[action.name], lifted, action, graph, whole=whole)
+
     with under(model.b), graph.asking(go_on):
-        for name, of_name in itertools.groupby(actions, key=lambda action: action.name):
-            placed: list[tuple[tuple[int, ...], BoundAction, tuple[Check, ...]]] = []
-            for action in of_name:
-                go_on()
-                placed += _Instances(model, specs[name], lifted, action, graph, every=every).all()
-            yield from ((bound, shown) for _, bound, shown in sorted(placed, key=lambda one: one[0]))
-    graph.by_place.update(lifted.by_place)
+        for _, of_name in itertools.groupby(actions, key=lambda action: action.name):
+            yield map(of, of_name)
 
 
 class _Instances:
-    """The bound actions of one lifted action."""
+    """The bound actions of one lifted action.
+
+    Args:
+        model: the model.
+        spec: the specification of the action.
+        lifted: the graph of the action.
+        action: the action.
+        graph: the graph of the bound actions.
+        whole: whether the parts of the action as they were written are wanted too.
+    """
 
     def __init__(
         self,
@@ -136,7 +186,7 @@ class _Instances:
         action: Action,
         graph: Graph,
         *,
-        every: bool = False,
+        whole: bool = False,
     ) -> None:
         self.spec, self.action, self.graph = spec, action, graph
         self.members = {name: members_of(kind, model.b) for name, kind in spec.parameters.items()}
@@ -145,57 +195,100 @@ class _Instances:
         for one in action.expects:
             if one.where not in known and action.variables:
                 known[one.where] = Facts([*action.guard, *one.where])
-            if every or not action.variables or not known[one.where].show(one.condition):
+            if whole or not action.variables or not known[one.where].show(one.condition):
                 wanted.append(one)
-        self.replay = _Replay(lifted, action, wanted, graph)
+        self.shown: list[Check] = []
+        self.notes = _expanded(lifted, action.notes) if whole else None
+        self.replay = _Replay(lifted, action, wanted, graph, self.notes)
 
-    def all(self) -> Iterator[tuple[tuple[int, ...], BoundAction, tuple[Check, ...]]]:
-        """Yield the bound actions that can be enabled, with the places of their parameters' values, and what is shown.
-
-        The last is the checks that interval analysis shows to hold, of those that were not shown for all bindings.
-        """
-        names = [name for name, _ in self.action.parameters]
+    def places(self) -> Iterator[tuple[int, ...]]:
+        """Yield the places of the parameters' values among their members, for each binding."""
         ranges: list[Sequence[int]] = []
         for name, value in self.action.parameters:
             members = self.members[name]
             ranges.append(range(len(members)) if isinstance(value, Variable) else (members.index(value),))
-        for places in itertools.product(*ranges):
-            found = self._bound({name: self.members[name][at] for name, at in zip(names, places, strict=True)}, places)
-            if found is not None:
-                yield places, *found
+        return itertools.product(*ranges)
 
     def of(self, values: Mapping[str, Parameter]) -> BoundAction | None:
         """Return the bound action with these values; None if there is none."""
         if any(values[name] != value for name, value in self.action.fixed.items()):
             return None
-        found = self._bound(values, [self.members[name].index(value) for name, value in values.items()])
-        return None if found is None else found[0]
+        return self.bound([self.members[name].index(value) for name, value in values.items()])
 
-    def _bound(
-        self, named: Mapping[str, Parameter], places: Sequence[int]
-    ) -> tuple[BoundAction, tuple[Check, ...]] | None:
+    def bound(self, places: Sequence[int]) -> BoundAction | None:
+        """Return the bound action for the places of its parameters' values; None if its guard is false.
+
+        `shown` has then the checks that interval analysis shows to hold, of those that were not shown for all bindings.
+        """
         replay, parameters = self.replay, self.action.parameters
+        named = {name: self.members[name][at] for (name, _), at in zip(parameters, places, strict=True)}
         pairs = zip(parameters, places, strict=True)
         if not replay.run([place for (_, value), place in pairs if isinstance(value, Variable)]):
             return None
         guard = tuple(replay.guard)
         checks: list[Check] = []
-        shown: list[Check] = []
+        self.shown.clear()
         known: dict[tuple[Node, ...], Facts] = {}
         for where, condition, message in replay.expected():
             if where not in known:
                 known[where] = Facts([*guard, *where])
             node = combine(self.graph, Op.OR, [*(apply(Op.NOT, one) for one in where), condition])
-            (shown if known[where].show(condition) else checks).append(Check(node, message))
-        bound = BoundAction(
+            (self.shown if known[where].show(condition) else checks).append(Check(node, message))
+        return BoundAction(
             name=self.action.name,
-            parameters=tuple((name, named[name]) for name, _ in parameters),
-            label=label_of_action(self.action.name, self.spec, dict(named)),
+            parameters=tuple(named.items()),
+            label=label_of_action(self.action.name, self.spec, named),
             guard=guard,
             updates=tuple(replay.updates()),
             checks=tuple(checks),
         )
-        return bound, tuple(shown)
+
+    def parts(self, places: Sequence[int]) -> ActionParts:
+        """Return the parts of the bound action for the places of its parameters' values."""
+        assert self.notes is not None, "they are wanted"
+        bound, at, false = self.bound(places), self.replay.at, self.replay.graph.false
+        names = [name for name, _ in self.action.parameters]
+        values = tuple(self.members[name][place] for name, place in zip(names, places, strict=True))
+        required = []
+        for one in self.notes.required:
+            required.append(replace(one, condition=at(one.condition)))
+            if required[-1].condition is false:
+                return ActionParts(self.action.name, values, None, tuple(required))
+        branches = [
+            replace(one, where=tuple(map(at, one.where)), test=at(one.test))
+            for one in self.notes.branches
+            if not self._is_of_others(one)
+        ]
+        assigned = [replace(one, where=tuple(map(at, one.where))) for one in self.notes.assigned]
+        return ActionParts(
+            self.action.name,
+            values,
+            bound,
+            tuple(required),
+            tuple(branches),
+            tuple(one for one in assigned if false not in one.where),
+            tuple(self.shown),
+        )
+
+    def _is_of_others(self, branch: Branch) -> bool:
+        """Return whether a branch of a loop over others is that of a parameter itself, as in `And(other != one, ...)`.
+
+        It is where a part of its condition, or of the conditions around it, fails for these parameters alone.
+        """
+        at, lifted = self.replay.at, self.replay.lifted
+        tests = conjuncts(branch.test)
+        parts = [part for one in branch.where for part in conjuncts(one)] + list(tests if len(tests) > 1 else ())
+        return any(at(part) is self.replay.graph.false for part in parts if not lifted.reads_state(part))
+
+
+def _expanded(lifted: LiftedGraph, notes: Notes) -> Notes:
+    """Return notes with a branch for each member in place of one inside a quantifier."""
+    branches = [
+        replace(one, where=tuple(where), test=test)
+        for one in notes.branches
+        for *where, test in instances(lifted, [*one.where, one.test])
+    ]
+    return Notes(notes.required, branches, notes.assigned)
 
 
 @dataclass(slots=True)
@@ -241,12 +334,20 @@ class _Replay:
         action: the action.
         open_expects: the conditions whose instances are wanted.
         graph: the graph of the results.
+        notes: the notes whose nodes are wanted too, even where the guard is false; None for none.
 
     Attributes:
         guard: the conjuncts of the guard, after a run.
     """
 
-    def __init__(self, lifted: LiftedGraph, action: Action, open_expects: Sequence[Expect], graph: Graph) -> None:
+    def __init__(
+        self,
+        lifted: LiftedGraph,
+        action: Action,
+        open_expects: Sequence[Expect],
+        graph: Graph,
+        notes: Notes | None = None,
+    ) -> None:
         self.lifted, self.action, self.graph = lifted, action, graph
         self.expects = open_expects
         self.guard: list[Node] = []
@@ -261,10 +362,14 @@ class _Replay:
         self._versions: dict[int, list[Node]] = {0: self._begun}
         self._read: set[int] = {0}
         version = lifted.version
-        early = [node for node in action.guard if not version(node)]
+        early = [node for node in action.guard if not version(node) and notes is None]
         made = [node for one in action.made.items() for node in _nodes_of(*one)]
         marked = [node for one in open_expects for node in self._marked(one.message)]
         last = [*action.guard, *(n for one in open_expects for n in (*one.where, one.condition)), *made, *action.orders]
+        if notes is not None:
+            last += [one.condition for one in notes.required]
+            last += [node for one in notes.branches for node in (*one.where, one.test)]
+            last += [node for one in notes.assigned for node in one.where]
         self._early = self._blocks(early)
         # All nodes that can be evaluated are, before the first assignment that needs one of them.
         rest = [*(node for one in action.assigns for node in one.nodes), *last, *marked]
@@ -318,12 +423,13 @@ class _Replay:
         """Yield the conditions that make the assignments sound, unless they always hold."""
         graph = self.graph
         for one in self.expects:
-            condition = self._at(one.condition)
-            where = [node for node in map(self._at, one.where) if node is not graph.true]
+            condition = self.at(one.condition)
+            where = [node for node in map(self.at, one.where) if node is not graph.true]
             if condition is not graph.true and graph.false not in where:
                 yield tuple(where), condition, self._named(one.message)
 
-    def _at(self, node: Node) -> Node:
+    def at(self, node: Node) -> Node:
+        """Return the value of a node of the action, after a run."""
         found: Node = self._registers[self._register[node.index]]
         return found
 
@@ -383,12 +489,12 @@ class _Replay:
         """Record in the graph how containers were made, and by which conditions they are sorted."""
         graph = self.graph
         for codes, made in self.action.made.items():
-            own = tuple(map(self._at, codes))
-            first, other = tuple(map(self._at, made.first)), tuple(map(self._at, made.other))
-            condition = None if made.condition is None else self._at(made.condition)
+            own = tuple(map(self.at, codes))
+            first, other = tuple(map(self.at, made.first)), tuple(map(self.at, made.other))
+            condition = None if made.condition is None else self.at(made.condition)
             if _newest(own) > max(_newest(first), _newest(other)):
                 graph.made.setdefault(own, Made(made.how, first, other, condition))
-        graph.orders.update(node for node in map(self._at, self.action.orders) if node.op is not Op.CONST)
+        graph.orders.update(node for node in map(self.at, self.action.orders) if node.op is not Op.CONST)
 
     def _named(self, text: str, free: frozenset[Variable] | None = None) -> str:
         """Return a text with the names of places for marks.

@@ -19,6 +19,7 @@ from insync.model.domains.sorts import Parameter
 from insync.model.expressions.graph import Graph, Node, Op, reachable
 from insync.model.expressions.semantics import MEANING
 from insync.model.expressions.simplify import apply, substituted
+from insync.model.expressions.source import Required
 from insync.runtime.errors import ModelError
 
 __all__ = [
@@ -44,6 +45,7 @@ class Beginning:
         shown: checks that interval analysis showed to hold; code that changes the conditions must make them again.
         name: the name of the method; empty for the plain method `initial`.
         parameters: each parameter's name and value.
+        required: the conditions of the method's `require`, as they were written.
     """
 
     label: str
@@ -56,11 +58,7 @@ class Beginning:
     shown: tuple[tuple[Node, str], ...] = ()
     name: str = ""
     parameters: tuple[tuple[str, Parameter], ...] = ()
-
-    @property
-    def required(self) -> list[Node]:
-        """The conditions that the method requires."""
-        return [condition for condition in self.conditions if condition not in self.well_formed]
+    required: tuple[Required, ...] = ()
 
     def pinned(self, codes: Sequence[int]) -> Beginning:
         """Return this beginning with the further condition that the state has these codes."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from insync.model.domains.sorts import Parameter, members_of, number_of_members
 from insync.model.expressions.graph import Variable
 from insync.model.expressions.lifted import Action, Expect, LiftedGraph, Undecided, lifting
+from insync.model.expressions.source import noting
 from insync.model.expressions.store import LiftedStore
 from insync.model.language.binders import value_of_variable, variable_over
 from insync.model.language.declarations import ActionSpec
@@ -75,14 +76,11 @@ class LiftedActions:
         found = []
         chosen = [one for one in spec.parameters if one in decided]
         for values in itertools.product(*[members_of(spec.parameters[one], self._model.b) for one in chosen]):
-            one = self.trace(name, spec, dict(zip(chosen, values, strict=True)), kept)
-            found += [] if one is None else [one]
+            found.append(self.trace(name, spec, dict(zip(chosen, values, strict=True)), kept))
         return found
 
-    def trace(
-        self, name: str, spec: ActionSpec, fixed: Mapping[str, Parameter], kept: LiftedGraph | None
-    ) -> Action | None:
-        """Return an action with values for some parameters; None if its guard is false.
+    def trace(self, name: str, spec: ActionSpec, fixed: Mapping[str, Parameter], kept: LiftedGraph | None) -> Action:
+        """Return an action with values for some parameters; with nothing but its guard if that is false.
 
         Args:
             name: the name of the action.
@@ -105,12 +103,18 @@ class LiftedActions:
                 variable = variable_over(parameter, kind, next(self._parameters))
                 parameters.append((parameter, variable))
                 values.append(value_of_variable(graph, variable))
-        with lifting(kept):
-            if not run_method(
-                self._model, store, getattr(self._model, name), values, f"{spec.place}: the {spec.word} {name!r}"
-            ):
-                return None
+        with lifting(kept), noting() as notes:
+            what = f"{spec.place}: the {spec.word} {name!r}"
+            if not run_method(self._model, store, getattr(self._model, name), values, what):
+                return Action(name, tuple(parameters), (graph.false,), (), (), notes=notes)
         expects = tuple(Expect(one.where, one.condition, one.recorded) for one in store.expected)
         return Action(
-            name, tuple(parameters), tuple(store.guard), tuple(store.assigns), expects, graph.made, tuple(graph.orders)
+            name,
+            tuple(parameters),
+            tuple(store.guard),
+            tuple(store.assigns),
+            expects,
+            graph.made,
+            tuple(graph.orders),
+            notes,
         )

@@ -14,12 +14,13 @@ from insync.model.domains.values import Bool, Condition, condition
 from insync.model.expressions.graph import Graph, Node, Op, meanings
 from insync.model.expressions.intervals import always_holds
 from insync.model.expressions.lifted import Action, Lifted, LiftedGraph
+from insync.model.expressions.source import noting
 from insync.model.expressions.store import Environment
 from insync.model.language.declarations import InitialSpec, action_specs, initial_specs
 from insync.model.language.quantifiers import for_all_bindings
 from insync.model.language.views import InitialEnvironment, StateView
 from insync.model.symmetry.group import symmetry_of
-from insync.model.tracing.grounding import checks_shown, ground_actions, lifted_actions
+from insync.model.tracing.grounding import ActionParts, action_parts, ground_actions, lifted_actions
 from insync.model.tracing.initial_states import Beginning, Initials
 from insync.model.tracing.methods import (
     bindings_of,
@@ -30,7 +31,7 @@ from insync.model.tracing.methods import (
     run_method,
     state_view,
 )
-from insync.model.tracing.program import Check, Program, whole_of
+from insync.model.tracing.program import Program, whole_of
 from insync.runtime.errors import ModelError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ConditionTracer",
     "action_traced_otherwise",
-    "checks_shown_of",
+    "parts_of",
     "trace_predicate",
     "traced",
     "traced_condition",
@@ -110,15 +111,20 @@ def _meaning(action: Action) -> tuple[object, ...]:
     return counts, action.parameters, meanings([*nodes, *(expect.condition for expect in action.expects)])
 
 
-def checks_shown_of(model: Model) -> list[tuple[Check, ...]]:
-    """Return for each bound action of a program the checks that interval analysis showed to hold.
+def parts_of(model: Model, go_on: Callable[[], None] = lambda: None) -> list[ActionParts]:
+    """Return the parts of each action of a model for each binding of its parameters, in the order of the program.
 
-    Code that changes the guard of an action must make them again.
+    They are nodes of the program's graph. A confinement is not part of them.
+
+    Args:
+        model: the model.
+        go_on: called again and again; an exception that it raises ends the work.
     """
-    whole = whole_of(model)
-    graph = model.program.graph
+    whole, program = whole_of(model), traced(model, go_on)
     assert whole._lifted is not None, "it has a program"
-    return checks_shown(whole, whole._lifted.graph, whole._lifted.actions, graph)
+    found = action_parts(whole, whole._lifted.graph, whole._lifted.actions, program.graph, go_on)
+    actions = iter(program.actions)
+    return [one if one.bound is None else one.of(next(actions)) for one in found]
 
 
 def trace_predicate(model: Model, predicate: Callable[..., Condition], parameters: Mapping[str, type]) -> Node:
@@ -216,8 +222,10 @@ def _trace_initial(
 ) -> Beginning | None:
     """Return the initial method bound to these parameters; None if its `require` refuses all states."""
     environment = InitialEnvironment(tuple(node.lo for node in start.cells))
-    if not run_method(model, environment, getattr(model, name), values, f"{spec.place}: the {spec.word} {name!r}"):
-        return None
+    what = f"{spec.place}: the {spec.word} {name!r}"
+    with noting() as notes:
+        if not run_method(model, environment, getattr(model, name), values, what):
+            return None
     conditions = tuple(dict.fromkeys([*environment.well_formed, *environment.guard]))
     expected: list[tuple[Node, str]] = []
     shown: list[tuple[Node, str]] = []
@@ -236,4 +244,5 @@ def _trace_initial(
         shown=tuple(shown),
         name=name,
         parameters=parameters,
+        required=tuple(notes.required),
     )

@@ -98,7 +98,7 @@ def _operators(speaker: Speaker, *, unrolled: bool) -> Iterator[Operator]:
         return
     levels = Levels(speaker.model.state)
     for lifted in lifted_actions(speaker.model, speaker.graph):
-        if lifted.name not in program.impossible:
+        if lifted.name not in program.impossible and not lifted.is_impossible:
             yield general_operator(speaker, read_before(speaker.graph, levels, lifted))
 
 
