@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from insync.cli.commands.ask import command
+from insync.kafka_questions import ask
 from insync.kafka_questions.configs.reading import read_configs
 from insync.runtime.errors import UserError
 
@@ -45,6 +46,7 @@ def written(folder: Path, text: str) -> Path:
         ("inter.broker.protocol.version=3.6\n", True),
         ("inter.broker.protocol.version=3.6\ncontroller.quorum.voters=1@a:9093\n", False),
         (STRIMZI, True),
+        (STRIMZI.split("  zookeeper:")[0], False),
         (STRIMZI.replace("spec:", "  annotations:\n    strimzi.io/kraft: enabled\nspec:", 1), False),
         ('resource "aws_msk_cluster" "a" {\n  kafka_version = "3.6.0"\n}\n', True),
         ('resource "aws_msk_cluster" "a" {\n  kafka_version = "3.7.x.kraft"\n}\n', False),
@@ -84,6 +86,53 @@ def test_unclean_elections_are_zookeepers_where_krafts_controller_would_ignore_t
     assert "For unclean elections the answer is that of ZooKeeper's controller" in text
     assert "as Kafka 3.6 has it in the model, but for unclean elections." in text
     assert "the answer is that of unclean=off" not in text
+
+
+UNSAID = ["--quiet", "--against", "broker+slow", "--replicas", "2", "--min-insync", "1", "--unclean", "on"]
+
+
+@pytest.mark.parametrize("release", ["3.3", "3.6", "3.8"])
+def test_where_nothing_says_whose_the_controller_is_the_answer_is_that_which_promises_less(
+    capsys: pytest.CaptureFixture[str], release: str
+) -> None:
+    code = command.main([*UNSAID, "--release", release], "insync ask", standalone_mode=False)
+    text = " ".join(capsys.readouterr().out.split())
+    assert (code, "AT RISK" in text, "C-6" in text) == (1, True, True)
+    assert "Nothing says whose the controller is. For unclean elections the answer is that of ZooKeeper's" in text
+    assert f"KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9); --unclean off asks about that." in text
+    assert "min.insync.replicas, acks, KRaft" not in text
+    (cause, *_) = ask(
+        {"replicas": 2, "min_insync": 1, "unclean": "on", "release": release}, against=["broker+slow"]
+    ).causes
+    assert cause.name == "C-6", "from Python too"
+
+
+@pytest.mark.parametrize("said", ["process.roles=broker\n", "controller.quorum.voters=1@a:9093\n"])
+def test_where_a_file_says_kraft_the_setting_is_ignored_as_kraft_did(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, said: str
+) -> None:
+    given = [
+        "--quiet",
+        "--against",
+        "broker+slow",
+        "--release",
+        "3.6",
+        "--config",
+        str(written(tmp_path, said + UNCLEAN)),
+    ]
+    command.main(given, "insync ask", standalone_mode=False)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "C-6" not in text
+    assert "Kafka 3.6 ignores unclean.leader.election.enable in KRaft" in text
+
+
+@pytest.mark.parametrize(("release", "assumed"), [("3.2", False), ("3.3", True), ("3.9.2", True), ("4.0", False)])
+def test_that_krafts_controller_is_assumed_is_said_where_there_are_both(
+    capsys: pytest.CaptureFixture[str], release: str, assumed: bool
+) -> None:
+    command.main([*CALM, "--replicas", "2", "--release", release], "insync ask", standalone_mode=False)
+    head = capsys.readouterr().out.splitlines()[1]
+    assert ("KRaft" in head) == assumed
 
 
 def test_a_cluster_with_zookeeper_needs_a_release(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from insync.cli.faults import shortened
 from insync.cli.group import insync as group
+from insync.kafka.releases import Release
 
 Insync = Callable[..., Any]
 
@@ -67,9 +68,10 @@ SENTENCES = {
     "check kip320 --log-size 9": "insync check: --log-size: 9 is out of range; give a whole number from 1 to 8.",
     "check kip320 --log-size -1": "insync check: --log-size: -1 is out of range; give a whole number from 1 to 8.",
     "check kip320 --log-size 2.5": "insync check: --log-size: '2.5' is not a whole number; give one from 1 to 8.",
-    "check cluster --release 3.8.1": (
-        "insync check: --release: '3.8.1' is not known. A patch release has the rules of 3.8 as far as this model "
-        "goes; give 3.8."
+    "check cluster --release nine": (
+        "insync check: --release: 'nine' is not known. The model has the releases of Kafka from 0.10.2 to 4.4: "
+        + ", ".join(release.value for release in Release)
+        + "."
     ),
     "check kip320 --log-size two": "insync check: --log-size: 'two' is not a whole number; give one from 1 to 8.",
     "check kip320 --log-size 99999999999999999999": (

@@ -12,6 +12,7 @@ from insync.kafka.cluster.configuration import Elr, keeps_elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.availability import FewestFailures, availability
 from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, open_defects, race_of
+from insync.kafka_questions.controllers import heeding_unclean
 from insync.kafka_questions.disturbances import Disturbance, Row, chosen, searched
 from insync.kafka_questions.question import LOSS, Given, Question
 
@@ -124,7 +125,8 @@ def ask(
     """Search a cluster for what breaks the promises of Kafka, and for the causes.
 
     Args:
-        settings: the release and the settings of `cluster` that are not the default.
+        settings: the release and the settings of `cluster` that are not the default. With unclean elections the
+            controller is one that heeds them, as ZooKeeper's does; that of KRaft before 3.9 is `unclean="off"`.
         against: names of disturbances, or pairs such as `rack+slow`; none is each one alone.
         pairs: whether all pairs of them are searched as well.
         limits: of all searches together, for their seconds, and of each one for the rest.
@@ -135,5 +137,6 @@ def ask(
     Raises:
         UserError: an unknown setting, release or disturbance.
     """
-    question = Question(settings=settings or {}, limits=limits, threads=threads, reporter=reporter, stop=stop)
+    given = heeding_unclean(settings or {})
+    question = Question(settings=given, limits=limits, threads=threads, reporter=reporter, stop=stop)
     return answer(question, chosen(against, pairs=pairs) if against or pairs else None)

@@ -333,7 +333,7 @@ def _elects_uncleanly_by_a_fix(model: Cluster) -> bool:
 
 
 def _of_release(entry: Defect, release: Release, row: Row, caused: tuple[Violation, ...], model: Cluster) -> Cause:
-    later = list(Release)[list(Release).index(release) + 1 :]
+    later = list(Release)[release.age + 1 :]
     fixed_in = next((one.value for one in later if not has_defect(entry, one)), "")
     kind = CauseKind.RELEASE if fixed_in else CauseKind.OPEN
     story = _STORIES.get(entry.name, entry.title[:1].lower() + entry.title[1:])
@@ -343,8 +343,8 @@ def _of_release(entry: Defect, release: Release, row: Row, caused: tuple[Violati
 
 def _first_without(question: Question, row: Row, promise: str) -> Release:
     """Return the first later release that keeps a promise in a row, with eligible leader replicas where it has them."""
-    releases = list(Release)
-    later = [one for one in releases[releases.index(question.model.b.settings.release) + 1 :] if one.same_since is one]
+    release: Release = question.model.b.settings.release
+    later = [one for one in list(Release)[release.age + 1 :] if one.same_since is one]
     low, high = 0, len(later) - 1
     while low < high:  # what one release has fixed, later ones keep
         middle = (low + high) // 2

@@ -54,8 +54,7 @@ def _span(releases: list[str]) -> str:
 
 
 def _fixed(defect: Defect, name: str, release: Release) -> object:
-    releases = list(Release)
-    for later in releases[releases.index(release) + 1 :]:
+    for later in list(Release)[release.age + 1 :]:
         if getattr(later.rules, name) != defect.rules[name]:
             return getattr(later.rules, name)
     return defect.base.get(name, getattr(Rules(), name))

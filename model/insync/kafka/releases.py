@@ -24,7 +24,7 @@ from insync.kafka.rules import (
 )
 from insync.runtime.errors import UserError
 
-__all__ = ["Release", "has_series", "release_advice", "release_of"]
+__all__ = ["Release", "release_advice", "release_of", "release_of_series"]
 
 
 class Release(Enum):
@@ -70,9 +70,14 @@ class Release(Enum):
     V4_3 = "4.3"
     V4_4 = "4.4"
 
+    @property
+    def age(self) -> int:
+        """Its number in the order of releases, the oldest first."""
+        return list(Release).index(self)
+
     def is_before(self, other: Release) -> bool:
         """Return whether this release is older than another one."""
-        return list(Release).index(self) < list(Release).index(other)
+        return self.age < other.age
 
     @property
     def rules(self) -> Rules:
@@ -92,8 +97,7 @@ class Release(Enum):
     @property
     def same_since(self) -> Release:
         """The oldest release with its rules of which all between have them too; itself where its rules are new."""
-        releases = list(Release)
-        older = releases[: releases.index(self) + 1]
+        older = list(Release)[: self.age + 1]
         while len(older) > 1 and older[-2].rules == self.rules:
             older.pop()
         return older[-1]
@@ -114,22 +118,20 @@ def release_of(version: str) -> Release:
     if not older:
         message = f"{version!r} is no version of Kafka whose rules the model has. {release_advice(version)}"
         raise UserError(message)
-    return (_same_series(older, numbers) or older)[-1]
+    return release_of_series(numbers) or older[-1]
 
 
-def has_series(version: str) -> bool:
-    """Return whether the model has a release of a version's series, such as 4.1 of `4.1.2`."""
-    numbers = version.split("-")[0]
-    return bool(_same_series(_up_to(numbers), numbers))
+def release_of_series(version: str) -> Release | None:
+    """Return the release whose rules a version has; None if the model has no release of its series.
+
+    A patch release without rules of its own has those of the nearest earlier one: `3.9.2` those of 3.9.1.
+    """
+    return next(reversed(_same_series(_up_to(version), version)), None)
 
 
 def release_advice(given: str) -> str:
-    """Return what to say of a text that is no release: whose rules a patch release has, or which releases there are."""
+    """Return which releases there are, for a text that is none."""
     known = [release.value for release in Release]
-    older = _same_series(_up_to(given), given)
-    if older:
-        same = older[-1].value
-        return f"A patch release has the rules of {same} as far as this model goes; give {same}."
     return f"The model has the releases of Kafka from {known[0]} to {known[-1]}: {', '.join(known)}."
 
 

@@ -100,8 +100,46 @@ def test_eligible_leader_replicas_are_kept_where_their_feature_is_finalized(
 ) -> None:
     found = read(tmp_path, {"features.txt": text, "server.properties": STATIC})
     assert of(found) == {**SAFE, "elr": elr, "release": "4.1"}
-    assert found.combinations[0].origins["release"].startswith("metadata.version, ")
+    assert found.combinations[0].origins["release"].startswith("SupportedMaxVersion of metadata.version, ")
+    assert (found.in_kraft, found.remarks) == (True, ())
     assert of(read(tmp_path, {"features.txt": text}, replicas=3, elr="on", release="4.2"))["elr"] == "on"
+
+
+@pytest.mark.parametrize(
+    ("finalized", "supported"), [("3.6-IV2", "4.1-IV1"), ("3.9-IV0", "4.1-IV1"), ("4.0-IV3", "4.3-IV0")]
+)
+def test_the_finalized_metadata_version_is_no_release_of_brokers_but_a_lower_bound(
+    tmp_path: Path, finalized: str, supported: str
+) -> None:
+    text = (
+        f"Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: {supported}\t"
+        f"FinalizedVersionLevel: {finalized}\tEpoch: 9\n"
+    )
+    found = read(tmp_path, {"features.txt": text}, replicas=3)
+    assert of(found)["release"] == supported[:3]
+    (remark,) = found.remarks
+    assert f"metadata.version is finalized at that of {finalized[:3]}, so an upgrade is not finished" in remark
+    assert f"ask with --release {finalized[:3]} too." in remark
+
+
+def test_a_tool_that_is_older_than_the_brokers_says_no_release(tmp_path: Path) -> None:
+    text = (
+        "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: UNKNOWN [29]\t"
+        "FinalizedVersionLevel: 3.9-IV0\tEpoch: 9\n"
+    )
+    with pytest.raises(
+        UserError, match=r"features.txt, line 1: 'UNKNOWN \[29\]' is no release of Kafka that is modelled"
+    ):
+        read(tmp_path, {"features.txt": text}, replicas=3)
+    assert of(read(tmp_path, {"features.txt": text}, replicas=3, release="4.3"))["release"] == "4.3"
+
+
+def test_releases_of_several_brokers_are_ranked_by_their_order_and_not_as_texts(tmp_path: Path) -> None:
+    two = {"a.env": "x", "compose.yaml": TWO.replace("3.7", "2.8.1", 1)}
+    del two["a.env"]
+    assert of(read(tmp_path, two))["release"] == "2.8.1"
+    two["compose.yaml"] = TWO.replace("3.7", "0.10.2", 1).replace("3.7", "2.0")
+    assert of(read(tmp_path, two))["release"] == "0.10.2"
 
 
 STRIMZI = """

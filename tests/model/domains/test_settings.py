@@ -33,6 +33,14 @@ def test_a_setting_is_a_member_of_its_enumeration() -> None:
     assert list(chosen().settings) == ["speed", "guard"]
 
 
+def test_another_spelling_may_stand_for_a_member() -> None:
+    speed = Setting(Speed.SLOW, also=lambda given: Speed.FAST if given == "quick" else None)
+    assert choose("m", Settings(speed=speed), SIZES, {"speed": "quick"}).settings.speed is Speed.FAST
+    assert (speed.member("slow"), speed.member("slwo")) == (Speed.SLOW, None)
+    with pytest.raises(UserError, match="Did you mean 'slow'"):
+        choose("m", Settings(speed=speed), SIZES, {"speed": "slwo"})
+
+
 def test_a_switch_is_true_or_false() -> None:
     assert not chosen().settings.guard
     assert chosen(guard="on").settings.guard

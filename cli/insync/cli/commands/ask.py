@@ -37,10 +37,10 @@ from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
-from insync.kafka.releases import Release, has_series, release_advice, release_of
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.causes import Cause
 from insync.kafka_questions.configs.reading import Configured, read_configs
+from insync.kafka_questions.controllers import heeding_unclean
 from insync.kafka_questions.disturbances import DISTURBANCES, chosen
 from insync.kafka_questions.liveness import endings
 from insync.kafka_questions.question import Question
@@ -62,15 +62,16 @@ Examples:
 """
 
 
-class PatchRelease(Named):
-    """A release of Kafka, or a patch release of one."""
+_RELEASE = Cluster.settings["release"]
 
-    def __init__(self) -> None:
-        super().__init__([release.value for release in Release], release_advice)
+
+class WrittenRelease(Named):
+    """A release of Kafka, or a patch release of one, which stays as it is written."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the release as it is written."""
-        return str(value) if has_series(str(value)) else super().convert(value, param, ctx)
+        super().convert(value, param, ctx)
+        return str(value)
 
 
 def _former(name: str, option: str) -> str:
@@ -120,7 +121,7 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
 )
 @click.option(
     "--release",
-    type=PatchRelease(),
+    type=WrittenRelease(_RELEASE.names, _RELEASE.advice, _RELEASE.member),
     metavar="VERSION",
     help="The release of the brokers, a patch release too, such as 3.9.2. [default: that of the files, or 4.1]",
 )
@@ -197,7 +198,10 @@ def command(
     wanted = chosen(against, pairs=pairs) if against or pairs else None
     accepted = [_entry_named(name) for name in accept]
     explained = None if explain is None else _entry_named(explain)
-    stronger = {**given, **({} if release is None else {"release": release_of(release).value})}
+    stronger = {
+        **given,
+        **({} if release is None else {"release": str(_RELEASE.chosen("cluster", "release", release).value)}),
+    }
     configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
     every = _asked(stronger, release or "", configured)
     asked = _within_the_model(every)
@@ -265,7 +269,9 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
     """Return what is asked about: the settings of the command line, or each combination of those in files."""
     of_command = dict.fromkeys(stronger, "the command line")
     if configured is None:
-        return [Asked(stronger, version, of_command)]
+        settings = dict(stronger)
+        remark = _of_zookeeper("", settings, first=True)
+        return [Asked(settings, version, of_command, assumes_kraft=True, remarks=remark)]
     remarks = list(configured.remarks)
     found = []
     for number, one in enumerate(configured.combinations):
@@ -275,9 +281,10 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
             if not Cluster(**{**settings, "replicas": 3, "min_insync": 1}).elr:  # else it decides nothing
                 del settings["partition_zero"]
         told = list(remarks) if number == 0 else []
-        if configured.in_zookeeper:
+        if not configured.in_kraft:
             told += _of_zookeeper(configured.in_zookeeper, settings, first=number == 0)
-        found.append(Asked(settings, version, {**one.origins, **of_command}, one.topics, told))
+        unsaid = not (configured.in_kraft or configured.in_zookeeper)
+        found.append(Asked(settings, version, {**one.origins, **of_command}, one.topics, unsaid, told))
     return found
 
 
@@ -315,38 +322,39 @@ def _too_large(settings: Mapping[str, int | str]) -> Iterator[str]:
     return (name for name in _SIZES if int(settings.get(name, 1)) > BOUNDS[name].highest)
 
 
-_UNCLEAN_IGNORED = "R-53"
-"""KRaft's controller ignored unclean.leader.election.enable up to 3.8, and ZooKeeper's never did."""
-
-
 def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> list[str]:
-    """Return the remarks about a cluster with ZooKeeper whose release has KRaft's controller in the model.
+    """Return the remarks about a cluster whose controller may be ZooKeeper's.
 
     Unclean elections are ZooKeeper's then: the settings are changed where KRaft's controller would ignore them.
 
+    Args:
+        why: why it is, or may be; empty if nothing says whose it is.
+        settings: the settings, which are changed.
+        first: whether they are the first of several.
+
     Raises:
-        UserError: nothing says the release, and the newest has no ZooKeeper.
+        UserError: it is ZooKeeper's and nothing says the release, and the newest has no ZooKeeper.
     """
-    if "release" not in settings:
+    if why and "release" not in settings:
         message = (
             f"{why}, and no file says the release; give --release, such as 3.6, as 4.0 and later have no ZooKeeper."
         )
         raise UserError(message)
-    model = Cluster(release=settings["release"])
-    if model.rules.controller_in_zookeeper:
-        return []
-    release = model.b.settings.release.value
+    release = Cluster(**settings).b.settings.release.value
+    heeding = heeding_unclean(settings)
+    heeds = heeding != settings
+    settings.update(heeding)
     remarks = []
-    ignored = settings.get("unclean") == "on" and not model.rules.unclean_is_honoured
-    if first:
-        but = ", but for unclean elections" if ignored else ""
+    if why and first and not Cluster(**settings).rules.controller_in_zookeeper:
+        but = ", but for unclean elections" if heeds else ""
         said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model{but}."
         remarks.append(f"{said} 3.2 is the last --release with ZooKeeper's.")
-    if ignored:
-        settings.update(defect=_UNCLEAN_IGNORED, fixed="alone")
+    if heeds:
+        unsaid = "" if why else "Nothing says whose the controller is. "
+        instead = "" if why else "; --unclean off asks about that"
         remarks.append(
-            "For unclean elections the answer is that of ZooKeeper's controller, which heeds "
-            f"unclean.leader.election.enable; KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9)."
+            f"{unsaid}For unclean elections the answer is that of ZooKeeper's controller, which heeds "
+            f"unclean.leader.election.enable; KRaft's of Kafka {release} ignores it (KAFKA-12670, 3.9){instead}."
         )
     return remarks
 

@@ -14,7 +14,7 @@ from insync.cli.show.kafka_run_report import describe_inferred, describe_validat
 from insync.cli.terminal import ExitCode
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import no_such_defect
-from insync.kafka.releases import Release, release_advice
+from insync.kafka.releases import Release, release_advice, release_of_series
 
 __all__ = ["command"]
 
@@ -23,7 +23,7 @@ __all__ = ["command"]
 @click.argument("file", metavar="RUN", type=ReadFile())
 @click.option(
     "--release",
-    type=Named([release.value for release in Release], release_advice),
+    type=Named([release.value for release in Release], release_advice, release_of_series),
     metavar="RELEASE",
     help="By the rules of this release, one of KRaft; else of the one that was recorded.",
 )

@@ -405,7 +405,7 @@ def _given(**values: int | str | None) -> dict[str, int | str]:
 def _described(choice: Choice) -> dict[str, Any]:
     if isinstance(choice, Setting):
         return {
-            "type": Named(choice.names, choice.advice),
+            "type": Named(choice.names, choice.advice, choice.member),
             "metavar": "|".join(choice.names),
             "help": choice.doc or None,
         }

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,21 +181,34 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
 
 
 class Named(click.ParamType):  # type: ignore[type-arg]
-    """One of some names. `advice` gives the sentence about any other text, by default with the nearest name."""
+    """One of some names, or another spelling of one.
+
+    Args:
+        names: the names.
+        advice: gives the sentence about any other text, by default with the nearest name.
+        also: gives the member of an enumeration that another spelling stands for, or None.
+    """
 
     name = "name"
 
-    def __init__(self, names: Sequence[str], advice: Callable[[str], str] | None = None) -> None:
-        self.names, self.advice = names, advice
+    def __init__(
+        self,
+        names: Sequence[str],
+        advice: Callable[[str], str] | None = None,
+        also: Callable[[str], Enum | None] = lambda given: None,
+    ) -> None:
+        self.names, self.advice, self.also = names, advice, also
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name."""
         from insync.runtime.errors import closest
 
-        if value not in self.names:
+        if value in self.names:
+            return str(value)
+        if (member := self.also(str(value))) is None:
             advice = closest(str(value), self.names) if self.advice is None else self.advice(str(value))
             self.fail(f"{str(value)!r} is not known. {advice}", param, ctx)
-        return str(value)
+        return str(member.value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Completion]:
         """Return the names that fit."""

@@ -20,6 +20,7 @@ from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
 from insync.kafka_questions.causes import Cause, CauseKind, harm_of
 from insync.kafka_questions.configs.reading import Configured
+from insync.kafka_questions.controllers import in_both
 from insync.kafka_questions.disturbances import Row
 from insync.kafka_questions.liveness import Ended
 from insync.kafka_questions.question import LOSS, PROMISES, Given, with_shown_bounds
@@ -53,6 +54,7 @@ class Asked:
         version: the release as it was given, such as 3.9.2; empty for that of the settings.
         origins: where each setting comes from; one that is missing is assumed.
         topics: the topics; none without files.
+        assumes_kraft: whether nothing says whose the controller is, so that KRaft's is assumed where there are both.
         remarks: what the files leave open.
     """
 
@@ -60,6 +62,7 @@ class Asked:
     version: str = ""
     origins: Mapping[str, str] = field(default_factory=dict)
     topics: Sequence[str] = ()
+    assumes_kraft: bool = False
     remarks: Sequence[str] = ()
 
 
@@ -140,10 +143,13 @@ def _origins(asked: Asked, model: Cluster) -> str:
     """Return where the settings come from, those with the same source together."""
     by_place: dict[str, list[str]] = {}
     release: Release = model.b.settings.release
-    for name in ("release", "replicas", "min_insync", "acks", "unclean", "elr"):
-        if name != "elr" or not release.is_before(Release.V4_0):
+    left_out = {"elr"} if release.is_before(Release.V4_0) else set()
+    left_out |= {"flushing"} if model.flushing is Flushing.NEVER else set()
+    for name in ("release", "replicas", "min_insync", "acks", "unclean", "elr", "flushing"):
+        if name not in left_out:
             by_place.setdefault(asked.origins.get(name, "assumed"), []).append(_SHORT.get(name, _SETTINGS[name]))
     assumed = by_place.pop("assumed", [])
+    assumed += ["KRaft"] if asked.assumes_kraft and in_both(model) else []
     said = [f"{place}: {', '.join(names)}" for place, names in by_place.items()]
     if assumed:
         new = "ELR as in a new cluster"
@@ -254,7 +260,7 @@ def _to_change(answer: Answer, accepted: Sequence[str]) -> str:
     releases = [cause.change for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
     if not releases:
         return ""
-    newest = max(releases, key=lambda change: [int(part) for part in str(change["release"]).split(".")])
+    newest = max(releases, key=lambda change: Release(change["release"]).age)
     return f"no setting; an upgrade to {describe_settings(newest)}"
 
 

@@ -105,6 +105,8 @@ class _Reader:
                 yield self._entry(KRAFTS, marks["strimzi.io/kraft"], None, "")
             elif "zookeeper" in spec:
                 yield Declared(None, ZOOKEEPERS, "spec.zookeeper is set", self._place(spec["zookeeper"]))
+            else:  # an operator that has ZooKeeper refuses a resource without it
+                yield Declared(None, KRAFTS, "no spec.zookeeper", self._place(spec["kafka"]))
             for part in ("config", "template"):
                 if part in broker:
                     yield from self._walk(broker[part], None)

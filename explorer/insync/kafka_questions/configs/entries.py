@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from insync.kafka.releases import has_series, release_advice, release_of
+from insync.kafka.releases import Release, release_advice, release_of_series
 from insync.runtime.errors import UserError
 
 __all__ = [
     "ELR_FEATURE",
     "KRAFTS",
+    "METADATA_VERSION",
     "NAMED",
     "PARTITION",
     "VERSION",
@@ -43,6 +44,9 @@ ZOOKEEPERS = "controller of ZooKeeper"
 
 KRAFTS = "controller of KRaft"
 """The key under which readers say that the controller is KRaft's."""
+
+METADATA_VERSION = "metadata.version"
+"""The feature whose finalized level the controller writes by; brokers are of that release or a later one."""
 
 ELR_FEATURE = "eligible.leader.replicas.version"
 """The feature that decides whether the controller keeps eligible leader replicas (KIP-966, KIP-1022)."""
@@ -184,7 +188,7 @@ def near_setting(key: str) -> str:
 def weaker(name: str, one: int | str, other: int | str) -> int | str:
     """Return that of two values of a setting which promises less."""
     if name == "release":
-        return min(one, other, key=lambda value: [int(part) for part in str(value).split(".")])
+        return min(one, other, key=lambda value: Release(value).age)
     order = _WEAKEST_FIRST.get(name)
     return min(one, other, key=order.index) if order is not None else min(int(one), int(other))
 
@@ -231,10 +235,10 @@ def _level(found: Declared) -> str:
 
 
 def _release(found: Declared) -> str:
-    if not has_series(found.value):
+    if (release := release_of_series(found.value)) is None:
         message = f"{found.place}: {found.value!r} is no release of Kafka that is modelled. {release_advice('')}"
         raise UserError(message)
-    return release_of(found.value).value
+    return release.value
 
 
 _NEVER = (1 << 63) - 1  # Kafka's default

@@ -9,7 +9,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from insync.kafka_questions.configs.entries import ELR_FEATURE, PARTITION, VERSION, Declared, Place, Source, mistake
+from insync.kafka_questions.configs.entries import (
+    ELR_FEATURE,
+    KRAFTS,
+    METADATA_VERSION,
+    PARTITION,
+    VERSION,
+    Declared,
+    Place,
+    Source,
+    mistake,
+)
 
 __all__ = ["PartitionsSeen", "is_printed", "printed_in"]
 
@@ -29,7 +39,7 @@ _SETTING = re.compile(
     r"(?P<key>[A-Za-z0-9._\-]+)=(?P<value>.*?)(?:\s+sensitive=(?:true|false)\b(?:\s+synonyms=\{(?P<first>\w+)?.*)?.*)?"
 )
 _FEATURE = re.compile(
-    r"\s*Feature:\s*(?P<name>\S+)\s+SupportedMinVersion:\s*\S+\s+SupportedMaxVersion:\s*\S+\s+"
+    r"\s*Feature:\s*(?P<name>\S+)\s+SupportedMinVersion:\s*\S+\s+SupportedMaxVersion:\s*(?P<most>\S+(?: \[\d+\])?)\s+"
     r"FinalizedVersionLevel:\s*(?P<level>\S+).*"
 )
 _SKIPPED = re.compile(
@@ -107,8 +117,13 @@ def printed_in(file: str, lines: Sequence[str], seen: dict[str, PartitionsSeen] 
 def _feature(place: Place, feature: re.Match[str]) -> Iterator[Declared]:
     if feature["name"] == ELR_FEATURE:
         yield Declared(None, ELR_FEATURE, feature["level"], place)
-    if feature["name"] == "metadata.version" and (known := re.match(r"\d+\.\d+", feature["level"])) is not None:
-        yield Declared(None, VERSION, known[0], place, Source.KAFKA)
+    if feature["name"] == METADATA_VERSION:
+        yield Declared(None, KRAFTS, feature["level"], place)
+        known = re.match(r"\d+\.\d+", feature["most"])
+        most = feature["most"] if known is None else known[0]
+        yield Declared(None, VERSION, most, place, Source.KAFKA)
+        if (level := re.match(r"\d+\.\d+", feature["level"])) is not None and level[0] != most:
+            yield Declared(None, METADATA_VERSION, level[0], place)
 
 
 def _settings(place: Place, heading: re.Match[str], text: str) -> Iterator[Declared]:

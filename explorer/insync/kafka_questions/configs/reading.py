@@ -14,6 +14,7 @@ from pathlib import Path
 from insync.kafka_questions.configs.documents import documents_in, kinds_in
 from insync.kafka_questions.configs.entries import (
     KRAFTS,
+    METADATA_VERSION,
     NAMED,
     PARTITION,
     VERSION,
@@ -72,6 +73,7 @@ class Configured:
         remarks: sentences on what the files leave open, or say of the cluster as it is.
         in_zookeeper: why the controller is, or may be, ZooKeeper's, as a clause; empty if nothing says so, or a file
             says that it is KRaft's.
+        in_kraft: whether a file says that the controller is KRaft's.
         rebalances: whether preferred leaders are elected by themselves; false with auto.leader.rebalance.enable=false.
     """
 
@@ -80,6 +82,7 @@ class Configured:
     ignored: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     in_zookeeper: str = ""
+    in_kraft: bool = False
     rebalances: bool = True
 
 
@@ -108,9 +111,12 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     if half_told:
         cure = "give what kafka-topics --describe prints of the whole topic"
         remarks.append(f"Not known is what these topics set themselves: {', '.join(map(str, half_told))}; {cure}.")
-    remarks += _of_partitions(seen)
+    remarks += [*_unfinished(found), *_of_partitions(seen)]
     rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
-    return Configured(_combined(topics), named, ignored, tuple(remarks), _in_zookeeper(found), rebalances)
+    said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys
+    in_kraft = any(key in said for key in _OF_KRAFT)
+    in_zookeeper = "" if in_kraft else _in_zookeeper(said)
+    return Configured(_combined(topics), named, ignored, tuple(remarks), in_zookeeper, in_kraft, rebalances)
 
 
 def _misspelt(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str]:
@@ -121,11 +127,22 @@ def _misspelt(found: Sequence[Declared], ignored: Sequence[str]) -> Iterator[str
             yield f"{place}: {key} is no key of Kafka's that is asked about, so it decides nothing; is {near} meant?"
 
 
+def _unfinished(found: Sequence[Declared]) -> Iterator[str]:
+    """Yield a sentence for each metadata version that is finalized below the release that the brokers have."""
+    for entry in found:
+        if entry.key == METADATA_VERSION:
+            yield (
+                f"{entry.place}: {METADATA_VERSION} is finalized at that of {entry.value}, so an upgrade is not "
+                f"finished: what the controller writes by it is as in {entry.value}; ask with --release {entry.value} "
+                "too."
+            )
+
+
 def _twice(found: Sequence[Declared]) -> Iterator[str]:
     """Yield a sentence for each setting that one part of a file gives on several lines."""
     lines: dict[tuple[object, ...], list[int]] = {}
     for entry in found:
-        if entry.key != VERSION and setting_name(entry.key) is not None:
+        if entry.key not in (VERSION, METADATA_VERSION) and setting_name(entry.key) is not None:
             part = (entry.place.file, entry.key, entry.scope, entry.topic, entry.source)
             lines.setdefault(part, []).append(entry.place.line)
     for (file, key, *_), of_key in lines.items():
@@ -137,11 +154,8 @@ def _twice(found: Sequence[Declared]) -> Iterator[str]:
 _OF_KRAFT = ("process.roles", "controller.quorum.voters", "controller.quorum.bootstrap.servers", KRAFTS)
 
 
-def _in_zookeeper(found: Iterable[Declared]) -> str:
-    """Return why the controller is, or may be, ZooKeeper's; empty if nothing says so, or a file says KRaft's."""
-    said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys
-    if any(key in said for key in _OF_KRAFT):
-        return ""
+def _in_zookeeper(said: Mapping[str, Declared]) -> str:
+    """Return why the controller is, or may be, ZooKeeper's; empty if nothing says so."""
     if "zookeeper.connect" in said:
         return "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"
     if ZOOKEEPERS in said:
@@ -276,7 +290,7 @@ def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) ->
             if remark not in remarks:
                 remarks.append(remark)
         if name == "release" and strongest is Source.KAFKA:
-            found[name] = least, f"metadata.version, {place}"
+            found[name] = least, f"SupportedMaxVersion of {METADATA_VERSION}, {place}"
     if any(entry.place.file.endswith(".tf") and entry.scope.startswith("aws_msk") for entry in _flat(by_name)):
         remarks.append(_MANAGED)
     return found

@@ -7,7 +7,7 @@ from enum import Enum
 
 from insync.kafka.defects import DEFECTS, NO_DEFECT
 from insync.kafka.fixes import fixing_rules, require_defect
-from insync.kafka.releases import Release, release_advice
+from insync.kafka.releases import Release, release_advice, release_of_series
 from insync.kafka.rules import ControllerFence, IsrWrite, Rules
 from insync.model import Bound, Bounds, BoundValues, Setting, Settings, Switch
 from insync.runtime.errors import UserError
@@ -103,7 +103,7 @@ DefectName = Enum("DefectName", {name: name for name in (NO_DEFECT, *DEFECTS)}) 
 DefectName.__doc__ = "A defect of the catalogue, or none."
 
 SETTINGS = Settings(
-    release=Setting(Release.V4_1, "Kafka release whose rules hold", release_advice),
+    release=Setting(Release.V4_1, "Kafka release whose rules hold", release_advice, release_of_series),
     acks=Setting(Acks.ALL, "acks of the producers"),
     idempotence=Setting(
         Idempotence.RELEASE, "enable.idempotence of the producers, as the release has it or as it is set; acks=all only"

@@ -311,11 +311,13 @@ class Setting:
             strings: people write them on the command line and in files.
         doc: a description for the command line's help.
         unknown: a function that returns the advice about an unknown value; by default the advice is the nearest name.
+        also: a function that returns the member that another spelling stands for; None for what stands for none.
     """
 
     default: Enum
     doc: str = ""
     unknown: Callable[[str], str] | None = None
+    also: Callable[[str], Enum | None] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.default, Enum):
@@ -341,6 +343,12 @@ class Setting:
         """Return the advice about an unknown value."""
         return closest(given, self.names) if self.unknown is None else self.unknown(given)
 
+    def member(self, given: str) -> Enum | None:
+        """Return the member that is written so; None if none is."""
+        if given in self.names:
+            return type(self.default)(given)
+        return None if self.also is None else self.also(given)
+
     def chosen(self, model: str, name: str, given: object) -> Enum:
         """Return the member that a given value is or names.
 
@@ -356,8 +364,8 @@ class Setting:
         if isinstance(given, kind):
             return given
         if isinstance(given, str):
-            if given in self.names:
-                return kind(given)
+            if (member := self.member(given)) is not None:
+                return member
             message = f"{model}: {name}={given!r} is unknown. {self.advice(given)}"
             raise UserError(message)
         message = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from insync.conformance.live.runs.run_events import BrokerRun
-from insync.kafka.releases import Release, has_series, release_of
+from insync.kafka.releases import Release, release_of, release_of_series
 from insync.runtime.errors import UserError
 
 __all__ = ["release_of_run", "releases_to_try"]
@@ -29,7 +29,7 @@ def release_of_run(run: BrokerRun, asked: Release | None = None) -> Release:
     """
     if asked is None:
         newest = release_of(run.kafka)
-        if has_series(run.kafka) and not newest.is_before(_OLDEST):
+        if release_of_series(run.kafka.split("-")[0]) is not None and not newest.is_before(_OLDEST):
             return newest
         message = (
             f"The run is of Kafka {run.kafka}, whose rules the model has not got; it knows those of Kafka with KRaft "
