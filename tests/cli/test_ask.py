@@ -107,8 +107,76 @@ def test_a_cause_is_explained_step_by_step_by_its_name_or_its_ticket(
     assert f"Replay: insync replay {written}" in out
     assert run(["replay", str(written)]) == 0
     capsys.readouterr()
-    with pytest.raises(UserError, match="C-2 is no cause in this answer; `insync defects C-2` shows it"):
-        ask(capsys, "--against", "slow", "--explain", "C-2")
+    with pytest.raises(UserError, match="C-7 is no cause in this answer; `insync defects C-7` shows it"):
+        ask(capsys, "--against", "slow", "--explain", "C-7")
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [
+        (("--acks", "all"), "C-2"),
+        (("--acks", "all"), "C-19"),
+        (("--min-insync", "2"), "C-3"),
+        (("--unclean", "off"), "C-6"),
+        (("--elr", "on"), "KIP-966"),
+        (("--replicas", "2"), "C-10"),
+        (("--release", "4.1"), "R-22"),
+        (("--release", "4.1"), "M-5"),
+        (("--release", "4.1"), "N-05"),
+    ],
+)
+def test_what_cannot_be_a_cause_is_refused_before_anything_is_searched(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], cause: str
+) -> None:
+    monkeypatch.setattr("insync.cli.commands.ask.answer", lambda question, wanted: pytest.fail("it was searched"))
+    with pytest.raises(UserError, match=r"cannot be a cause with Kafka 4.1, RF 2.*`insync defects .*` shows it"):
+        ask(capsys, *given, "--explain", cause)
+
+
+def test_a_cause_that_remains_when_settings_are_changed_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("--release", "3.9", "--min-insync", "1", "--against", "everyday", "--explain", "R-26")
+    _, out = ask(capsys, *given)
+    assert "min.insync.replicas=1" in out.splitlines()[0]
+    assert "The trace is that of a cluster with min.insync.replicas=2." in out
+    (header,) = [line for line in out.splitlines() if " fails after " in line]
+    assert "min_insync 1" not in header
+
+
+def test_an_unclean_election_is_named_so_with_eligible_leader_replicas_too(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--release", "4.1", "--unclean", "on", "--against", "everyday")
+    assert "C-6: an unclean election takes a broker from outside the ISR, which lacks the record." in flat(out)
+
+
+def test_eligible_leader_replicas_are_turned_on_by_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--elr", "off", "--against", "everyday")
+    command_line = "kafka-features.sh --bootstrap-server HOST:PORT upgrade --feature eligible.leader.replicas.version=1"
+    assert f"What to change: eligible.leader.replicas.version=1 ({command_line})." in flat(out)
+
+
+def test_a_gate_on_any_cause_says_which_it_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("--against", "cluster")
+    code, out = ask(capsys, *given, "--fail-on", "any")
+    assert (code, "Exit code 1, as --fail-on any counts C-7." in out) == (1, True)
+    code, out = ask(capsys, *given, "--fail-on", "any", "--accept", "C-7")
+    assert (code, "Exit code 1" in out) == (0, False)
+    assert "SAFE against all that was searched, but for what is accepted." in out
+    assert "Exit code 1" not in ask(capsys, *given)[1]
+    assert "Exit code 1" not in ask(capsys, "--acks", "1", "--against", "broker", "--fail-on", "any")[1]
+
+
+def test_the_files_of_traces_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "lost.json"
+    _, out = ask(capsys, "--acks", "1", "--against", "broker", "--trace", str(file))
+    written = tmp_path / "lost.C-2.json"
+    assert written.exists()
+    assert f"Traces written: {written}. Step by step: insync replay {written}" in flat(out)
+
+
+def test_where_flushing_comes_from_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--release", "4.1", "--flushing", "always", "--against", "broker")
+    assert out.splitlines()[0].endswith("ELR on, flushed always")
+    assert out.splitlines()[1].startswith("the command line: release, RF, flush.messages; assumed: min.insync.replicas")
+    assert "flush" not in ask(capsys, "--against", "broker")[1].split("SAFE")[0]
 
 
 def test_details_are_a_table_of_promises_against_disturbances(capsys: pytest.CaptureFixture[str]) -> None:

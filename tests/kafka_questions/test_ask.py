@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.ask_report import describe_first_screen, verdict_sentence
+from insync.cli.show.ask_report import Gate, describe_first_screen, verdict_sentence
 from insync.explorer import Limits
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import plain
@@ -108,7 +108,7 @@ def test_what_an_upgraded_cluster_loses_is_told_also_where_settings_are_to_be_ch
     assert otherwise is not None
     assert otherwise.outcome(LOSS).startswith("lost")
     found = Answer(question.model, (everyday,), tuple(causes), (), tuple(availability(question)), otherwise)
-    screen = " ".join(describe_first_screen(found, (), plain, 120).split())
+    screen = " ".join(describe_first_screen(found, Gate(), plain, 120).split())
     assert screen.startswith("AT RISK")
     assert "If the cluster was upgraded, eligible.leader.replicas.version is 0 (give --elr off)" in screen
     assert "also with what is to be changed (R-25, KIP-966)." in screen
@@ -164,7 +164,7 @@ def test_a_loss_that_is_known_when_the_answer_is_stopped_does_not_vanish(monkeyp
     assert stopped.verdict_for("settings", ()) is Verdict.VIOLATED
     said = "AT RISK: an acknowledged record can be lost when a broker is killed; its cause was not looked for yet."
     assert verdict_sentence(stopped) == said
-    screen = " ".join(describe_first_screen(stopped, (), plain, 120).split())
+    screen = " ".join(describe_first_screen(stopped, Gate(), plain, 120).split())
     assert "its cause was not looked for yet. By: broker killed" in screen
     assert "Not searched to the end: broker killed and slow follower." in screen
 

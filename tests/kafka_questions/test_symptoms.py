@@ -18,6 +18,9 @@ from insync.kafka_questions.symptoms import by_symptom
         ("a reassignment that never ends", ["N-09"]),
         ("last replica standing", ["R-25"]),
         ("consumers reset to earliest", ["R-71"]),
+        ("high watermark goes backwards", ["R-22"]),
+        ("end offset went back", ["R-22"]),
+        ("the end offset of a partition decreased", ["R-22"]),
     ],
 )
 def test_a_symptom_leads_to_its_entries(words: str, found: list[str]) -> None:

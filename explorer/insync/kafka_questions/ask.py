@@ -88,7 +88,7 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
         causes = causes_of(question, new, causes)
     found = tuple(sorted(found_rows, key=lambda row: wished.index(row.disturbances)))
     everyday = next((row for row in found if row.name == "everyday"), None)
-    race = None if everyday is None else race_of(question, everyday)
+    race = None if everyday is None else race_of(question.changed(changes_of(causes)), everyday.disturbances)
     if race is not None and race.name not in {cause.name for cause in causes}:
         causes.append(race)
     unfixed = tuple(open_defects(question, causes)) if wanted is None else ()

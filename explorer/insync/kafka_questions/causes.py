@@ -7,7 +7,7 @@ has, then a newer release, and at last a flush of every record.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import pairwise
@@ -21,13 +21,13 @@ from insync.kafka.defects.findings import finding_of
 from insync.kafka.fixes import has_defect
 from insync.kafka.releases import Release
 from insync.kafka.rules import Rules, rule_documentation
-from insync.kafka_questions.disturbances import DISTURBANCES, Row, bounds_of, searched
+from insync.kafka_questions.disturbances import DISTURBANCES, Disturbance, Row, bounds_of, searched
 from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Question, Searched
 
 if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace
 
-__all__ = ["Cause", "CauseKind", "causes_of", "changes_of", "harm_of", "open_defects", "race_of"]
+__all__ = ["Cause", "CauseKind", "causes_of", "changes_of", "harm_of", "may_be_cause", "open_defects", "race_of"]
 
 _ELR_SINCE = Release.V4_1
 """The first release in which eligible leader replicas are for production (KIP-966)."""
@@ -61,7 +61,7 @@ class Cause:
         change: the settings that remove it.
         fixed_in: the first release without it; empty if none is known.
         story: what happens, in a sentence.
-        avoided_by: a measure that is no setting of the model.
+        avoided_by: a measure that is no setting of the model, as a clause.
     """
 
     name: str
@@ -123,7 +123,6 @@ _STORIES = {
     "C-19": "with acks=1 the leader acknowledges what nobody else has, and leadership moves as planned",
     "R-25": "the last in-sync broker loses what it had not flushed, and leads again",
     "R-26": "a leader restarts so soon that the controller has not fenced it, and leads on with a shorter log",
-    "R-33": "an unclean election does not wait for a broker that has everything",
     "N-01": "a leader elected twice counts log ends of its former term",
     "N-02": "a replica that a reassignment removed may still be elected",
     "N-05": "the controller takes min.insync.replicas by partition 0, which has more replicas",
@@ -182,7 +181,7 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
         if after is None:
             continue
         if caused := _kept(now, after, strictly="elr" in change or "replicas" in change):
-            name = _entry_of(change, now.model, row)
+            name = _entry_of(change, row)
             yield Cause(name, CauseKind.SETTINGS, (row,), caused, now.model, change, story=_STORIES.get(name, ""))
             now, settings = after, settings.changed(change)
         if not now.broken:
@@ -198,7 +197,7 @@ def _again(question: Question, row: Row, known: Sequence[Cause], together: Given
     if after is None or after.broken or not after.complete:
         return []
     first = next(cause for cause in known if cause.kind is CauseKind.SETTINGS)
-    name = _entry_of(first.change, row.searched.model, row)
+    name = _entry_of(first.change, row)
     same = next((cause for cause in known if cause.name == name), None)
     broken = tuple(row.searched.broken.values())
     new = Cause(name, first.kind, (row,), broken, row.searched.model, first.change, story=_STORIES.get(name, ""))
@@ -237,12 +236,12 @@ def _setting_changes(model: Cluster) -> Iterator[dict[str, int | str]]:
         yield {"elr": "on"}
 
 
-def _entry_of(change: Given, model: Cluster, row: Row) -> str:
+def _entry_of(change: Given, row: Row) -> str:
     """Return the entry of the catalogue that a change of a setting removes."""
     if "acks" in change:
         return "C-2" if any(one.fails for one in row.disturbances) else "C-19"
     if "unclean" in change:
-        return "R-33" if model.elr else "C-6"
+        return "C-6"
     if "replicas" in change:
         return "C-10"
     return "C-3" if "min_insync" in change else "R-25"
@@ -375,17 +374,40 @@ def _later(question: Question, first: Release, row: Row, caused: tuple[Violation
     )
 
 
-def race_of(question: Question, calm: Row) -> Cause | None:
+_OF_SETTINGS: Mapping[str, Callable[[Cluster], bool]] = {
+    "C-2": lambda model: model.acks is Acks.LEADER,
+    "C-19": lambda model: model.acks is Acks.LEADER,
+    "C-3": lambda model: model.b.min_insync < 2,
+    "C-6": lambda model: model.unclean,
+    "C-7": lambda model: model.flushing is not Flushing.ALWAYS,
+    "C-10": lambda model: model.b.replicas - model.b.spares == 1,
+    "R-25": lambda model: not keeps_elr(model.b),
+}
+"""The causes that settings decide, each with whether a cluster can have it."""
+
+
+def may_be_cause(name: str, model: Cluster) -> bool:
+    """Return whether an entry of the catalogue may be a cause in a cluster, as far as no search is needed to say so."""
+    if name in _OF_SETTINGS:
+        return _OF_SETTINGS[name](model)
+    for one in _OPEN:
+        if one.name == name:
+            return model.b.partition_zero > 0 or not one.needs_partition_zero
+    return name[0] in "RN" and bool(has_defect(DEFECTS[name], model.b.settings.release))
+
+
+def race_of(question: Question, disturbances: Sequence[Disturbance]) -> Cause | None:
     """Return the defect that breaks a promise only by a race inside one method of Kafka; None if there is none.
 
     Args:
-        question: the question.
-        calm: the row of everyday disturbances, without races.
+        question: the question, about a cluster whose settings that are causes are changed.
+        disturbances: what happens.
     """
+    calm = searched(question, disturbances)
     if calm.searched is None:
         return None
     racing = question.changed({"races": "on"})
-    row = searched(racing, calm.disturbances)
+    row = searched(racing, disturbances)
     if row.searched is None:
         return None
     new = tuple(
@@ -414,7 +436,7 @@ class _Open:
         name: its entry of the catalogue.
         budgets: the budgets that it takes.
         takes: what it takes, in words.
-        avoided_by: what operators can do, from its page.
+        avoided_by: what operators can do, as a clause, from its page.
         needs_elr: whether it needs eligible leader replicas.
         needs_partition_zero: whether it needs a partition with another number of replicas than partition 0.
         fewest_replicas: whether min.insync.replicas replicas are enough.
@@ -449,13 +471,13 @@ _OPEN = (
         "N-01",
         {"elections": 1, "lossy_crashes": 1, "fencings": 1},
         "the preferred leader is elected and two brokers fail within seconds",
-        "auto.leader.rebalance.enable=false",
+        "rarer with auto.leader.rebalance.enable=false",
     ),
     _Open(
         "N-02",
         {"reassignments": 2, "fencings": 2},
         "a partition is reassigned to fewer replicas and back while two sessions expire",
-        "min.insync.replicas lowered before that",
+        "to avoid it, lower min.insync.replicas before a reassignment to fewer replicas",
         needs_elr=True,
         fewest_replicas=True,
     ),
@@ -463,7 +485,7 @@ _OPEN = (
         "N-05",
         {"reassignments": 2, "crashes": 1},
         "a partition with fewer replicas than partition 0 is reassigned twice and a broker dies",
-        "as many replicas for each partition of a topic",
+        "to avoid it, give all partitions of a topic as many replicas",
         needs_elr=True,
         needs_partition_zero=True,
         fewest_replicas=True,
@@ -491,7 +513,8 @@ def open_defects(question: Question, causes: Sequence[Cause]) -> Iterator[Cause]
         fixed = best.search({**bounds, "defect": entry.name, "fixed": "alone"}, f"the fix of {entry.name}")
         kept = _kept(found, fixed, strictly=True)
         if kept and kept[0].property == LOSS:
-            row = Row((replace(DISTURBANCES["everyday"], name=entry.name, words=one.takes, likelihood="rare"),), found)
+            takes = replace(DISTURBANCES["everyday"], name=entry.name, label=one.takes, words=one.takes)
+            row = Row((replace(takes, likelihood="rare"),), found)
             finding = finding_of(entry.name)
             fixed_in = "" if finding is None else finding.fixed_in
             story = _STORIES[one.name]

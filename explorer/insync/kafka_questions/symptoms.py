@@ -34,12 +34,14 @@ _SAME = (
     ("truncate truncates truncated truncation truncating", "truncate"),
     ("zookeeper zk", "zookeeper"),
     ("replica replicas follower followers", "replica"),
+    ("backward decrease decreases decreased regress regresses regressed regression lower", "backwards"),
 )
 _STEMS = {word: stem for words, stem in _SAME for word in words.split()}
 _PHRASES = (
     (r"\bno(?:body)? (?:leader|leads)\b|\bleader:? (?:none|-1)\b|\bwithout (?:a )?leader\b", " leaderless "),
     (r"\bpower (?:failure|loss|outage|cut)\b|\bnot flushed\b|\bpage cache\b", " flush "),
     (r"\bend offset\b|\bhigh watermark\b", " watermark "),
+    (r"\b(?:go(?:es|ing|ne)?|went|moves?|moved|jump(?:s|ed)?|steps?) back(?:wards?)?\b", " backwards "),
 )
 _OF_PROPERTY = {
     "no_acknowledged_record_is_lost": "lost",
@@ -51,6 +53,7 @@ _OF_PROPERTY = {
     "records_are_stored_once": "twice",
     "leaders_know_their_followers": "diverge",
     "no_divergence": "diverge",
+    "watermark_never_goes_back": "watermark backwards",
 }
 
 

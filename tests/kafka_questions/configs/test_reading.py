@@ -30,7 +30,7 @@ Default configs for brokers in the cluster are:
 Dynamic configs for topic a.b are:
   flush.messages=1 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:flush.messages=1}
 Configs for topic 'old' are min.insync.replicas=3
-Dynamic configs for topic none are:
+Dynamic configs for topic bare are:
 """
 
 
@@ -88,6 +88,7 @@ def test_settings_as_kafka_configs_describes_them(tmp_path: Path) -> None:
     assert by_topic(read(tmp_path, CONFIGS)) == {
         "a.b": {**broker, "flushing": "always"},
         "old": {**broker, "min_insync": 3},
+        "bare": broker,
         EVERY_OTHER: broker,
     }
     synonyms = [entry for entry in printed_in("f", CONFIGS.splitlines()) if "synonyms" in entry.value]

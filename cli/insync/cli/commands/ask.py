@@ -18,15 +18,20 @@ from insync.cli.progress import search_progress
 from insync.cli.show.ask_json import Shown, answers_json
 from insync.cli.show.ask_report import (
     Asked,
+    Gate,
+    badness,
     caption_of,
     describe_cause,
+    describe_cluster,
     describe_details,
+    describe_each_in_short,
     describe_ends,
     describe_first_screen,
     describe_head,
-    describe_open,
+    describe_head_of_many,
     describe_unasked,
     more_lines,
+    written_lines,
 )
 from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_for
 from insync.explorer import Limits
@@ -38,7 +43,7 @@ from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
 from insync.kafka_questions.ask import Answer, answer
-from insync.kafka_questions.causes import Cause
+from insync.kafka_questions.causes import may_be_cause
 from insync.kafka_questions.configs.reading import Configured, read_configs
 from insync.kafka_questions.controllers import heeding_unclean
 from insync.kafka_questions.disturbances import DISTURBANCES, chosen
@@ -205,6 +210,8 @@ def command(
     configured = read_configs(configs, stronger, compares_partitions=True) if configs else None
     every = _asked(stronger, release or "", configured)
     asked = _within_the_model(every)
+    if explained is not None:
+        _refuse_unlikely(explained, asked)
     if finishes and (missing := missing_graph_library()):
         finishes = False
         asked[0] = replace(asked[0], remarks=[*asked[0].remarks, _NO_FINISHES.format(missing)])
@@ -214,8 +221,12 @@ def command(
         raise click.UsageError(message)
     output.check_trace_path()
     build.check(output)
+    gate = Gate(fail_on, accepted, rebalances=configured is None or configured.rebalances)
+    in_short = len(asked) > 1 and not details
     begun = SearchesBegun()
     shown: list[Shown] = []
+    if in_short and not output.json:
+        emit(describe_head_of_many(asked, [Cluster(**one.settings) for one in asked], output.paint, output.width))
     with (
         stop_on_interrupt() as stop,
         search_progress(output.quiet, which=begun.named) as reporter,
@@ -230,27 +241,35 @@ def command(
                 stop=stop,
                 began=None if output.quiet else begun,
             )
-            if not output.json:
-                emit(("\n" if shown else "") + describe_head(one, question.model, output.paint, output.width))
+            head = describe_head(one, question.model, output.paint, output.width, whole=details)
+            if not (in_short or output.json):
+                emit(("\n" if shown else "") + head)
             found = answer(question, wanted)
             files = _kept(found, one, traces, several=len(asked) > 1)
             ended = list(endings(question)) if finishes else []
             shown.append((one, found, files, ended))
-            if not output.json:
-                _show(shown[-1], accepted, explained, output, details=details)
+            if not (in_short or output.json or explained is not None):
+                lines = None if details else _SCREEN - head.count("\n") - 1
+                _show(shown[-1], gate, output, lines, details=details)
         left_out = [Verdict.INCOMPLETE] if len(asked) < len(every) else []
         verdict = together([*left_out, *(each.verdict_for(fail_on, accepted) for _, each, _, _ in shown)])
         if output.json:
             named, ignored = ({}, ()) if configured is None else (configured.named, configured.ignored)
             emit_data(answers_json(shown, str(verdict), named, ignored, accepted))
-        elif explained is None:
-            _show_the_rest([each for _, each, _, _ in shown], configured, accepted, output, details=details)
-    if explained is not None and all(each.named(explained) is None for _, each, _, _ in shown):
-        message = f"{explained} is no cause in this answer; `insync defects {explained}` shows it."
-        raise UserError(message)
+        elif explained is not None:
+            _show_explained(shown, explained, output, with_heads=in_short)
+        elif in_short:
+            _show_each_in_short(shown, gate, output)
+        elif details and configured is not None and (unasked := describe_unasked(configured, output.width)):
+            emit(unasked)
+        if not output.json and (written := [file for _, _, files, _ in shown for file in files.values() if file]):
+            emit("\n".join(written_lines(written, output.width)))
     _tell_build(build, shown[0], verdict=verdict, accepted=accepted)
     return exit_code_for(verdict)
 
+
+_SCREEN = 20
+"""The most lines of a first screen."""
 
 _NO_FINISHES = (
     "--finishes is left out, as it needs the extra `graph` ({} is missing); install it: pip install 'insync[graph]'."
@@ -310,7 +329,7 @@ def _within_the_model(asked: Sequence[Asked]) -> list[Asked]:
     if not left_out:
         return kept
     first = [remark for one in asked if one not in kept for remark in one.remarks]
-    kept[0] = replace(kept[0], remarks=[*first, *kept[0].remarks, *left_out])
+    kept[0] = replace(kept[0], remarks=[*left_out, *first, *kept[0].remarks])
     return kept
 
 
@@ -340,12 +359,13 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
             f"{why}, and no file says the release; give --release, such as 3.6, as 4.0 and later have no ZooKeeper."
         )
         raise UserError(message)
-    release = Cluster(**settings).b.settings.release.value
+    model = Cluster(**{name: settings[name] for name in ("release",) if name in settings})
+    release = model.b.settings.release.value
     heeding = heeding_unclean(settings)
     heeds = heeding != settings
     settings.update(heeding)
     remarks = []
-    if why and first and not Cluster(**settings).rules.controller_in_zookeeper:
+    if why and first and not model.rules.controller_in_zookeeper:
         but = ", but for unclean elections" if heeds else ""
         said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model{but}."
         remarks.append(f"{said} 3.2 is the last --release with ZooKeeper's.")
@@ -371,31 +391,63 @@ def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> 
     return files
 
 
-def _show(shown: Shown, accepted: Sequence[str], explained: str | None, output: Output, *, details: bool) -> None:
-    """Print the answer for one combination."""
-    _, found, files, ended = shown
-    if explained is not None and (cause := found.named(explained)) is not None:
-        emit(describe_cause(cause, files.get(explained), output.paint, output.width))
-        return
-    emit(describe_first_screen(found, accepted, output.paint, output.width))
-    if ended:
-        emit(describe_ends(ended, output.width))
+def _show(shown: Shown, gate: Gate, output: Output, room: int | None, *, details: bool) -> None:
+    """Print the answer for one combination, in as many lines as there are."""
+    _, found, _, ended = shown
+    ends = [describe_ends(ended, output.width)] if ended else []
+    more = [] if details else list(more_lines([found], output.width))
+    if room is not None:
+        room -= len("\n".join([*ends, *more]).splitlines())
+    emit(describe_first_screen(found, gate, output.paint, output.width, room))
     if details:
-        emit(describe_details(found, output.width))
+        ends.append(describe_details(found, output.width))
+    if said := [*ends, *more]:
+        emit("\n".join(said))
 
 
-def _show_the_rest(
-    answers: Sequence[Answer], configured: Configured | None, accepted: Sequence[str], output: Output, *, details: bool
-) -> None:
-    """Print what is the same for all combinations: open defects, keys not asked about, and what else there is."""
-    apart: dict[str, Cause] = {cause.name: cause for found in answers for cause in found.open}
-    rebalances = configured is None or configured.rebalances
-    if said := describe_open(list(apart.values()), accepted, rebalances, output.width):
-        emit(said)
-    if details and configured is not None and (unasked := describe_unasked(configured, output.width)):
-        emit(unasked)
-    if not details:
-        emit("\n".join(more_lines(answers, output.width)))
+def _show_each_in_short(shown: Sequence[Shown], gate: Gate, output: Output) -> None:
+    """Print the answers for several combinations, the worst first, on one screen."""
+    ordered = sorted(shown, key=lambda one: badness(one[1], gate))
+    answers = [each for _, each, _, _ in ordered]
+    emit(describe_each_in_short([asked for asked, _, _, _ in ordered], answers, gate, output.paint, output.width))
+    for _, _, _, ended in ordered:
+        if ended:
+            emit(describe_ends(ended, output.width))
+    emit("\n".join(more_lines(answers, output.width)))
+
+
+def _show_explained(shown: Sequence[Shown], explained: str, output: Output, *, with_heads: bool) -> None:
+    """Print the cause that is to be explained, of each combination that has it.
+
+    Raises:
+        UserError: none has it.
+    """
+    found = False
+    for asked, each, files, _ in shown:
+        if (cause := each.named(explained)) is None:
+            continue
+        if with_heads:
+            emit("\n" + describe_head(asked, each.model, output.paint, output.width))
+        emit(describe_cause(cause, files.get(explained), each.model, output.paint, output.width))
+        found = True
+    if not found:
+        message = f"{explained} is no cause in this answer; `insync defects {explained}` shows it."
+        raise UserError(message)
+
+
+def _refuse_unlikely(explained: str, asked: Sequence[Asked]) -> None:
+    """Refuse a cause that no search can find with these settings, before anything is searched.
+
+    Raises:
+        UserError: it is none.
+    """
+    models = [Cluster(**one.settings) for one in asked]
+    if not any(may_be_cause(explained, model) for model in models):
+        message = (
+            f"{explained} cannot be a cause with Kafka {models[0].b.settings.release.value}, "
+            f"{describe_cluster(models[0])}; `insync defects {explained}` shows it."
+        )
+        raise UserError(message)
 
 
 def _tell_build(build: Build, shown: Shown, *, verdict: str, accepted: Sequence[str]) -> None:

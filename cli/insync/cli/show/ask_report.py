@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,13 +14,14 @@ from insync.cli.show.report import describe_traces
 from insync.cli.show.seen_on_kafka import seen_at_length
 from insync.cli.show.warned import warning_lines
 from insync.explorer.pictures.page import Caption
+from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Paint, Tone
 from insync.kafka.cluster.configuration import Flushing, keeps_elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
 from insync.kafka_questions.causes import Cause, CauseKind, harm_of
-from insync.kafka_questions.configs.reading import Configured
+from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured
 from insync.kafka_questions.controllers import in_both
 from insync.kafka_questions.disturbances import Row
 from insync.kafka_questions.liveness import Ended
@@ -27,22 +29,28 @@ from insync.kafka_questions.question import LOSS, PROMISES, Given, with_shown_bo
 
 __all__ = [
     "Asked",
+    "Gate",
+    "badness",
     "caption_of",
     "describe_cause",
+    "describe_cluster",
     "describe_details",
+    "describe_each_in_short",
     "describe_ends",
     "describe_first_screen",
     "describe_head",
-    "describe_open",
+    "describe_head_of_many",
     "describe_settings",
     "describe_unasked",
     "more_lines",
     "verdict_sentence",
+    "written_lines",
 ]
 
 _MOST_CAUSES = 3
 _MOST_TOPICS = 8
 _MOST_CUT = 6
+_MOST_WARNED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,28 @@ class Asked:
     topics: Sequence[str] = ()
     assumes_kraft: bool = False
     remarks: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Which causes count.
+
+    Attributes:
+        fail_on: `settings` or `any`.
+        accepted: the names of causes that are set aside.
+        rebalances: whether preferred leaders are elected by themselves.
+    """
+
+    fail_on: str = "settings"
+    accepted: Sequence[str] = ()
+    rebalances: bool = True
+
+    def counted(self, answer: Answer) -> list[str]:
+        """Return the names of the causes that count with `any` alone, if the verdict rests on them."""
+        if self.fail_on != "any" or answer.verdict_for("settings", self.accepted) is Verdict.VIOLATED:
+            return []
+        named = (cause.name or "one without a name" for cause in (*answer.causes, *answer.open))
+        return list(dict.fromkeys(name for name in named if name not in self.accepted))
 
 
 _SETTINGS = {
@@ -92,30 +122,68 @@ def describe_settings(settings: Given) -> str:
     return ", ".join(said)
 
 
-def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int) -> str:
-    """Return the settings that are asked about, where each comes from, and what is wrong with them."""
+def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int, *, whole: bool = True) -> str:
+    """Return the settings that are asked about, where each comes from, and what is wrong with them.
+
+    Args:
+        asked: what is asked about.
+        model: the cluster.
+        paint: how to color.
+        width: the greatest width of a line.
+        whole: whether warnings may fill more than their share of a first screen.
+    """
     lines = _wrapped(_in_short(asked, model), width)
-    release = model.b.settings.release.value
-    if asked.topics:
-        more = len(asked.topics) - _MOST_TOPICS
-        shown = ", ".join(asked.topics[:_MOST_TOPICS]) + (f" and {more} more" if more > 0 else "")
-        lines += _wrapped(f"topics: {shown}", width)
+    if asked.topics and tuple(asked.topics) != (EVERY_OTHER,):
+        lines += _wrapped(f"topics: {_topics(asked)}", width)
     lines += _wrapped(_origins(asked, model), width)
-    about_rules = f"Kafka {release} has the rules of "
-    remarks = [remark for remark in model.remarks() if not remark.startswith(about_rules)]
-    return "\n".join([*lines, *warning_lines([*remarks, *asked.remarks], paint, width)])
+    release = model.b.settings.release.value
+    remarks = [one for one in model.remarks() if not one.startswith(f"Kafka {release} has the rules of ")]
+    return "\n".join([*lines, *_warned([*asked.remarks, *remarks], paint, width, whole=whole)])
+
+
+def describe_head_of_many(asked: Sequence[Asked], models: Sequence[Cluster], paint: Paint, width: int) -> str:
+    """Return the head of an answer for several combinations of settings: how many there are, and what is assumed."""
+    release = ", ".join(dict.fromkeys(_release(one, model) for one, model in zip(asked, models, strict=True)))
+    lines = [f"Kafka {release}: {len(asked)} combinations of settings, the worst first"]
+    every = [_assumed(one, model) for one, model in zip(asked, models, strict=True)]
+    if assumed := list(dict.fromkeys(name for one in every for name in one)):
+        lines += _wrapped(f"assumed: {', '.join(assumed)}", width)
+    remarks = list(dict.fromkeys(remark for one in asked for remark in one.remarks))
+    return "\n".join([*lines, *_warned(remarks, paint, width, whole=False)])
+
+
+def _warned(remarks: Sequence[str], paint: Paint, width: int, *, whole: bool) -> list[str]:
+    """Return the lines of warnings; unless `whole` those that fit into their share of a first screen."""
+    lines = list[str]()
+    for number, remark in enumerate(remarks):
+        new = warning_lines([remark], paint, width)
+        if not whole and number and len(lines) + len(new) > _MOST_WARNED:
+            return [*lines, *warning_lines([f"{len(remarks) - number} more (--details)"], paint, width)]
+        lines += new
+    return lines
+
+
+def _topics(asked: Asked, most: int = _MOST_TOPICS) -> str:
+    more = len(asked.topics) - most
+    return ", ".join(asked.topics[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _release(asked: Asked, model: Cluster) -> str:
+    release = model.b.settings.release.value
+    version = asked.version or release
+    return f"{version} (rules of {release})" if version != release else version
 
 
 def _in_short(asked: Asked, model: Cluster) -> str:
     """Return the settings that decide, in a line."""
-    replicas, release = model.b.replicas - model.b.spares, model.b.settings.release.value
-    version = asked.version or release
-    rules = f" (rules of {release})" if version != release else ""
-    elr = "on" if keeps_elr(model.b) else "off"
-    said = f"Kafka {version}{rules}, RF {replicas}, min.insync.replicas={model.b.min_insync}, acks={model.acks.value}"
-    said += f", unclean election {'on' if model.unclean else 'off'}"
-    flushed = "" if model.flushing is Flushing.NEVER else f", flushed {model.flushing.value}"
-    return f"{said}, ELR {elr}{flushed}"
+    return f"Kafka {_release(asked, model)}, {describe_cluster(model)}"
+
+
+def describe_cluster(model: Cluster) -> str:
+    """Return the settings of a cluster but its release, in a line."""
+    said = f"RF {model.b.replicas - model.b.spares}, min.insync.replicas={model.b.min_insync}, acks={model.acks.value}"
+    said += f", unclean election {'on' if model.unclean else 'off'}, ELR {'on' if keeps_elr(model.b) else 'off'}"
+    return said if model.flushing is Flushing.NEVER else f"{said}, flushed {model.flushing.value}"
 
 
 def caption_of(cause: Cause, asked: Asked, model: Cluster) -> Caption:
@@ -123,10 +191,11 @@ def caption_of(cause: Cause, asked: Asked, model: Cluster) -> Caption:
     ticket = "" if cause.entry is None else f" ({cause.entry.ticket})"
     what = "An acknowledged record can be lost" if cause.loses else "A promise can be broken"
     title = f"{what}: {cause.story}. {cause.name}{ticket}"
-    topics = f" Topics: {', '.join(asked.topics[:_MOST_TOPICS])}." if asked.topics else ""
+    topics = f" Topics: {_topics(asked)}." if asked.topics else ""
     number = harm_of(cause.violation.trace)
     harm = None if number is None else (number, "here the harm is done")
-    return Caption(title, f"{_in_short(asked, model)}.{topics} {_harm(cause)}".strip(), harm)
+    changed = f" {_changed_first(cause, model)}".rstrip()
+    return Caption(title, f"{_in_short(asked, cause.model)}.{changed}{topics} {_harm(cause)}".strip(), harm)
 
 
 def _harm(cause: Cause) -> str:
@@ -142,19 +211,35 @@ _SHORT = {"release": "release", "replicas": "RF", "unclean": "unclean election",
 def _origins(asked: Asked, model: Cluster) -> str:
     """Return where the settings come from, those with the same source together."""
     by_place: dict[str, list[str]] = {}
+    for name in _decisive(model):
+        if name in asked.origins:
+            by_place.setdefault(asked.origins[name], []).append(_SHORT.get(name, _SETTINGS[name]))
+    said = [f"{place}: {', '.join(names)}" for place, names in by_place.items()]
+    if assumed := _assumed(asked, model):
+        said.append(f"assumed: {', '.join(assumed)}")
+    return "; ".join(said)
+
+
+def _assumed(asked: Asked, model: Cluster) -> list[str]:
+    """Return the names of what nothing says."""
+    named = {**_SETTINGS, **_SHORT, "elr": "ELR as in a new cluster"}
+    assumed = [named[name] for name in _decisive(model) if name not in asked.origins]
+    return assumed + (["KRaft"] if asked.assumes_kraft and in_both(model) else [])
+
+
+def _decisive(model: Cluster) -> list[str]:
+    """Return the names of the settings that a cluster has, and that decide its answer."""
     release: Release = model.b.settings.release
     left_out = {"elr"} if release.is_before(Release.V4_0) else set()
     left_out |= {"flushing"} if model.flushing is Flushing.NEVER else set()
-    for name in ("release", "replicas", "min_insync", "acks", "unclean", "elr", "flushing"):
-        if name not in left_out:
-            by_place.setdefault(asked.origins.get(name, "assumed"), []).append(_SHORT.get(name, _SETTINGS[name]))
-    assumed = by_place.pop("assumed", [])
-    assumed += ["KRaft"] if asked.assumes_kraft and in_both(model) else []
-    said = [f"{place}: {', '.join(names)}" for place, names in by_place.items()]
-    if assumed:
-        new = "ELR as in a new cluster"
-        said.append(f"assumed: {', '.join(new if one == 'ELR' else one for one in assumed)}")
-    return "; ".join(said)
+    return [name for name in _SETTINGS if name not in left_out]
+
+
+def _changed_first(cause: Cause, model: Cluster) -> str:
+    """Return what is changed in the cluster of a cause's trace, as a sentence; empty if nothing is."""
+    shown, asked = describe_cluster(cause.model).split(", "), describe_cluster(model).split(", ")
+    changed = [one for one, other in zip(shown, asked, strict=False) if one != other]
+    return f"The trace is that of a cluster with {', '.join(changed)}." if changed else ""
 
 
 def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
@@ -180,7 +265,9 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     if any(cause.kind is CauseKind.DESIGN for cause in lost):
         return "SAFE as far as Kafka goes: an acknowledged record is lost only when the whole cluster loses power."
     if answer.causes or answer.open:
-        return "SAFE against all that was searched, but for what is accepted or open in every release."
+        but = ["accepted"] if any(cause.name in accepted for cause in (*answer.causes, *answer.open)) else []
+        but += ["open in every release"] if any(cause.name not in accepted for cause in answer.open) else []
+        return f"SAFE against all that was searched, but for what is {' or '.join(but)}."
     return "SAFE against all that was searched: no acknowledged record is lost."
 
 
@@ -189,41 +276,146 @@ def _can_be(cause: Cause) -> str:
     return f"{what} when {cause.rows[0].words}"
 
 
-def describe_first_screen(answer: Answer, accepted: Sequence[str], paint: Paint, width: int) -> str:
-    """Return the verdict, the causes, what is safe, what to change, and when writes stop."""
+@dataclass(slots=True)  # not frozen: lines are put in a shorter form while a screen is fitted
+class _Part:
+    """Some lines of the first screen.
+
+    Attributes:
+        lines: the lines.
+        short: what takes their place where they are too many.
+    """
+
+    lines: list[str]
+    short: list[str] | None = None
+
+
+def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, room: int | None = None) -> str:
+    """Return the verdict, the causes, what is safe, what to change, when writes stop, and what is open.
+
+    Args:
+        answer: the answer.
+        gate: which causes count.
+        paint: how to color.
+        width: the greatest width of a line.
+        room: the number of lines that there are; None for as many as it takes. Where there are too few, the least
+            important parts are short.
+    """
+    by_settings = any(cause.kind is CauseKind.SETTINGS for cause in answer.causes)
+    verdict = _Part(_verdict_lines(answer, gate.accepted, paint, width))
+    causes = _causes_part(answer, gate.accepted, width, by_settings=by_settings)
+    safe, cut = _safe_part(answer, width), _cut_part(answer, verdict.lines[0], width)
+    to_change, otherwise = _change_part(answer, gate, width), _otherwise_part(answer, width, by_settings=by_settings)
+    stops = _Part(_wrapped(" ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops)), width))
+    unfixed = describe_open(answer.open, gate, width)
+    parts = [verdict, causes, safe, cut, to_change, otherwise, stops, unfixed]
+    for part in (unfixed, safe, causes, otherwise):
+        if room is not None and sum(len(one.lines) for one in parts) > room and part.short is not None:
+            part.lines = part.short
+    return "\n".join(line for part in parts for line in part.lines)
+
+
+def _verdict_lines(answer: Answer, accepted: Sequence[str], paint: Paint, width: int) -> list[str]:
     verdict = verdict_sentence(answer, accepted)
-    tone = verdict.split(" ")[0]
-    painted = paint(verdict, _tone(tone))
-    lines = textwrap.wrap(verdict, width) if len(verdict) > width else [painted]
+    painted = paint(verdict, _tone(verdict.split(" ")[0]))
+    return textwrap.wrap(verdict, width) if len(verdict) > width else [painted]
+
+
+def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_settings: bool) -> _Part:
     shown = [cause for cause in answer.causes if cause.name or cause.kind is CauseKind.UNKNOWN]
     shown = shown or list(answer.causes)
-    by_settings = any(cause.kind is CauseKind.SETTINGS for cause in shown)
     by_design = [cause for cause in shown if by_settings and cause.kind is CauseKind.DESIGN]
     others = [cause for cause in shown if cause not in by_design]
-    for cause in others[:_MOST_CAUSES]:
-        lines += _wrapped(_cause_line(cause, cause.name in accepted), width, "  ", "       ")
-    if left := [*others[_MOST_CAUSES:], *by_design]:
-        names = ", ".join(cause.name or "one without a name" for cause in left)
-        lines.append(f"  More causes: {names} (--details)")
-    safe = [row for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "safe"]
-    if safe:
-        lines += _wrapped(f"Safe against, each alone: {', '.join(row.label for row in safe)}.", width, "", "  ")
+
+    def lines(most: int) -> list[str]:
+        found = [
+            line
+            for cause in others[:most]
+            for line in _wrapped(_cause_line(cause, cause.name in accepted), width, "  ", "       ")
+        ]
+        if left := [*others[most:], *by_design]:
+            names = ", ".join(cause.name or "one without a name" for cause in left)
+            found.append(f"  More causes: {names} (--details)")
+        return found
+
+    return _Part(lines(_MOST_CAUSES), lines(1) if len(others) > 1 else None)
+
+
+def _safe_part(answer: Answer, width: int) -> _Part:
+    safe = [row.label for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "safe"]
+    if not safe:
+        return _Part([])
+    more = len(safe) - 1
+    short = f"Safe against {safe[0]} and {more} more, each alone (--details)." if more else f"Safe against {safe[0]}."
+    return _Part(_wrapped(f"Safe against, each alone: {', '.join(safe)}.", width), [short])
+
+
+def _cut_part(answer: Answer, verdict: str, width: int) -> _Part:
     cut = [row.label for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "not searched"]
-    if cut and not verdict.startswith("UNKNOWN"):
-        more = f" and {len(cut) - _MOST_CUT} more" if len(cut) > _MOST_CUT else ""
-        lines += _wrapped(f"Not searched to the end: {', '.join(cut[:_MOST_CUT])}{more}.", width, "", "  ")
-    if change := _to_change(answer, accepted):
-        lines += _wrapped(f"What to change: {change}.", width, "", "  ")
-    if answer.otherwise is not None:
-        also = ", also with what is to be changed" if by_settings else ""
-        said = (
-            "If the cluster was upgraded, eligible.leader.replicas.version is 0 (give --elr off): then an acknowledged "
-            f"record can be lost when {answer.otherwise.words}{also} (R-25, KIP-966)."
+    if not cut or "UNKNOWN" in verdict:
+        return _Part([])
+    more = f" and {len(cut) - _MOST_CUT} more" if len(cut) > _MOST_CUT else ""
+    return _Part(_wrapped(f"Not searched to the end: {', '.join(cut[:_MOST_CUT])}{more}.", width))
+
+
+def _change_part(answer: Answer, gate: Gate, width: int) -> _Part:
+    lines = list[str]()
+    if change := _to_change(answer, gate.accepted):
+        lines += _wrapped(f"What to change: {change}.", width)
+    if counted := gate.counted(answer):
+        lines += _wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
+    return _Part(lines)
+
+
+def _otherwise_part(answer: Answer, width: int, *, by_settings: bool) -> _Part:
+    if answer.otherwise is None:
+        return _Part([])
+    also = ", also with what is to be changed" if by_settings else ""
+    said = (
+        "If the cluster was upgraded, eligible.leader.replicas.version is 0 (give --elr off): then an acknowledged "
+        f"record can be lost when {answer.otherwise.words}{also} (R-25, KIP-966)."
+    )
+    short = "If the cluster was upgraded (--elr off), an acknowledged record can be lost by R-25, KIP-966."
+    return _Part(_wrapped(said, width), [short])
+
+
+def describe_each_in_short(
+    asked: Sequence[Asked], answers: Sequence[Answer], gate: Gate, paint: Paint, width: int
+) -> str:
+    """Return some lines for each of the first of several combinations of settings, which are given the worst first."""
+    lines = list[str]()
+    for one, answer in list(zip(asked, answers, strict=True))[:_MOST_COMBINATIONS]:
+        lines.append(
+            textwrap.shorten(f"{_topics(one, 3)}: {describe_cluster(answer.model)}", width, placeholder=" ...")
         )
-        lines += _wrapped(said, width, "", "  ")
-    stops = " ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops))
-    lines += _wrapped(stops, width, "", "  ")
-    return "\n".join(lines)
+        verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate.accepted)
+        causes = ", ".join(cause.name for cause in answer.causes if cause.name and cause.name not in gate.accepted)
+        said = verdict + (f" Causes: {causes}." if causes else "") + (f" What to change: {change}." if change else "")
+        wrapped = _wrapped(said, width, "  ", "  ")
+        word = verdict.split(" ")[0]
+        lines += [wrapped[0].replace(word, paint(word, _tone(word)), 1), *wrapped[1:]]
+    if left := answers[_MOST_COMBINATIONS:]:
+        counts = Counter(_word(answer, gate) for answer in left)
+        lines.append(f"And {len(left)} more: {', '.join(f'{n} {word}' for word, n in counts.items())} (--details).")
+    if any(answer.otherwise is not None for answer in answers):
+        lines.append("If the cluster was upgraded (--elr off), an acknowledged record can be lost by R-25, KIP-966.")
+    unfixed = describe_open([cause for answer in answers for cause in answer.open], gate, width)
+    return "\n".join([*lines, *(unfixed.short or [])])
+
+
+_MOST_COMBINATIONS = 3
+_VERDICTS = ("NO WRITES", "AT RISK", "NOTHING IS PROMISED", "UNKNOWN", "AS GOOD AS", "SAFE")
+"""How verdicts begin, the worst first."""
+
+
+def badness(answer: Answer, gate: Gate) -> int:
+    """Return a number for a verdict, which is the less the worse it is."""
+    return _VERDICTS.index(_word(answer, gate))
+
+
+def _word(answer: Answer, gate: Gate) -> str:
+    """Return how the verdict begins."""
+    verdict = verdict_sentence(answer, gate.accepted)
+    return next(word for word in _VERDICTS if verdict.startswith(word))
 
 
 def _tone(word: str) -> Tone:
@@ -251,12 +443,16 @@ def _cause_line(cause: Cause, accepted: bool) -> str:
     return f"{name}{cause.story}{what}. By: {row.label} ({likely}; {steps} steps). {removed}.{told}"
 
 
+_TURN_ON_ELR = "kafka-features.sh --bootstrap-server HOST:PORT upgrade --feature eligible.leader.replicas.version=1"
+
+
 def _to_change(answer: Answer, accepted: Sequence[str]) -> str:
     """Return the settings to change, or the release to go to; empty if nothing helps."""
     wanted = [cause for cause in answer.causes if cause.name not in accepted]
     settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
     if settings:
-        return ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
+        said = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
+        return f"{said} ({_TURN_ON_ELR})" if f"{_SETTINGS['elr']}=1" in said else said
     releases = [cause.change for cause in wanted if cause.kind is CauseKind.RELEASE and cause.change]
     if not releases:
         return ""
@@ -264,18 +460,19 @@ def _to_change(answer: Answer, accepted: Sequence[str]) -> str:
     return f"no setting; an upgrade to {describe_settings(newest)}"
 
 
-def describe_open(found: Sequence[Cause], accepted: Sequence[str], rebalances: bool, width: int) -> str:
-    """Return the defects that no release has fixed, each with what avoids it and its page; empty if there are none."""
-    named = [cause for cause in found if cause.name and cause.name not in accepted]
+def describe_open(found: Sequence[Cause], gate: Gate, width: int) -> _Part:
+    """Return the defects that no release has fixed, each with what avoids it and its page."""
+    named = {cause.name: cause for cause in found if cause.name and cause.name not in gate.accepted}
     if not named:
-        return ""
+        return _Part([])
     lines = ["Open in every release you could choose (pages in docs/findings; only --fail-on any counts them):"]
-    for cause in named:
+    for cause in named.values():
         avoided = cause.avoided_by
-        if cause.name == "N-01" and not rebalances:
+        if cause.name == "N-01" and not gate.rebalances:
             avoided += ", which you have"
-        lines += _wrapped(f"{cause.name}: {cause.story}; rarer with {avoided}", width, "  ", "       ")
-    return "\n".join(lines)
+        lines += _wrapped(f"{cause.name}: {cause.story}; {avoided}", width, "  ", "       ")
+    short = f"Open in every release you could choose: {', '.join(named)} (--explain {next(iter(named))})."
+    return _Part(lines, [short])
 
 
 def describe_details(answer: Answer, width: int) -> str:
@@ -309,10 +506,18 @@ def describe_unasked(configured: Configured, width: int) -> str:
     return "\n".join(part for line in lines for part in _wrapped(line, width))
 
 
-def describe_cause(cause: Cause, file: Path | None, paint: Paint, width: int) -> str:
-    """Return the story of a cause, its shortest trace step by step, and what removes it."""
+def describe_cause(cause: Cause, file: Path | None, model: Cluster, paint: Paint, width: int) -> str:
+    """Return the story of a cause, its shortest trace step by step, and what removes it.
+
+    Args:
+        cause: the cause.
+        file: the file of its trace.
+        model: the cluster that was asked about.
+        paint: how to color.
+        width: the greatest width of a line.
+    """
     entry = cause.entry
-    lines = [""]
+    lines = [*_wrapped(_changed_first(cause, model), width), ""]
     if entry is not None:
         lines += [f"{entry.name}   {entry.title}", f"{entry.ticket}; affected: {entry.affected}", ""]
         lines += _wrapped(entry.story, width)
@@ -347,3 +552,9 @@ def more_lines(answers: Sequence[Answer], width: int) -> Iterator[str]:
     names = [cause.name for answer in answers for cause in (*answer.causes, *answer.open) if cause.name]
     shown = f"--explain {names[0]} (its shortest trace), " if names else ""
     yield from _wrapped(f"More: {shown}--details (the table), --pairs (two at a time), --finishes, --html FILE.", width)
+
+
+def written_lines(files: Sequence[Path], width: int) -> list[str]:
+    """Return which files of traces were written, and what reads them."""
+    named = ", ".join(str(file) for file in files)
+    return _wrapped(f"Traces written: {named}. Step by step: insync replay {files[0]}", width)

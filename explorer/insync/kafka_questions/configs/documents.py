@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from insync.kafka_questions.configs.entries import (
     KRAFTS,
+    NOTHING,
     VERSION,
     ZOOKEEPERS,
     Declared,
@@ -123,7 +124,7 @@ class _Reader:
                 break
         else:
             first = next(iter(fields.values()), None)
-            yield Declared(name, "partitions", "", self._place(first) if first is not None else Place(self.file, 1))
+            yield Declared(name, NOTHING, "", self._place(first) if first is not None else Place(self.file, 1))
         for key in _TOPIC_CONFIGS:
             if key in fields:
                 yield from self._walk(fields[key], name)

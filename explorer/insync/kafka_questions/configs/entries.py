@@ -16,6 +16,7 @@ __all__ = [
     "KRAFTS",
     "METADATA_VERSION",
     "NAMED",
+    "NOTHING",
     "PARTITION",
     "VERSION",
     "ZOOKEEPERS",
@@ -35,6 +36,9 @@ __all__ = [
 
 PARTITION = "replicas of partition "
 """The prefix of the key for a partition's number of replicas; the number of the partition follows."""
+
+NOTHING = "settings of its own"
+"""The key under which readers name a topic before its settings, of which there may be none."""
 
 VERSION = "version of Kafka"
 """The key under which readers give the release that a file names."""

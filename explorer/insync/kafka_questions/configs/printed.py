@@ -13,6 +13,7 @@ from insync.kafka_questions.configs.entries import (
     ELR_FEATURE,
     KRAFTS,
     METADATA_VERSION,
+    NOTHING,
     PARTITION,
     VERSION,
     Declared,
@@ -132,6 +133,8 @@ def _settings(place: Place, heading: re.Match[str], text: str) -> Iterator[Decla
         return
     named = heading["entity"] == "topic"
     name = heading["name"].strip("'\"") if heading["name"] else None
+    if named and name is not None and not text:  # a topic that sets nothing itself
+        yield Declared(name, NOTHING, "", place, Source.TOPIC)
     for pair in _NEXT_CONFIG.split(text) if text else ():
         setting = _SETTING.fullmatch(pair.strip())
         if setting is None:

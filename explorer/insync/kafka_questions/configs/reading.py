@@ -39,7 +39,7 @@ __all__ = ["EVERY_OTHER", "Combination", "Configured", "read_configs"]
 
 Settings = Mapping[str, int | str]
 
-EVERY_OTHER = "every other topic"
+EVERY_OTHER = "all other topics"
 """Stands for the topics that no file names."""
 
 _DEFAULTS: dict[str, int | str] = {"min_insync": 1, "unclean": "off"}

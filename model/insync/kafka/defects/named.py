@@ -67,4 +67,6 @@ def no_such_defect(given: str, known: Collection[str] = DEFECTS, fallback: str =
         return UserError(" ".join(left_out))
     if not fallback and _TICKET.fullmatch(given.strip()):
         return UserError(f"The catalogue has no entry of {given}. `insync defects` lists them.")
-    return UserError(why_not_shown(given) or f"{said} {closest(given.upper(), known)}")
+    near = closest(given.upper(), known)
+    listed = "`insync defects` lists them, and `insync defects no leader` finds them by what was seen."
+    return UserError(why_not_shown(given) or f"{said} {near if near.startswith('Did you mean') else listed}")
