@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from insync.explorer.export.tla.terms import INFIX, Form, Lets, Term, Terms
+from insync.explorer.export.tla.terms import INFIX, UPPER_PRECEDENCE, Form, Lets, Term, Terms
 
 __all__ = [
     "HOLDS",
@@ -73,7 +73,7 @@ class Printer:
 
     def _infix(self, term: Term) -> str:
         space = "" if term.text == ".." else " "
-        strength = INFIX[term.text]
+        strength = UPPER_PRECEDENCE[term.text]
         return f"{space}{term.text}{space}".join(self._inside(arg, strength, term.text) for arg in term.args)
 
     def _not(self, term: Term) -> str:
@@ -187,7 +187,7 @@ class Printer:
     def _listed(self, term: Term, room: int) -> list[str]:
         if term.text in _LISTS:
             return [line for arg in term.args for line in hung(f"{term.text} ", self.lines(arg, room - 3))]
-        strength = INFIX[term.text]
+        strength = UPPER_PRECEDENCE[term.text]
         first = self.operand(term.args[0], strength, room - 3)
         if len(first) == 1 and len(first[0]) <= room // 3:
             head = f"{first[0]} {term.text} "

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain, count
 
-__all__ = ["INFIX", "Form", "Lets", "Names", "Term", "Terms", "camel"]
+__all__ = ["INFIX", "UPPER_PRECEDENCE", "Form", "Lets", "Names", "Term", "Terms", "camel"]
 
 
 class Form(Enum):
@@ -45,7 +45,10 @@ INFIX: Mapping[str, int] = {
     "=>": 1, "<=>": 2, "\\/": 3, "/\\": 3, "=": 5, "#": 5, "<": 5, "<=": 5, "\\in": 5, "\\notin": 5, "\\subseteq": 5,
     "\\cup": 8, "\\cap": 8, "\\": 8, "..": 9, "+": 10, "-": 11, "*": 13, "\\div": 13, "%": 10,
 }  # fmt: skip
-"""The infix operators with their precedence; two of the same precedence are never mixed without parentheses."""
+"""The infix operators with the lower end of their precedence; equal ones are never mixed without parentheses."""
+
+UPPER_PRECEDENCE: Mapping[str, int] = {**INFIX, "%": 11}
+"""The upper end of their precedence: an operand without parentheses binds more tightly than that."""
 
 _OPPOSITE = {"=": "#", "#": "=", "\\in": "\\notin", "\\notin": "\\in"}
 _BINDING = (Form.FILTER, Form.MAP, Form.FOR_ALL, Form.EXISTS, Form.FUNCTION)
