@@ -122,7 +122,7 @@ def test_one_string_in_place_of_a_list_is_refused(name: str, parameter: str) -> 
         assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("word", ["eventually", "leads_to"])
+@pytest.mark.parametrize("word", ["eventually", "leads_to", "always_eventually", "eventually_always"])
 def test_a_decorator_in_a_class_names_the_place(word: str) -> None:
     mark = getattr(importlib.import_module("insync.model"), word)
     with pytest.raises(ModelError) as raised:

@@ -6,7 +6,7 @@ import enum
 
 from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, If, Index, Model, Not, Record, State
 from insync.model import StateView, action, bound, invariant, require, when
-from insync.properties import leads_to
+from insync.properties import always_eventually
 
 
 class Philosopher(Index):
@@ -81,7 +81,7 @@ class DiningPhilosophers(Model):
         return Not(And(s.doing[p] == Doing.EAT, s.doing[right] == Doing.EAT))
 
 
-@leads_to(DiningPhilosophers, weak=("loop(p)", "eat(p)", "think(p)"))
-def nobody_starves(model: DiningPhilosophers, s: StateView, p: Philosopher) -> tuple[Condition, Condition]:
-    """Whoever is hungry eats some time."""
-    return s.hungry[p], Not(s.hungry[p])
+@always_eventually(DiningPhilosophers, weak=("loop(p)", "eat(p)", "think(p)"))
+def nobody_starves(model: DiningPhilosophers, s: StateView, p: Philosopher) -> Condition:
+    """Nobody stays hungry: everybody is not hungry again and again."""
+    return Not(s.hungry[p])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from insync.model import Bound, BoundValues, Bounds, Condition, Index, Model, Not, Or, Record, Seq, Set, State
-from insync.model import StateView, action, bound, invariant, require, when
+from insync.model import StateView, action, always_eventually, bound, invariant, require, when
 
 
 class Actor(Index):
@@ -66,3 +66,13 @@ class ReadersWriters(Model):
     def one_writer(self, s: StateView) -> Condition:
         """No two write at once."""
         return s.writers.count() <= 1
+
+    @always_eventually(weak=("ask(actor, wish)", "serve", "stop_reading(actor) | stop_writing(actor)"))
+    def reads_and_rests(self, s: StateView, actor: Actor, reads: bool) -> Condition:
+        """Everybody reads again and again, and does not read again and again."""
+        return s.readers.contains(actor) == reads
+
+    @always_eventually(weak=("ask(actor, wish)", "serve", "stop_reading(actor) | stop_writing(actor)"))
+    def writes_and_rests(self, s: StateView, actor: Actor, writes: bool) -> Condition:
+        """Everybody writes again and again, and does not write again and again."""
+        return s.writers.contains(actor) == writes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from insync.model import ANY, Array, Bound, BoundValues, Bounds, Condition, Index, Int, Model, State, StateView
 from insync.model import action, bound, exists, for_all, initial, require
-from insync.properties import eventually
+from insync.properties import eventually_always, initially_always
 
 
 class Node(Index):
@@ -45,18 +45,20 @@ class TokenRing(Model):
 
     def one_token(self, s: StateView) -> Condition:
         """Up to some node all counters are that of the first one, behind it one less."""
-        first = s.counter[0]
+        first, values = s.counter[0], self.b.highest + 1
         return exists(
             range(self.b.nodes + 1),
-            lambda i: for_all(Node, lambda n: s.counter[n] == (first if n < i else (first - 1) % (self.b.highest + 1))),
+            lambda i: for_all(Node, lambda n: s.counter[n] == (first if n < i else (first + values - 1) % values)),
         )
 
 
-@eventually(TokenRing, weak=("create_token", "pass_token"))
+@eventually_always(TokenRing, weak=("create_token", "pass_token"))
 def stabilizes(model: TokenRing, s: StateView) -> Condition:
-    """There comes to be one token: up to some node all counters are that of the first one, behind it one less."""
-    first, values = s.counter[0], model.b.highest + 1
-    return exists(
-        range(model.b.nodes + 1),
-        lambda i: for_all(Node, lambda n: s.counter[n] == (first if n < i else (first + values - 1) % values)),
-    )
+    """There comes to be one token, and stays one."""
+    return model.one_token(s)
+
+
+@initially_always(TokenRing)
+def stays_stable(model: TokenRing, s: StateView) -> tuple[Condition, Condition]:
+    """Where there is one token at first, there is always one."""
+    return model.one_token(s), model.one_token(s)

@@ -22,7 +22,7 @@ OPTIONS = {
     "replay": "--format=text --model --module --html --json --color=auto",
     "report": "--output --model*",
     "defects": f"--verify --threads --trace --html {OUTPUT}",
-    "liveness": f"--property* --weak* --strong* --unfair --witnesses --max-states --max-seconds --trace --html "
+    "liveness": f"--property* --weak* --strong* --unfair --within* --witnesses --max-states --max-seconds --trace --html "
     f"{OUTPUT} {BUILD}",
     "prove": f"--bmc --induction --infer --mine --unbounded --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds "
     f"--timeout --threads --trace --html {OUTPUT} {BUILD}",

@@ -178,8 +178,9 @@ def test_a_sometimes_property_of_several_bindings_says_which_is_not_reached() ->
 def test_runs_for_scripts() -> None:
     found = json.loads(liveness_json(RUNS, {"ends": Path("ends.json"), "lit": None}))
     assert {name: value for name, value in found.items() if name != "properties"} == {
-        "model": "lamp", "bounds": BOUNDS, "verdict": "violated", "stopped_by": None, "distinct_states": 2,
-        "transitions": 1, "depth": 2, "refused": None, "warnings": [], "seconds": {"explore": 0.5, "decide": 12.0},
+        "model": "lamp", "bounds": BOUNDS, "within": [], "verdict": "violated", "stopped_by": None,
+        "distinct_states": 2, "transitions": 1, "depth": 2, "refused": None, "warnings": [],
+        "seconds": {"explore": 0.5, "decide": 12.0},
     }  # fmt: skip
     assert found["properties"] == [
         {"name": "ends", "kind": "eventually", "verdict": "violated",

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import pytest
@@ -48,8 +49,11 @@ def test_the_commands_print_what_the_guide_says(
     insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (source,) = re.findall(r"^```python\n# strict.py\n(.*?)^```$", TEXTS["liveness"], re.MULTILINE | re.DOTALL)
-    Path("strict.py").write_text(source)
+    copyfile(GUIDES.parents[1] / "examples" / "lock.py", "lock.py")
+    files = re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```$", TEXTS["liveness"], re.MULTILINE | re.DOTALL)
+    assert {"strict.py", "fair_lock.py", "ticking.py"} <= {name for name, _ in files}
+    for name, source in files:
+        Path(name).write_text(source)
     for part in block.split("$ insync ")[1:]:
         command, _, expected = part.partition("\n")
         code, out, err = insync(*shlex.split(command))
@@ -64,7 +68,7 @@ def test_the_commands_print_what_the_guide_says(
 
 def test_every_block_of_the_guides_is_run() -> None:
     assert len(BLOCKS) == sum(text.count("```console") for text in TEXTS.values())
-    assert sum(text.count("```python") for text in TEXTS.values()) == 3
+    assert sum(text.count("```python") for text in TEXTS.values()) == 5
 
 
 @pytest.mark.slow_for("why-and-diff")

@@ -22,14 +22,22 @@ from insync.explorer.runs.state_graph import graph
 from insync.explorer.testing import PropertyViolated
 from insync.model import (
     And,
+    Bool,
+    BoundValues,
     Condition,
+    Int,
     Model,
     ModelError,
+    Not,
+    State,
     StateView,
     UserError,
+    action,
+    always_eventually,
     invariant,
 )
 from insync.model.tracing.program import whole_of
+from insync.properties import Fairness
 from insync.properties.registry import confined, invariants_of, judge, select
 from insync_confined import Ladder, Mail, Plane
 from insync_random_models import Written, random_model, written
@@ -217,11 +225,80 @@ def test_the_graph_has_the_states_outside_without_steps() -> None:
     assert (len(fewer), len(fewer.source)) == (3, 2)
 
 
-def test_properties_of_runs_are_decided_everywhere_and_that_is_said() -> None:
-    pytest.importorskip("networkx")
+def test_runs_that_stay_within_are_decided_and_the_others_are_said_to_be_left_out() -> None:
+    """Four states are on the diagonal, from which both steps lead outside."""
+    pytest.importorskip("scipy")
     found = liveness(Plane())
-    assert found.distinct_states == 49
-    assert found.warnings[-1].startswith("plane is checked within near; its properties of runs are decided in all sta")
+    assert (found.verdict, found.within, found.distinct_states) == ("violated", ("near",), 15)
+    assert found.warnings[-1] == (
+        "plane is confined to near, and from 4 states steps lead outside. Runs that take one are not considered: a run "
+        "that breaks a property is real, but a property that holds may fail in a run that leaves."
+    )
+    everywhere = liveness(Plane(), within=[])
+    assert (everywhere.within, everywhere.distinct_states, everywhere.warnings) == ((), 49, ())
+    (trace,) = (one.trace for one in found.properties)
+    assert trace is not None
+    assert replay(trace, model=Plane(), place="t.json") == trace
+
+
+def test_a_property_that_holds_as_fairness_demands_to_leave_is_told_apart() -> None:
+    """A run to the right comes to the diagonal, where fairness demands one more step: TLC says that `far` holds."""
+    pytest.importorskip("scipy")
+    found = liveness(Plane(), fairness=Fairness(weak=("right",)))
+    assert found.verdict == "holds"
+    assert found.warnings[-1] == (
+        "far holds only because no fair run stays within near: fairness demands a step that leads outside. Bound the "
+        "model by the guards of its actions, or assume less fairness."
+    )
+    assert len(liveness(Plane(), fairness=Fairness()).warnings) == 1
+
+
+class Counting(Model):
+    """A number that only `within` bounds, beside a lamp."""
+
+    within = ("small",)
+
+    def declare(self, b: BoundValues) -> State:
+        return State(n=Int(0, 1000), on=Bool)
+
+    @action
+    def count(self, s: StateView) -> None:
+        s.n += 1
+
+    @action
+    def switch(self, s: StateView) -> None:
+        s.on = Not(s.on)
+
+    @invariant
+    def small(self, s: StateView) -> Condition:
+        """The number is at most 4."""
+        small: Condition = s.n <= 4
+        return small
+
+    @always_eventually(weak=("switch",))
+    def shines_again(self, s: StateView) -> Condition:
+        """It shines again and again."""
+        return And(s.on)
+
+    @always_eventually(weak=("count",))
+    def counted(self, s: StateView) -> Condition:
+        """The number is 1000 again and again, which within nothing breaks."""
+        return And(s.n == 1000)
+
+
+def test_a_counter_that_is_bounded_by_a_confinement_alone_has_properties_of_runs() -> None:
+    pytest.importorskip("scipy")
+    found = liveness(Counting())
+    assert {one.name: str(one.verdict) for one in found.properties} == {"shines_again": "holds", "counted": "holds"}
+    assert found.refused is None
+    assert [text.split(",")[0] for text in found.warnings] == [
+        "counting is confined to small",
+        (
+            "counted holds only because no fair run stays within small: fairness demands a step that leads outside. "
+            "Bound the model by the guards of its actions"
+        ),
+    ]
+    assert liveness(Counting(), within=[]).refused is not None
 
 
 def test_proofs_are_about_what_is_reached_within() -> None:

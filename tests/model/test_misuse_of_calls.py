@@ -143,7 +143,10 @@ def test_a_wrong_call_of_the_author_s_own_function_is_python_s_to_tell() -> None
         traced(lambda s: contains())  # type: ignore[call-arg]
 
 
-MARKS = ("action", "initial", "invariant", "step_invariant", "sometimes", "eventually", "leads_to")
+MARKS = (
+    *("action", "initial", "invariant", "step_invariant", "sometimes", "eventually", "leads_to"),
+    *("always_eventually", "eventually_always", "initially_always"),
+)
 FUNCTIONS = [name for name in insync.model.__all__ if inspect.isfunction(getattr(insync.model, name))]
 WORDS = ["when", *sorted({*FUNCTIONS} - {*MARKS, "find_model"})]
 

@@ -13,7 +13,18 @@ from insync.explorer import check
 from insync.model import Condition, Model, ModelError, StateView, UserError
 from insync.model import invariant as own
 from insync.model import step_invariant as own_step
-from insync.properties import Failure, Fairness, eventually, invariant, leads_to, lemma, sometimes, step_invariant
+from insync.properties import (
+    Failure,
+    Fairness,
+    always_eventually,
+    eventually,
+    eventually_always,
+    invariant,
+    leads_to,
+    lemma,
+    sometimes,
+    step_invariant,
+)
 from insync.properties.registry import invariants_of, judge, lemmas_of, run_properties_of, sentences_of
 from insync_toys import DieHard
 
@@ -66,6 +77,7 @@ def solved_some_time(model: SmallPuzzle, s: StateView) -> Condition:
 
 def test_the_door_has_what_is_declared_with() -> None:
     names = {"Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes", "step_invariant"}
+    names |= {"always_eventually", "eventually_always", "initially_always"}
     assert set(insync.properties.__all__) == names
 
 
@@ -261,7 +273,7 @@ NAMES_OF_ACTIONS: list[tuple[Any, Any, str]] = [
 
 @pytest.mark.parametrize(("weak", "strong", "message"), NAMES_OF_ACTIONS)
 def test_fairness_is_said_by_the_names_of_actions(weak: Any, strong: Any, message: str) -> None:
-    for word in (eventually, leads_to):
+    for word in (eventually, leads_to, always_eventually, eventually_always):
         with pytest.raises(ModelError) as raised:
             word(Puzzle, weak=weak, strong=strong)
         assert str(raised.value).startswith(f"{__file__}:")

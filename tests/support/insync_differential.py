@@ -12,10 +12,13 @@ from unittest.mock import patch
 
 from insync.explorer import CheckResult, Limits, bounded_check, check, graph, liveness, prove
 from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.export.tla.module import tla_files
 from insync.explorer.search import beyond_memory, breadth_first
+from insync.explorer.tlc import Tlc, find_tlc, tlc_opinion_of_runs
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
-from insync.runtime.errors import UserError
+from insync.properties.registry import confined
+from insync.runtime.errors import InternalError, UserError
 from insync.runtime.watch import Watch
 from insync_drawn_data import Described, State
 from insync_drawn_spaces import (
@@ -198,6 +201,8 @@ class Compared:
             self.by_graph(states)
         if "z3" in engines:
             self.by_z3()
+        if "tlc" in engines:
+            self.by_tlc(find_tlc())
         self.seen["models"] += 1
         self.seen["whole"] += self.space.whole
         self.seen["states"] += sum(map(len, self.space.levels))
@@ -267,14 +272,15 @@ class Compared:
 
     def by_graph(self, states: int) -> None:
         """Compare all states, steps and properties of runs, with machine code and the graph of all states."""
-        space = Space(self.drawn, confined=False).search(states)
+        if not self.drawn.runs:
+            return
+        everywhere = Space(self.drawn, confined=False).search(states)
+        if everywhere.whole and self.drawn.seed % 2 == 0:
+            self._same_graph(everywhere)
+        space = self.space
         if not space.whole:
             return
         self.runs = Runs(space)
-        if not self.drawn.runs:
-            return
-        if self.drawn.seed % 2 == 0:
-            self._same_graph(space)
         result = liveness(self.model)
         expect("a step that does not fit", result.refused is not None, TYPE_OK in space.failing)
         if result.refused is not None:
@@ -288,6 +294,8 @@ class Compared:
             if found.trace is not None:
                 self.replayed(run.name, found.trace)
             self.seen[f"{run.kind} {found.verdict}"] += 1
+            self.seen[f"leads_to {run.tail} {found.verdict}"] += bool(run.tail)
+            self.seen[f"confined: {found.verdict}"] += bool(self.drawn.within)
 
     def _same_graph(self, space: Space) -> None:
         found = graph(self.model, within=())
@@ -301,6 +309,29 @@ class Compared:
         told = sorted(repr((a, named(self.drawn, one), ours[one.after])) for a, one in wanted if one.after is not None)
         expect("steps of the graph", theirs, told)
         self.seen["graphs"] += 1
+
+    def by_tlc(self, tlc: Tlc) -> None:
+        """Compare what TLC says of the properties of runs in the exported module."""
+        if not self.drawn.runs or not self.space.whole or TYPE_OK in self.space.failing:
+            return
+        runs, model = Runs(self.space), confined(self.model)
+        try:
+            files = tla_files(model, [run.name for run in self.drawn.runs], "Drawn")
+        except UserError:
+            self.seen["TLC: not exported"] += 1
+            return
+        for run in self.drawn.runs:
+            if run.kind != "sometimes":
+                try:
+                    said, _ = tlc_opinion_of_runs(tlc, model, files, run.name, Limits(seconds=60))
+                except InternalError as error:  # TLC refuses properties that every run has
+                    if "Temporal formula is a tautology" not in str(error):
+                        raise
+                    expect(f"{run.name} (a tautology for TLC)", runs.holds(run), True)
+                    continue
+                expect(f"{run.name} (TLC)", str(said.verdict), "holds" if runs.holds(run) else "violated")
+                self.seen[f"TLC: {run.kind} {run.tail}".strip()] += 1
+                self.seen[f"TLC, confined: {said.verdict}"] += bool(self.drawn.within)
 
     def by_z3(self) -> None:
         """See that what z3 proves holds, and that its counterexamples are real and the shortest."""
@@ -356,7 +387,7 @@ def compared(drawn: Described, *, states: int, engines: Sequence[str]) -> Counte
     Args:
         drawn: the model.
         states: how many states the oracle looks for at most.
-        engines: of "machine code", "disk", "graph" and "z3" those that are asked besides the evaluator.
+        engines: of "machine code", "disk", "graph", "z3" and "tlc" those that are asked besides the evaluator.
 
     Raises:
         Differs: insync says something else, or fails.

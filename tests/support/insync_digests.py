@@ -18,6 +18,7 @@ from insync.model.tracing.initial_states import Initials
 from insync.model.tracing.program import BoundAction
 from insync.properties.invariants import StepInvariant
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
+from insync.properties.temporal import Due
 
 __all__ = ["digests_of", "program_digest"]
 
@@ -99,7 +100,11 @@ def _properties(model: Model, digests: _Digests, only: Collection[str] | None) -
     for name, run in run_properties_of(model).items():
         if only is None or f"run {name}" in only:
             parts = [
-                (dict(one.bindings), [None if node is None else digests.of([node]) for node in (one.when, one.then)])
+                (
+                    dict(one.bindings),
+                    [None if node is None else digests.of([node]) for node in (one.when, one.then)],
+                    *([one.due.value] if one.due is not Due.ONCE else []),
+                )
                 for one in run.instances(model)
             ]
             found[f"run {name}"] = _number((run.kind.value, parts))

@@ -22,6 +22,12 @@ __all__ = ["drawn"]
 MOST_BEGINNINGS = 24
 """How many first states an initial method may have."""
 
+UNFAIR = ("sometimes", "initially_always")
+"""The kinds of properties of runs on which fairness has no effect."""
+
+KINDS = (*UNFAIR, "eventually", "always_eventually", "eventually_always", *3 * ("leads_to",))
+"""The kinds of properties of runs, the more often the more forms they have."""
+
 ATTEMPTS, ENOUGH = 6, (4, 10)
 """How often a model is drawn, of which that with the most levels is taken, and how many levels and states suffice."""
 
@@ -343,24 +349,25 @@ class _Drawing:
                 worth = 2 * (weak != strong) + (not told.holds(run)) + self.likely(0.3)
             if best is None or worth > best[0]:
                 best = worth, run
-            if run.kind == "sometimes" or worth > 2:
+            if run.kind in UNFAIR or worth > 2:
                 break
         assert best is not None
         return best[1]
 
     def run(self, number: int, actions: tuple[Action, ...]) -> Run:
         """Draw a property of runs."""
-        kind = self.chance.choice(["sometimes", "eventually", "leads_to", "leads_to"])
+        kind = self.chance.choice(KINDS)
         given = self.parameters(1)
         writer = self.writer(self.view(), *(var(*one) for one in given))
         then = writer.condition(2)
-        when = writer.condition(1) if kind == "leads_to" else None
+        when = writer.condition(1) if kind in ("leads_to", "initially_always") else None
+        tail = self.chance.choice(["", "always_eventually", "eventually_always"]) if kind == "leads_to" else ""
         sets: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {"weak": [], "strong": []}
-        if kind != "sometimes":
+        if kind not in UNFAIR:
             for action in actions:
                 if self.likely(0.75):
                     sets[self.chance.choice(["weak", "strong"])].append(self.fair(action, actions))
-        return Run(kind, f"run{number}", given, when, then, tuple(sets["weak"]), tuple(sets["strong"]))
+        return Run(kind, f"run{number}", given, when, then, tuple(sets["weak"]), tuple(sets["strong"]), tail)
 
     def fair(self, action: Action, actions: tuple[Action, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Draw a fair set of which an action is a part."""

@@ -68,7 +68,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A property of runs: `sometimes`, `eventually` or `leads_to`, and what is taken for granted.
+    """A property of runs, and what is taken for granted; `tail` is the word around the right side of `leads_to`.
 
     A fair set is given by the names of actions and the parameters whose values are told apart ("*": all of them).
     """
@@ -80,6 +80,13 @@ class Run:
     then: Term
     weak: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
     strong: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    tail: str = ""
+
+    @property
+    def due(self) -> str:
+        """How the condition must be met: once, always_eventually, eventually_always, or always."""
+        named = {"always_eventually": self.kind, "eventually_always": self.kind, "initially_always": "always"}
+        return self.tail or named.get(self.kind, "once")
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,7 @@ class Lasso:
 
 
 class Runs:
-    """The runs of a space that is whole and in which every step fits."""
+    """The runs of a space that is whole and in which every step fits; they stay in the states that are not outside."""
 
     def __init__(self, space: Space) -> None:
         self.space, self.model = space, space.model
@@ -215,7 +215,9 @@ class Runs:
     def breaks(self, run: Run, lasso: Lasso) -> bool:
         """Return whether a lasso is a fair run that breaks a property, for some binding of its parameters."""
         steps = list(zip(lasso.states, lasso.bounds, lasso.states[1:], strict=False))
-        if any(Edge(bound, after) not in self.edges[before] for before, bound, after in steps):
+        if any(Edge(bound, after) not in self.edges.get(before, ()) for before, bound, after in steps):
+            return False
+        if any(map(self.space.outside, lasso.states)):
             return False
         if lasso.states[-1] != lasso.states[lasso.loop] or lasso.states[0] not in self.space.levels[0]:
             return False
@@ -247,8 +249,16 @@ class Runs:
     def _broken(self, run: Run, values: Mapping[str, Value], lasso: Lasso) -> bool:
         then = holds_for_all(run.then, ())
         met = [then({"s": state, **values}) for state in lasso.states]
+        around = met[lasso.loop :]
         due = [place == 0 if run.when is None else self._is(run, one, values) for place, one in enumerate(lasso.states)]
-        return any(one and not any([*met[place:], *met[lasso.loop :]]) for place, one in enumerate(due))
+        match run.due:
+            case "once":
+                return any(one and not any([*met[place:], *around]) for place, one in enumerate(due))
+            case "always_eventually":
+                return any(due) and not any(around)
+            case "eventually_always":
+                return any(due) and not all(around)
+        return due[0] and not all(met)
 
     def _is(self, run: Run, state: State, values: Mapping[str, Value]) -> bool:
         assert run.when is not None
@@ -257,28 +267,50 @@ class Runs:
     def _holds(self, run: Run, values: Mapping[str, Value]) -> bool:
         then = holds_for_all(run.then, ())
         if run.kind == "sometimes":
-            return any(then({"s": state, **values}) for state in self.edges)
+            return any(then({"s": state, **values}) for level in self.space.levels for state in level)
         avoided = {state for state in self.edges if not then({"s": state, **values})}
-        begun = set(self.space.levels[0]) if run.when is None else set(self.edges)
-        begun = {state for state in begun & avoided if run.when is None or self._is(run, state, values)}
+        first = run.when is None or run.due == "always"
+        begun = {state for state in self.space.levels[0] if state in self.edges} if first else set(self.edges)
+        begun = {state for state in begun if run.when is None or self._is(run, state, values)}
+        fair = self.fair_sets(run)
+        match run.due:
+            case "once":
+                return not self._fair_part(self._reach(begun & avoided, avoided), fair)
+            case "always_eventually":
+                return not self._fair_part(self._reach(begun, set(self.edges)) & avoided, fair)
+            case "eventually_always":
+                return not self._fair_part(self._reach(begun, set(self.edges)), fair, avoided)
+        return not self._reach(begun, set(self.edges)) & avoided
+
+    def _reach(self, begun: set[State], among: set[State]) -> set[State]:
         reach, todo = set(begun), list(begun)
         while todo:
             for edge in self.edges[todo.pop()]:
-                if edge.after in avoided and edge.after not in reach:
+                if edge.after in among and edge.after not in reach:
                     reach.add(edge.after)
                     todo.append(edge.after)
-        return not self._fair_part(reach, self.fair_sets(run))
+        return reach
 
-    def _fair_part(self, states: set[State], fair: list[tuple[frozenset[Bound], bool]]) -> bool:
-        """Return whether some run within these states is fair; a run may stay where it is."""
+    def _fair_part(
+        self, states: set[State], fair: list[tuple[frozenset[Bound], bool]], visited: set[State] | None = None
+    ) -> bool:
+        """Return whether some run within these states is fair; a run may stay where it is.
+
+        Args:
+            states: where the run may be.
+            fair: the fair sets.
+            visited: of these states the run must be in some again and again; None if it need not.
+        """
         for part in components(states, lambda state: [edge.after for edge in self.edges[state]]):
+            if visited is not None and not part & visited:
+                continue
             taken = {e.bound for state in part for e in self.edges[state] if e.after in part and e.after != state}
             broken = [(own, strong) for own, strong in fair if not self._kept(part, taken, own, strong)]
             if not broken:
                 return True
             if all(strong for _, strong in broken):
                 rest = {state for state in part if not any(self._enabled(state, own) for own, _ in broken)}
-                if rest and self._fair_part(rest, fair):
+                if rest and self._fair_part(rest, fair, visited):
                     return True
         return False
 

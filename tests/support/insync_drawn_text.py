@@ -40,7 +40,8 @@ def model_text(model: Described) -> str:
         returned = [f"return {term_text(found.condition)}"]
         lines += _method(f"@{word}", found.name, found.parameters, returned, views)
     for run in model.runs:
-        both = [term_text(one) for one in (run.when, run.then) if one is not None]
+        then = f"{run.tail}({term_text(run.then)})" if run.tail else term_text(run.then)
+        both = [then] if run.when is None else [term_text(run.when), then]
         lines += _method(_decorator(run), run.name, run.parameters, [f"return {', '.join(both)}"])
     return "\n".join(lines)
 

@@ -36,6 +36,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="the seed of the first; the others follow")
     parser.add_argument("--states", type=int, default=150, help="how many states the oracle looks for in each")
     parser.add_argument("--all", action="store_true", help="compare every engine on every model, not in turn")
+    parser.add_argument("--runs", action="store_true", help="compare properties of runs alone, on every model")
+    parser.add_argument("--tlc", action="store_true", help="also have TLC decide the properties of runs (INSYNC_TLC)")
     parser.add_argument("--output", type=Path, default=Path(), help="where models are written on which they differ")
     given = parser.parse_args()
     seen: Counter[str] = Counter()
@@ -45,7 +47,8 @@ def main() -> int:
         for number in range(given.models):
             seed = given.seed + number
             model = drawn(seed, given.states)
-            engines = ENGINES if given.all else turn(model)
+            engines = ("graph",) if given.runs else ENGINES if given.all else turn(model)
+            engines += ("tlc",) if given.tlc else ()
             try:
                 seen += compared(model, states=given.states, engines=engines)
             except Differs as error:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, assert_never
 
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.explorer.results import Result, Verdict, together
-from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of
+from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of, visits
 from insync.explorer.runs.lassos import Lasso, Path, find_lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.state_graph import StateGraph, graph_limits, graph_within, require_graph_libraries
 from insync.explorer.stepping.stepper import Move, confirmed
@@ -22,12 +23,14 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.lints import suspicions
-from insync.model.tracing.program import whole_of
 from insync.properties.invariants import names_within
-from insync.properties.registry import select_run_properties
-from insync.properties.temporal import Fairness, Instance, RunKind, RunProperty, fair_sets
+from insync.properties.registry import confined, select_run_properties
+from insync.properties.temporal import Due, Fairness, Instance, RunKind, RunProperty, fair_sets
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
+
+if TYPE_CHECKING:
+    from insync.explorer.runs.state_graph import Bits
 
 __all__ = ["LivenessResult", "RunResult", "liveness"]
 
@@ -38,7 +41,7 @@ class RunResult(Shown):
 
     Attributes:
         name: of the property.
-        kind: of the property: sometimes, eventually or leads_to.
+        kind: of the property.
         sentence: the property in words.
         fairness: the fairness that was assumed.
         verdict: for `sometimes`, holds means that each binding has a witness.
@@ -107,6 +110,7 @@ def liveness(
     bounds: Mapping[str, int | str] | None = None,
     properties: Sequence[str] | None = None,
     fairness: Fairness | None = None,
+    within: Sequence[str] | None = None,
     limits: Limits | None = None,
     reporter: Reporter | None = None,
     stop: threading.Event | None = None,
@@ -116,9 +120,11 @@ def liveness(
     Args:
         model: a class, an instance, or a name such as "kip320" or "path/to/file.py:ModelName".
         bounds: bounds and settings of a class or a name; those left out have their defaults.
-        properties: names of properties; None is all that the model has. They are decided in all states: a confinement
-            of the model's class has no effect here.
+        properties: names of properties; None is all that the model has.
         fairness: assumed instead of each property's own.
+        within: names of invariants; only runs all of whose states meet them are considered, as with a CONSTRAINT of
+            TLC, and fairness still demands the steps that lead outside. So a property that holds may fail in a run that
+            leaves, which a warning says. None is the confinement of the model's class.
         limits: of tracing, compilation and exploration; the limit on seconds covers the decisions as well.
         reporter: called about once a second with the progress.
         stop: ends the work when it is set. Properties that are not decided by then are incomplete, but witnesses of
@@ -127,30 +133,30 @@ def liveness(
     Raises:
         UserError: an unknown model, bound, property, action or parameter, or no property at all.
     """
-    limited, whole = graph_limits(limits), whole_of(model_of(model, bounds))
-    chosen = select_run_properties(whole, properties)
+    limited, made = graph_limits(limits), confined(model_of(model, bounds), within)
+    chosen = select_run_properties(made, properties)
     if not chosen:
-        fair_sets(whole, fairness or Fairness())
+        fair_sets(made, fairness or Fairness())
         message = (
-            f"{whole.name} has no properties of runs, so there is nothing to decide. Declare one beside its class, "
+            f"{made.name} has no properties of runs, so there is nothing to decide. Declare one beside its class, "
             f"with @sometimes, @eventually or @leads_to."
             if properties is None
             else "properties=[] names no property of runs, so there is nothing to decide. Leave it out to decide all."
         )
         raise UserError(message)
     require_graph_libraries()
-    task = Task(model=whole, properties=(), within=(), limits=limited, reporter=reporter, stop=stop)
+    task = Task(model=made, properties=(), limits=limited, reporter=reporter, stop=stop)
 
     def decided(prepared: Prepared) -> LivenessResult:
         for found in chosen:
-            fair_sets(whole, fairness or found.fairness)  # so that a mistake is reported before the work
-        return _decided(whole, chosen, fairness, prepared)
+            fair_sets(made, fairness or found.fairness)  # so that a mistake is reported before the work
+        return _decided(made, chosen, fairness, prepared)
 
     def stopped(prepared: Prepared, reason: StopReason) -> LivenessResult:
         prepared.clock.lap("explore")
         prepared.clock.seconds["decide"] = 0.0
         results = [replace(_undecided(found, fairness), undecided=_STOPPED) for found in chosen]
-        return _result_of(whole, results, 0, 0, 0, prepared, reason)
+        return _result_of(made, results, 0, 0, 0, prepared, reason)
 
     return task.run(decided, stopped, Needs.PROGRAM)
 
@@ -174,7 +180,8 @@ def _decided(
             results.append(deciding.decided(found, fairness))
     clock.lap("decide")
     size = (len(graph), len(graph.source), len(graph.starts) - 1)
-    return _result_of(model, results, *size, prepared, graph.stopped_by or deciding.stopped_by, refused)
+    stopped = graph.stopped_by or deciding.stopped_by
+    return _result_of(model, results, *size, prepared, stopped, refused, tuple(deciding.about_confinement()))
 
 
 def _result_of(
@@ -186,6 +193,7 @@ def _result_of(
     prepared: Prepared,
     stopped_by: StopReason | None,
     refused: Trace | None = None,
+    warnings: Sequence[str] = (),
 ) -> LivenessResult:
     return LivenessResult(
         model=model_reference(model),
@@ -196,26 +204,17 @@ def _result_of(
         transitions=steps,
         depth=depth,
         properties=tuple(results),
-        warnings=(*suspicions(model, {}), *_not_confined(model)),
+        within=names_within(model),
+        warnings=(*suspicions(model, {}), *warnings),
         seconds=prepared.clock.seconds,
         refused=refused,
     )
 
 
 def _undecided(found: RunProperty, fairness: Fairness | None) -> RunResult:
-    """Return the result for a property of which nothing is known; fairness has no effect on `sometimes`."""
-    assumed = Fairness() if found.kind is RunKind.SOMETIMES else fairness or found.fairness
+    """Return the result for a property of which nothing is known, with the fairness that has an effect on it."""
+    assumed = (fairness or found.fairness) if found.kind.needs_fairness else Fairness()
     return RunResult(found.name, found.kind, found.sentence, assumed, Verdict.INCOMPLETE, 0, None)
-
-
-def _not_confined(model: Model) -> Iterator[str]:
-    """Yield a warning that a confinement has no effect: a run that it cuts off would seem to end there."""
-    within = names_within(model)
-    if within:
-        yield (
-            f"{model.name} is checked within {' and '.join(within)}; its properties of runs are decided in all states, "
-            f"also those outside."
-        )
 
 
 def _while_deciding(reporter: Reporter | None, graph: StateGraph, watch: Watch, name: str) -> Callable[[], None] | None:
@@ -240,7 +239,39 @@ class _LivenessCheck:
         self.graph, self.watch = graph, watch
         self.stopped_by: StopReason | None = None
         self._adjacency = adjacency_of(graph)
+        self._within: Bits | None = None
+        self._vacuous: list[str] = []
         self._overtime = watch.later(_OVERTIME_SECONDS) if graph.expanded else watch
+
+    @property
+    def within(self) -> Bits:
+        """The states that a run may be in: those in which the invariants hold that the model is confined to."""
+        import numpy as np
+
+        if self._within is None:
+            self._within = np.ones(len(self.graph), dtype=np.bool_)
+            for truth in self.graph.truth(self.graph.model.program.within, self.watch):
+                self._within &= truth
+        return self._within
+
+    def about_confinement(self) -> Iterator[str]:
+        """Yield the warnings that runs are left out, as they leave the states that the model is confined to."""
+        name, names = self.graph.model.name, " and ".join(names_within(self.graph.model))
+        if self._within is None or self._within.all():
+            return
+        leaving = self._within[self.graph.source] & ~self._within[self.graph.target]
+        states = plural(len(set(self.graph.source[leaving].tolist())), "state")
+        yield (
+            f"{name} is confined to {names}, and from {states} steps lead outside. Runs that take one are not "
+            f"considered: a run that breaks a property is real, but a property that holds may fail in a run that "
+            f"leaves."
+        )
+        if self._vacuous:
+            verb = "hold" if len(self._vacuous) > 1 else "holds"
+            yield (
+                f"{' and '.join(self._vacuous)} {verb} only because no fair run stays within {names}: fairness demands "
+                f"a step that leads outside. Bound the model by the guards of its actions, or assume less fairness."
+            )
 
     def decided(self, found: RunProperty, fairness: Fairness | None) -> RunResult:
         """Return the result for a property; incomplete if a limit is reached."""
@@ -291,6 +322,9 @@ class _LivenessCheck:
         obligations = obligations_of(self._adjacency, fair_sets(model, fairness), self.watch)
         runs = [run for instance in instances if (run := self._run(instance, obligations)) is not None]
         if not runs:
+            if found.kind.needs_fairness and not self.within.all():
+                fair = fair_components(self._adjacency, self.within, obligations, self.watch)
+                self._vacuous += [] if (fair >= 0).any() else [found.name]
             return None
         path, loop = min(runs, key=lambda run: (run[1], len(run[0])))
         lasso = Lasso(_moves(self.graph, path), loop)
@@ -301,17 +335,30 @@ class _LivenessCheck:
         return lasso_trace(model, found, fairness, lasso, verified.reason)
 
     def _run(self, instance: Instance, obligations: Sequence[Obligation]) -> tuple[Path, int] | None:
+        """Return a run that breaks a property, as a path and the place in it to which its end goes back."""
         import numpy as np
 
-        graph, adjacency, watch = self.graph, self._adjacency, self.watch
+        graph, watch, within = self.graph, self.watch, self.within
         asked = [instance.then] if instance.when is None else [instance.then, instance.when]
         then, *rest = graph.truth(asked, watch)
-        start = rest[0] if rest else np.arange(len(graph)) < graph.initial
-        inside = ~then
-        looping = inside.copy()
+        initial = np.arange(len(graph)) < graph.initial
+        start, inside, looping = (rest[0] if rest else initial), within, within.copy()
         looping[graph.expanded :] = False  # states that are not expanded only seem to have no steps
-        fair = fair_components(adjacency, looping, obligations, watch)
-        return find_lasso(adjacency, start, inside, fair, obligations, watch)
+        match instance.due:
+            case Due.ONCE:
+                inside = within & ~then
+                looping &= ~then
+            case Due.RECURRENT:
+                looping &= ~then
+            case Due.PERSISTENT:  # the loop is in a state that does not meet the condition, again and again
+                obligations = [*obligations, visits(self._adjacency, ~then)]
+            case Due.ALWAYS:  # a run that stays where the condition fails, as fairness has no effect
+                bad = np.where(within & ~then, np.arange(len(graph)), -1)
+                return find_lasso(self._adjacency, start & initial, inside, bad, [], watch)
+            case _:
+                assert_never(instance.due)
+        fair = fair_components(self._adjacency, looping, obligations, watch)
+        return find_lasso(self._adjacency, start, inside, fair, obligations, watch)
 
 
 def _shortest(graph: StateGraph, state: int) -> Path:

@@ -207,7 +207,7 @@ class _MutationRun:
         self.properties = [name for name in asked if name not in failing]
         self.runs: list[str] = []
         if runs and run_properties_of(model) and self._may_judge():
-            known = liveness(self.whole, limits=limits, stop=stop)
+            known = liveness(model, limits=limits, stop=stop)
             self.runs = [result.name for result in known.properties if result.verdict is Verdict.HOLDS]
 
     def _may_judge(self) -> bool:
@@ -305,7 +305,8 @@ class _MutationRun:
         if not self.runs:
             return {}, None
         names = [found.name for found in select_run_properties(broken, self.runs)]
-        result = liveness(broken, properties=names, limits=self.limits, stop=self.stop)
+        within = names_within(self.model)
+        result = liveness(broken, properties=names, within=within, limits=self.limits, stop=self.stop)
         failing = [found for found in result.properties if found.verdict is Verdict.VIOLATED]
         noticed = {found.name: found.trace.length if found.trace is not None else 0 for found in failing}
         return noticed, result.stopped_by

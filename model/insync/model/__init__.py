@@ -44,7 +44,18 @@ from insync.model.domains.values import (
     SetValue,
 )
 from insync.model.language.container_views import BagView, SeqView, SetOfView
-from insync.model.language.declarations import action, eventually, initial, invariant, leads_to, sometimes
+from insync.model.language.declarations import (
+    TailCondition,
+    action,
+    always_eventually,
+    eventually,
+    eventually_always,
+    initial,
+    initially_always,
+    invariant,
+    leads_to,
+    sometimes,
+)
 from insync.model.language.presentation import (
     Arrow,
     Demand,
@@ -133,16 +144,20 @@ __all__ = [
     "StateView",
     "Subset",
     "Switch",
+    "TailCondition",
     "Taken",
     "UserError",
     "action",
+    "always_eventually",
     "bound",
     "count",
     "eventually",
+    "eventually_always",
     "exists",
     "find_model",
     "for_all",
     "initial",
+    "initially_always",
     "invariant",
     "leads_to",
     "max_of",

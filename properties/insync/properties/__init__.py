@@ -13,8 +13,30 @@ writes a condition in the names of the model. `kafka` holds the properties of Ka
 
 from __future__ import annotations
 
-from insync.properties.declare import eventually, invariant, leads_to, lemma, sometimes, step_invariant
+from insync.properties.declare import (
+    always_eventually,
+    eventually,
+    eventually_always,
+    initially_always,
+    invariant,
+    leads_to,
+    lemma,
+    sometimes,
+    step_invariant,
+)
 from insync.properties.invariants import Failure
 from insync.properties.temporal import Fairness
 
-__all__ = ["Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes", "step_invariant"]
+__all__ = [
+    "Failure",
+    "Fairness",
+    "always_eventually",
+    "eventually",
+    "eventually_always",
+    "initially_always",
+    "invariant",
+    "leads_to",
+    "lemma",
+    "sometimes",
+    "step_invariant",
+]

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast, overload
 
-from insync.model import Model
+from insync.model import Bool, Condition, Model, TailCondition
 from insync.model.language.declarations import parameter_types, refuse_suspended, scopes_of
 from insync.model.tracing.predicates import STATES, refuse_swapped
 from insync.properties.invariants import (
@@ -32,7 +32,10 @@ __all__ = [
     "LEMMAS",
     "RUN_PROPERTIES",
     "STEP_INVARIANTS",
+    "always_eventually",
     "eventually",
+    "eventually_always",
+    "initially_always",
     "invariant",
     "leads_to",
     "lemma",
@@ -122,12 +125,75 @@ def eventually(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[
 def leads_to(kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]:
     """Declare a function that returns two conditions: in every fair run the first is followed by the second.
 
+    The second may be `always_eventually(condition)` or `eventually_always(condition)`.
+
     Args:
         kind: the model class.
         weak: actions that are taken again and again, or are disabled again and again.
         strong: actions that are taken again and again if they are enabled again and again.
     """
     return _run("leads_to", kind, RunKind.LEADS_TO, weak, strong)
+
+
+@overload
+def always_eventually(
+    kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()
+) -> Callable[[F], F]: ...
+@overload
+def always_eventually(kind: Condition, /) -> TailCondition: ...
+
+
+def always_eventually(
+    kind: type[Model] | Condition, *, weak: Sequence[str] = (), strong: Sequence[str] = ()
+) -> TailCondition | Callable[[F], F]:
+    """Declare a condition that every fair run meets again and again, as a function of model, state and parameters.
+
+    With a condition in place of a class, return that condition as the right side of a `leads_to` property.
+
+    Args:
+        kind: the model class, or a condition.
+        weak: actions that are taken again and again, or are disabled again and again.
+        strong: actions that are taken again and again if they are enabled again and again.
+    """
+    if isinstance(kind, (Bool, bool)):
+        return TailCondition("always_eventually", kind)
+    return _run("always_eventually", kind, RunKind.ALWAYS_EVENTUALLY, weak, strong)
+
+
+@overload
+def eventually_always(
+    kind: type[Model], *, weak: Sequence[str] = (), strong: Sequence[str] = ()
+) -> Callable[[F], F]: ...
+@overload
+def eventually_always(kind: Condition, /) -> TailCondition: ...
+
+
+def eventually_always(
+    kind: type[Model] | Condition, *, weak: Sequence[str] = (), strong: Sequence[str] = ()
+) -> TailCondition | Callable[[F], F]:
+    """Declare a condition that holds from some state on in every fair run, as a function of model, state, parameters.
+
+    With a condition in place of a class, return that condition as the right side of a `leads_to` property.
+
+    Args:
+        kind: the model class, or a condition.
+        weak: actions that are taken again and again, or are disabled again and again.
+        strong: actions that are taken again and again if they are enabled again and again.
+    """
+    if isinstance(kind, (Bool, bool)):
+        return TailCondition("eventually_always", kind)
+    return _run("eventually_always", kind, RunKind.EVENTUALLY_ALWAYS, weak, strong)
+
+
+def initially_always(kind: type[Model]) -> Callable[[F], F]:
+    """Declare a function that returns two conditions: if the first holds initially, the second always holds.
+
+    Runs that begin in other states are not restricted, and fairness has no effect, as the property is one of safety.
+
+    Args:
+        kind: the model class.
+    """
+    return _run("initially_always", kind, RunKind.INITIALLY_ALWAYS)
 
 
 def _condition(

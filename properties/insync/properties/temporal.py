@@ -3,8 +3,12 @@
 - `sometimes`: some reachable state meets a condition; the answer is a witness.
 - `eventually`: every fair run meets a condition in some state.
 - `leads_to`: in every fair run each state that meets one condition is followed by a state that meets another.
+- `always_eventually`: every fair run meets a condition again and again.
+- `eventually_always`: every fair run meets a condition in all states from some state on.
+- `initially_always`: every run whose first state meets one condition meets another in all its states.
 
-A property with parameters must hold for each of their bindings.
+The right side of `leads_to` may be one of the last but one and the last but two; whether a run meets these depends on
+its tail alone. A property with parameters must hold for each of their bindings.
 """
 
 from __future__ import annotations
@@ -14,10 +18,10 @@ import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Any
 
-from insync.model import Condition, Model, StateView
+from insync.model import Condition, Model, StateView, TailCondition
 from insync.model.domains.sorts import Parameter, label_of, members_of
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
@@ -27,6 +31,7 @@ from insync.properties.invariants import sentence_of
 from insync.runtime.errors import ModelError, UserError, closest
 
 __all__ = [
+    "Due",
     "FairSet",
     "Fairness",
     "Instance",
@@ -44,6 +49,40 @@ class RunKind(StrEnum):
     SOMETIMES = "sometimes"
     EVENTUALLY = "eventually"
     LEADS_TO = "leads_to"
+    ALWAYS_EVENTUALLY = "always_eventually"
+    EVENTUALLY_ALWAYS = "eventually_always"
+    INITIALLY_ALWAYS = "initially_always"
+
+    @property
+    def needs_fairness(self) -> bool:
+        """Whether the fairness of runs has an effect on the property."""
+        return self not in (RunKind.SOMETIMES, RunKind.INITIALLY_ALWAYS)
+
+
+class Due(Enum):
+    """How a condition must be met once it is due."""
+
+    ONCE = "once"
+    RECURRENT = "again and again"
+    PERSISTENT = "from some state on"
+    ALWAYS = "in all states"
+
+
+_DUE = {
+    RunKind.SOMETIMES: Due.ONCE,
+    RunKind.EVENTUALLY: Due.ONCE,
+    RunKind.LEADS_TO: Due.ONCE,
+    RunKind.ALWAYS_EVENTUALLY: Due.RECURRENT,
+    RunKind.EVENTUALLY_ALWAYS: Due.PERSISTENT,
+    RunKind.INITIALLY_ALWAYS: Due.ALWAYS,
+}
+"""How the condition of each kind is due, unless the right side of a `leads_to` property says otherwise."""
+assert set(_DUE) == set(RunKind)
+
+_TWO_CONDITIONS = {
+    RunKind.LEADS_TO: "what happens, and what must follow",
+    RunKind.INITIALLY_ALWAYS: "what holds initially, and what then always holds",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +91,16 @@ class Instance:
 
     Attributes:
         bindings: the name of each parameter's value.
-        when: the condition after which `then` must follow; None if it must follow the initial state.
+        when: the condition after which `then` is due; None if it is due from the initial state on. Of an
+            `initially_always` property it is a condition on the initial state.
         then: the condition that must be met, or that can be reached.
+        due: how `then` must be met.
     """
 
     bindings: Mapping[str, str]
     when: Node | None
     then: Node
+    due: Due = Due.ONCE
 
     def __str__(self) -> str:
         return ", ".join(f"{name} = {label}" for name, label in self.bindings.items())
@@ -91,7 +133,8 @@ def run_property_beside(
     """Return the property of runs of a function beside the model's class, under the function's name.
 
     Args:
-        function: a function of model, state and parameters; it returns one condition, and two for `leads_to`.
+        function: a function of model, state and parameters; it returns one condition, and two for `leads_to` and
+            `initially_always`.
         kind: the kind of the property.
         fairness: the fairness that it assumes.
         parameters: the type of each parameter.
@@ -109,26 +152,50 @@ def _instance(
     model: Model, kind: RunKind, function: Callable[..., Any], names: Sequence[str], values: tuple[Parameter, ...]
 ) -> Instance:
     bindings = {name: label_of(value) for name, value in zip(names, values, strict=True)}
+    due = _DUE[kind]
 
     def part(number: int) -> Node:
         @functools.wraps(function)
         def predicate(s: StateView) -> Condition:
+            nonlocal due
             given = function(model, s, *values)
-            if kind is not RunKind.LEADS_TO:
-                return given  # trace_predicate reports what is not a condition
-            if not isinstance(given, tuple) or len(given) != 2:
-                message = (
-                    f"{place_of_function(function)}: {function.__name__} returns {given!r}; a leads_to property "
-                    f"returns two conditions: what happens, and what must follow."
-                )
-                raise ModelError(message)
-            return given[number]
+            if kind in _TWO_CONDITIONS:
+                given = _of_two(function, kind, given)[number]
+            if kind is RunKind.LEADS_TO and number == 1 and isinstance(given, TailCondition):
+                due, given = _DUE[RunKind(given.word)], given.condition
+            if isinstance(given, TailCondition):
+                raise ModelError(_misplaced(function, kind, given.word))
+            return given  # trace_predicate reports what is not a condition
 
         return model.trace_predicate(predicate)
 
-    if kind is RunKind.LEADS_TO:
-        return Instance(bindings, part(0), part(1))
-    return Instance(bindings, None, part(0))
+    if kind in _TWO_CONDITIONS:
+        when, then = part(0), part(1)
+        return Instance(bindings, when, then, due)
+    return Instance(bindings, None, part(0), due)
+
+
+def _of_two(function: Callable[..., Any], kind: RunKind, given: object) -> tuple[Any, Any]:
+    """Return the two conditions that a function returns."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        message = (
+            f"{place_of_function(function)}: {function.__name__} returns {given!r}; {_a(kind)} property "
+            f"returns two conditions: {_TWO_CONDITIONS[kind]}."
+        )
+        raise ModelError(message)
+    return given
+
+
+def _misplaced(function: Callable[..., Any], kind: RunKind, word: str) -> str:
+    return (
+        f"{place_of_function(function)}: {function.__name__} is {_a(kind)} property and returns {word}(...), which is "
+        f"the second of the two conditions of a leads_to property; return a condition, and write @{word} above the "
+        f"function if it is due from the start."
+    )
+
+
+def _a(kind: RunKind) -> str:
+    return f"{'an' if kind[0] in 'aei' else 'a'} {kind}"
 
 
 # ------------------------------------------------------------------------------------------------------------- fairness

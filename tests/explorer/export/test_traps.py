@@ -20,8 +20,13 @@ from insync.model import (
     Record,
     State,
     StateView,
+    TailCondition,
     action,
+    always_eventually,
+    eventually_always,
+    initially_always,
     invariant,
+    leads_to,
     require,
 )
 
@@ -119,3 +124,54 @@ def test_names_are_ascii_each_another_one_and_have_a_letter() -> None:
     assert {"Pr_fe", "Pr_fe_2", "gr__e"} < set(names)
     assert [name for name in names if not re.fullmatch(r"\w*[A-Za-z]\w*", name, flags=re.ASCII)] == []
     assert len(set(names)) == len(names)
+
+
+class Turning(Model):
+    """A number that goes round from any value."""
+
+    def declare(self, b: object) -> State:
+        return State(n=Int(5, 8))
+
+    @action
+    def turn(self, s: StateView) -> None:
+        s.n = (s.n - 4) % 4 + 5
+
+    @always_eventually(weak=("turn",))
+    def again(self, s: StateView) -> Condition:
+        return s.n == 5  # type: ignore[no-any-return]
+
+    @eventually_always
+    def settles(self, s: StateView) -> Condition:
+        return s.n == 6  # type: ignore[no-any-return]
+
+    @leads_to
+    def then_again(self, s: StateView) -> tuple[Condition, TailCondition]:
+        return s.n == 7, always_eventually(s.n == 8)
+
+    @leads_to
+    def then_settles(self, s: StateView) -> tuple[Condition, TailCondition]:
+        return s.n == 7, eventually_always(s.n == 8)
+
+    @initially_always
+    def begins_low(self, s: StateView) -> tuple[Condition, Condition]:
+        return s.n < 6, s.n < 7
+
+
+def test_a_remainder_binds_as_tightly_as_a_difference_so_parentheses_are_written() -> None:
+    """In TLA+ `%` has a range of precedences, 10 to 11, and `-` has 11, so that `a - b % c` cannot be read."""
+    assert "n' = ((n - 4) % 4) + 5" in export(Turning, properties=[])["turning.tla"]
+
+
+def test_the_forms_of_properties_of_runs() -> None:
+    found = export(Turning, properties=[*RUN_FORMS])["turning.tla"]
+    for name, formula in RUN_FORMS.items():
+        assert f"\n{name} ==\n  /\\ {formula}\n" in found
+
+
+RUN_FORMS = {
+    "again": "[]<>again_then",
+    "settles": "<>[]settles_then",
+    "then_again": "(then_again_when ~> []<>then_again_then)",
+    "then_settles": "(then_settles_when ~> <>[]then_settles_then)",
+    "begins_low": "(begins_low_when => []begins_low_then)",
+}

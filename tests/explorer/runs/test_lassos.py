@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from insync.explorer.runs.lassos import Lasso, _reason, verify
-from insync.model import Condition, Index, Int, Model, State, StateView, action, require
-from insync.properties import Fairness, eventually, leads_to
+from insync.model import Condition, Index, Int, Model, State, StateView, TailCondition, action, require
+from insync.properties import Fairness, always_eventually, eventually, eventually_always, initially_always, leads_to
 from insync.properties.registry import run_properties_of
+from insync.properties.temporal import Due
 
 
 class Steps(Model):
@@ -84,7 +85,38 @@ def goes_on(model: Anywhere, s: StateView) -> tuple[Condition, Condition]:
     return s.place == 2, s.place == 4
 
 
+@always_eventually(Anywhere)
+def keeps_arriving(model: Anywhere, s: StateView) -> Condition:
+    """The last place is reached again and again."""
+    return arrives(model, s)
+
+
+@eventually_always(Anywhere)
+def settles(model: Anywhere, s: StateView) -> Condition:
+    """In the end it stays at the last place."""
+    return arrives(model, s)
+
+
+@leads_to(Anywhere)
+def then_keeps_arriving(model: Anywhere, s: StateView) -> tuple[Condition, TailCondition]:
+    """From the second place the last one is reached again and again."""
+    return s.place == 2, always_eventually(s.place == 4)
+
+
+@leads_to(Anywhere)
+def then_settles(model: Anywhere, s: StateView) -> tuple[Condition, TailCondition]:
+    """From the second place on it comes to stay at the last one."""
+    return s.place == 2, eventually_always(s.place == 4)
+
+
+@initially_always(Anywhere)
+def keeps_low(model: Anywhere, s: StateView) -> tuple[Condition, Condition]:
+    """From the first place the last one is never reached."""
+    return s.place == 0, s.place < 4
+
+
 STAYS = "the run stays as it is for ever; no action that is fair is enabled there."
+APART = STAYS.replace("for ever", "for ever without it")
 
 
 @pytest.mark.parametrize(("name", "places", "loop", "said"), [
@@ -98,6 +130,17 @@ STAYS = "the run stays as it is for ever; no action that is fair is enabled ther
     ("goes_on", (2, 1, 2, 1), 1, "from the start, but the steps 2 and 3 repeat for ever without it."),
     ("goes_on", (0, 2, 1, 1), 2, "after step 1, but step 3 repeats for ever without it."),
     ("goes_on", (2, 4, 2, 1), 3, f"after step 2, but after step 3 {STAYS}"),
+    ("keeps_arriving", (0, 4, 1), 2, f"again and again from the start, but after step 2 {APART}"),
+    ("keeps_arriving", (4, 1, 2, 1), 1, ("again and again from the start, but the steps 2 and 3 repeat for ever "
+     "without it.")),
+    ("settles", (0, 4, 1, 4), 1, ("from some state on from the start, but the steps 2 and 3 repeat for ever and it "
+     "fails after step 2.")),
+    ("then_keeps_arriving", (0, 2, 4, 1), 3, f"again and again after step 1, but after step 3 {APART}"),
+    ("then_keeps_arriving", (4, 1, 2, 1), 1, ("again and again after step 2, but the steps 2 and 3 repeat for ever "
+     "without it.")),
+    ("then_settles", (4, 2, 4, 1, 4), 2, ("from some state on after step 1, but the steps 3 and 4 repeat for ever and "
+     "it fails after step 3.")),
+    ("keeps_low", (0, 3, 4, 1), 3, "from the start, and after step 2 it fails."),
 ])  # fmt: skip
 def test_the_reason_names_the_step_from_which_it_is_due_and_those_that_repeat(
     name: str, places: tuple[int, ...], loop: int, said: str
@@ -110,7 +153,9 @@ def test_the_reason_names_the_step_from_which_it_is_due_and_those_that_repeat(
 
 @pytest.mark.parametrize(("name", "places", "loop"), [
     ("arrives", (0, 4), 1), ("arrives", (4, 0, 1, 0), 1), ("goes_on", (2, 4, 1), 2), ("goes_on", (2, 4, 2), 0),
-    ("goes_on", (0, 1, 3), 2),
+    ("goes_on", (0, 1, 3), 2), ("keeps_arriving", (0, 4, 1, 4), 1), ("settles", (0, 1, 4), 2),
+    ("then_keeps_arriving", (0, 1, 3), 2), ("then_keeps_arriving", (2, 4, 1, 4), 1), ("then_settles", (2, 1, 4), 2),
+    ("keeps_low", (0, 1, 3), 2), ("keeps_low", (4, 1, 4), 2),
 ])  # fmt: skip
 def test_what_has_come_or_comes_again_and_again_is_not_due(name: str, places: tuple[int, ...], loop: int) -> None:
     model = Anywhere()
@@ -127,7 +172,7 @@ def test_a_loop_that_does_not_close_is_no_counterexample() -> None:
 @pytest.mark.parametrize(("excuses", "shown"), [(1, "x0."), (5, "x4."), (6, "x5."), (7, "x5; ...."), (9, "x5; ....")])
 def test_up_to_six_excuses_are_named(excuses: int, shown: str) -> None:
     found: Any = SimpleNamespace(name="gets_across")
-    instance: Any = SimpleNamespace(bindings={})
+    instance: Any = SimpleNamespace(bindings={}, due=Due.ONCE)
     moves: Any = [(None, (0,)), (0, (1,)), (0, (0,))]
     text = _reason(found, instance, 0, Lasso(moves, 0), [f"x{number}" for number in range(excuses)])
     assert text.endswith(shown)

@@ -7,7 +7,7 @@ import click
 from insync.cli.completion import complete_actions
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
-from insync.cli.options.model import ChosenModel, ModelCommand, model_command, property_option
+from insync.cli.options.model import ChosenModel, ModelCommand, model_command, property_option, within_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import gathered, limit_options, option
 from insync.cli.progress import search_progress
@@ -65,6 +65,7 @@ def _fairness(weak: tuple[str, ...], strong: tuple[str, ...], unfair: bool) -> F
     ),
     unfair=option("--unfair", is_flag=True, help="Take no fairness for granted."),
 )
+@within_option()
 @click.option("--witnesses", is_flag=True, help="Show the traces to states that `sometimes` properties ask for.")
 @limit_options(
     states="Stop once N states were found [default: 3,000,000].", seconds="Stop after S seconds, compilation included."
@@ -75,19 +76,20 @@ def command(
     chosen: ChosenModel,
     properties: tuple[str, ...],
     fairness: Fairness | None,
+    within: tuple[str, ...],
     witnesses: bool,
     limits: Limits,
     output: Output,
     build: Build,
 ) -> int:
-    """Decide the properties of MODEL's runs: sometimes, eventually, leads_to.
+    """Decide the properties of MODEL's runs, such as eventually and leads_to.
 
     The whole graph of states is kept in memory, so the bounds must be small. A `sometimes` property holds if some state
     is as it says; the others hold if every fair run fulfils them, and a counterexample is a stem and a loop.
     --weak and --strong replace the fairness that the properties come with. ACTION is `fetch` for the action as a whole,
     `fetch(follower)` for each follower by itself, `fetch(*)` for each binding; of 'fetch | lead' any one will do.
     """
-    model = chosen.build()
+    model = chosen.build(within)
     output.check_trace_path()
     build.check(output)
     with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:

@@ -95,6 +95,7 @@ def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> s
         {
             "model": result.model,
             "bounds": dict(result.bounds),
+            "within": list(result.within),
             "verdict": result.verdict,
             "stopped_by": result.stopped_by,
             "distinct_states": result.distinct_states,

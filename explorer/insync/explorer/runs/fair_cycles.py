@@ -20,7 +20,7 @@ from insync.runtime.watch import Watch
 if TYPE_CHECKING:
     from insync.explorer.runs.state_graph import Bits, Numbers
 
-__all__ = ["Adjacency", "Obligation", "adjacency_of", "fair_components", "obligations_of"]
+__all__ = ["Adjacency", "Obligation", "adjacency_of", "fair_components", "obligations_of", "visits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,16 @@ def obligations_of(adjacency: Adjacency, fair: Sequence[FairSet], watch: Watch) 
         enabled[adjacency.source[takes]] = True
         obligations.append(Obligation(one, takes, enabled))
     return obligations
+
+
+def visits(adjacency: Adjacency, states: Bits) -> Obligation:
+    """Return the obligation to be in one of some states again and again, as a Büchi condition has it.
+
+    It is a weak one that no action meets, and that does not apply in these states.
+    """
+    import numpy as np
+
+    return Obligation(FairSet("", False, frozenset()), np.zeros(len(adjacency.source), dtype=np.bool_), ~states)
 
 
 def fair_components(adjacency: Adjacency, inside: Bits, obligations: Sequence[Obligation], watch: Watch) -> Numbers:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from insync.explorer.runs.fair_cycles import Adjacency, Obligation
 from insync.explorer.stepping.stepper import Move, Stepper
@@ -17,7 +17,7 @@ from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
-from insync.properties.temporal import Fairness, FairSet, Instance, RunProperty, fair_sets
+from insync.properties.temporal import Due, Fairness, FairSet, Instance, RunProperty, fair_sets
 from insync.runtime.errors import InternalError
 from insync.runtime.watch import Watch
 
@@ -85,7 +85,7 @@ def verify(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso) -
 
     Args:
         model: the model.
-        found: an `eventually` or `leads_to` property.
+        found: a property of runs that is not a `sometimes` property.
         fairness: the assumed fairness.
         lasso: the run.
     """
@@ -123,29 +123,52 @@ def _enabled(stepper: Stepper, obligation: FairSet, codes: Codes) -> bool:
 
 
 def _due(instance: Instance, lasso: Lasso) -> int | None:
-    """Return the place from which on the property's state is due and never comes; None if there is none."""
-    if any(evaluate(instance.then, codes) for codes in lasso.repeated):
-        return None
+    """Return the least place from which on the property's condition is due and is not met; None if there is none."""
     states = [codes for _, codes in lasso.moves]
-    done = [place for place, codes in enumerate(states) if evaluate(instance.then, codes)]
-    after = done[-1] + 1 if done else 0
-    if instance.when is None:
-        return 0 if not done else None
-    return next((at for at in range(after, len(states)) if evaluate(instance.when, states[at])), None)
+    met = [bool(evaluate(instance.then, codes)) for codes in states]
+    around = met[lasso.loop :]
+    last = len(states) if instance.when is not None and instance.due is not Due.ALWAYS else 1
+    after = 0
+    match instance.due:
+        case Due.ONCE:  # due in a state after the last one that meets the condition
+            after = len(states) - met[::-1].index(True) if any(met) else 0
+            missed = not any(around)
+        case Due.RECURRENT:
+            missed = not any(around)
+        case Due.PERSISTENT:
+            missed = not all(around)
+        case Due.ALWAYS:
+            missed = not all(met)
+        case _:
+            assert_never(instance.due)
+    if not missed:
+        return None
+    places = range(after, last)
+    return next((at for at in places if instance.when is None or evaluate(instance.when, states[at])), None)
 
 
 def _reason(found: RunProperty, instance: Instance, due: int, lasso: Lasso, excuses: Sequence[str]) -> str:
     where = f" for {instance}" if instance.bindings else ""
     start = "from the start" if due == 0 else f"after step {due}"
+    if instance.due is Due.ALWAYS:
+        bad = next(at for at, (_, codes) in enumerate(lasso.moves) if not evaluate(instance.then, codes))
+        when = f"after step {bad}" if bad else "there"
+        return f"{found.name}{where} is due from the start, and {when} it fails."
+    often = "" if instance.due is Due.ONCE else f" {instance.due.value}"
     if lasso.stays:
         after = "the start" if lasso.loop == 0 else f"step {lasso.loop}"
-        rest = f"but after {after} the run stays as it is for ever; no action that is fair is enabled there."
+        without = "" if instance.due is Due.ONCE else " without it"
+        rest = f"but after {after} the run stays as it is for ever{without}; no action that is fair is enabled there."
     else:
         first, last = lasso.loop + 1, len(lasso.moves) - 1
         joined = "and" if last == first + 1 else "to"
         steps = f"step {first} repeats" if first == last else f"the steps {first} {joined} {last} repeat"
-        rest = f"but {steps} for ever without it."
-    text = f"{found.name}{where} is due {start}, {rest}"
+        without = "without it"
+        if instance.due is Due.PERSISTENT:
+            bad = next(at for at in range(first, last + 1) if not evaluate(instance.then, lasso.moves[at][1]))
+            without = f"and it fails after step {bad}"
+        rest = f"but {steps} for ever {without}."
+    text = f"{found.name}{where} is due{often} {start}, {rest}"
     if excuses and not lasso.stays:
         shown = "; ".join(excuses[:_MOST_EXCUSES])
         text += f" The loop is fair: {shown}{'; ...' if len(excuses) > _MOST_EXCUSES else ''}."
@@ -169,8 +192,8 @@ def lasso_trace(model: Model, found: RunProperty, fairness: Fairness, lasso: Las
 # ------------------------------------------------------------------------------------------------------------- search
 #
 # The stem is a shortest path from an initial state to a fair component, by way of a state in which the property becomes
-# due; after that state it never happens. The loop goes to the nearest step or state that meets a further obligation of
-# fairness, until all are met, and back. It need not be a shortest one.
+# due; from that state on it stays inside a set of states. The loop goes to the nearest step or state that meets a
+# further obligation of fairness, until all are met, and back. It need not be a shortest one.
 
 
 _OFTEN = 256  # states between two checks of the limits
@@ -187,7 +210,7 @@ def find_lasso(
     Args:
         adjacency: the steps.
         start: the states in which the property becomes due.
-        inside: the states in which it does not happen.
+        inside: the states that the run may be in from there on.
         fair: the fair component of each state, or -1.
         obligations: the fairness.
         watch: the limits.

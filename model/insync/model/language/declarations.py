@@ -8,11 +8,13 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from types import FrameType
 from typing import Any, ClassVar, TypeVar, overload
 
 from insync.model.domains.sorts import is_kind
+from insync.model.domains.values import Bool, Condition
 from insync.model.given_names import given_names
 from insync.runtime.errors import ModelError, UserError, shown, user_frame
 
@@ -21,12 +23,16 @@ __all__ = [
     "ActionSpec",
     "InitialSpec",
     "InvariantSpec",
+    "TailCondition",
     "action",
     "action_specs",
+    "always_eventually",
     "check_signature",
     "eventually",
+    "eventually_always",
     "initial",
     "initial_specs",
+    "initially_always",
     "invariant",
     "invariant_names",
     "invariant_specs",
@@ -289,7 +295,7 @@ def _marked(model: type) -> Iterator[tuple[str, object]]:
 
 
 class RunSpec(InvariantSpec):
-    """The specification that `@sometimes`, `@eventually` and `@leads_to` store.
+    """The specification that the decorators of properties of runs store.
 
     Args:
         says: the name of the decorator.
@@ -300,7 +306,7 @@ class RunSpec(InvariantSpec):
     __slots__ = ("says", "strong", "weak")
     word: ClassVar[str] = "property of runs"
     plural: ClassVar[str] = "properties of runs"
-    mark: ClassVar[str] = "sometimes, @eventually or @leads_to"
+    mark: ClassVar[str] = "sometimes, @eventually or @leads_to"  # the most common ones, for a message
 
     def __init__(
         self, place: str, parameters: dict[str, type], says: str, weak: tuple[str, ...], strong: tuple[str, ...]
@@ -349,12 +355,88 @@ def leads_to(
 ) -> F | Callable[[F], F]:
     """Mark a method of a model that returns two conditions: in every fair run the first is followed by the second.
 
+    The second may be `always_eventually(condition)` or `eventually_always(condition)`.
+
     Args:
         function: the method: `self`, the state, then parameters as an action has them.
         weak: actions that are taken again and again, or are disabled again and again.
         strong: actions that are taken again and again if they are enabled again and again.
     """
     return _marker(function, "leads_to", weak, strong, sys._getframe(1))
+
+
+@dataclass(frozen=True, slots=True)
+class TailCondition:
+    """A condition on the tail of a run, as the right side of a `leads_to` property.
+
+    Attributes:
+        word: `always_eventually`, for a recurrent condition, or `eventually_always`, for a persistent one (Manna &
+            Pnueli 1992).
+        condition: the condition on states.
+    """
+
+    word: str
+    condition: Condition
+
+
+@overload
+def always_eventually(given: F, /) -> F: ...
+@overload
+def always_eventually(given: Condition, /) -> TailCondition: ...
+@overload
+def always_eventually(*, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]: ...
+
+
+def always_eventually(
+    given: F | Condition | None = None, /, *, weak: Sequence[str] = (), strong: Sequence[str] = ()
+) -> F | TailCondition | Callable[[F], F]:
+    """Mark a method of a model as a condition that every fair run meets again and again: `[]<>` in TLA+.
+
+    With a condition in place of a method, return that condition as the right side of a `leads_to` property.
+
+    Args:
+        given: the method: `self`, the state, then parameters as an action has them; or a condition.
+        weak: actions that are taken again and again, or are disabled again and again.
+        strong: actions that are taken again and again if they are enabled again and again.
+    """
+    if isinstance(given, (Bool, bool)):
+        return TailCondition("always_eventually", given)
+    return _marker(given, "always_eventually", weak, strong, sys._getframe(1))
+
+
+@overload
+def eventually_always(given: F, /) -> F: ...
+@overload
+def eventually_always(given: Condition, /) -> TailCondition: ...
+@overload
+def eventually_always(*, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[F], F]: ...
+
+
+def eventually_always(
+    given: F | Condition | None = None, /, *, weak: Sequence[str] = (), strong: Sequence[str] = ()
+) -> F | TailCondition | Callable[[F], F]:
+    """Mark a method of a model as a condition that holds from some state on in every fair run: `<>[]` in TLA+.
+
+    With a condition in place of a method, return that condition as the right side of a `leads_to` property.
+
+    Args:
+        given: the method: `self`, the state, then parameters as an action has them; or a condition.
+        weak: actions that are taken again and again, or are disabled again and again.
+        strong: actions that are taken again and again if they are enabled again and again.
+    """
+    if isinstance(given, (Bool, bool)):
+        return TailCondition("eventually_always", given)
+    return _marker(given, "eventually_always", weak, strong, sys._getframe(1))
+
+
+def initially_always(function: F, /) -> F:
+    """Mark a method that returns two conditions: if the first holds initially, the second always holds.
+
+    That is `P => []Q` in TLA+. Runs that begin in other states are not restricted, and fairness has no effect, as the
+    property is one of safety. The method takes `self`, the state, and perhaps parameters, annotated like those of an
+    action.
+    """
+    return _run_property(function, "initially_always", (), (), sys._getframe(1))
 
 
 def _marker(

@@ -65,12 +65,13 @@ def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: b
     body += [one.text for one in runs.values()]
     alike = list(_alike(speaker, judged.conditions))
     values = [f"CONSTANT {member} = {member}" for called in alike for member in speaker.kinds.named[called]]
-    asked = [*values, *(["CONSTRAINT Within"] if within else []), *(one.line for one in said)]
+    given = [*values, *(["CONSTRAINT Within"] if within else [])]
+    asked = [*given, *(one.line for one in said)]
     text = "\n\n".join([*_head(speaker, name, "\n".join(body), alike), *body])
     files = {f"{name}.tla": f"{text}\n\n{'=' * 40}\n", f"{name}.cfg": _configuration(asked)}
     if alike and not any(isinstance(found, StepInvariant) for found in judged.invariants):
         files[f"{name}.symmetric.cfg"] = _configuration([*asked, "SYMMETRY Symmetry"])
-    return {**files, **{f"{name}.{run}.cfg": _run_configuration(one, values) for run, one in runs.items()}}
+    return {**files, **{f"{name}.{run}.cfg": _run_configuration(one, given) for run, one in runs.items()}}
 
 
 def _alike(speaker: Speaker, conditions: Mapping[str, Node]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from insync.explorer.export.tla.values import PLAIN, Kind, What
 from insync.model.expressions.graph import Op, reachable
 from insync.model.tracing.initial_states import Beginning
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant
-from insync.properties.temporal import Instance, RunKind, RunProperty, fair_sets
+from insync.properties.temporal import Due, Instance, RunKind, RunProperty, fair_sets
 
 __all__ = [
     "Said",
@@ -64,6 +64,14 @@ def said_of_types(speaker: Speaker, operators: Sequence[Operator]) -> Said:
     return Said(_with_sentence(TYPE_OK_SENTENCE, text), f"INVARIANT {TYPE_OK}")
 
 
+_FORMULAS = {Due.ONCE: "<>", Due.RECURRENT: "[]<>", Due.PERSISTENT: "<>[]", Due.ALWAYS: "[]"}
+"""The operators of a condition that is due from the start."""
+
+_AFTER = {Due.ONCE: "~> ", Due.RECURRENT: "~> []<>", Due.PERSISTENT: "~> <>[]", Due.ALWAYS: "=> []"}
+"""The operators between a condition and one that is due after it."""
+assert set(_FORMULAS) == set(_AFTER) == set(Due)
+
+
 def said_of_runs(speaker: Speaker, found: RunProperty, operators: Sequence[Operator]) -> Said:
     """Return a property of runs, with the specification that states its fairness."""
     name = speaker.names.name(("property", found.name), found.name)
@@ -72,13 +80,12 @@ def said_of_runs(speaker: Speaker, found: RunProperty, operators: Sequence[Opera
     for number, instance in enumerate(instances, 1):
         then = speaker.names.name((found.name, number, "then"), _numbered(f"{name}_then", number, instances))
         texts.append(_condition(speaker, then, instance.then, str(instance)))
-        if found.kind is RunKind.LEADS_TO:
-            assert instance.when is not None
+        if instance.when is not None:
             when = speaker.names.name((found.name, number, "when"), _numbered(f"{name}_when", number, instances))
             texts.append(_condition(speaker, when, instance.when, str(instance)))
-            parts.append(f"({when} ~> {then})")
+            parts.append(f"({when} {_AFTER[instance.due]}{then})")
         else:
-            parts.append(f"<>{then}" if found.kind is RunKind.EVENTUALLY else f"~{then}")
+            parts.append(f"~{then}" if found.kind is RunKind.SOMETIMES else f"{_FORMULAS[instance.due]}{then}")
     if found.kind is RunKind.SOMETIMES:  # a counterexample of TLC is a witness; each instance has one
         never = [_numbered(f"{name}_never", number, instances) for number in range(1, len(instances) + 1)]
         texts += [f"{one} ==\n  /\\ {part}" for one, part in zip(never, parts, strict=True)]
