@@ -31,7 +31,7 @@ from insync.model import (
     invariant,
 )
 from insync.model.evaluator import Evaluator, evaluate
-from insync.properties.explain import explain, failure
+from insync.properties.explain import explain
 from insync.properties.registry import judge
 from insync_evaluator import successors
 from insync_post import Post
@@ -53,7 +53,8 @@ def counterexample(model: Model, name: str) -> tuple[int, ...]:
 
 def reason(model: Model, name: str, codes: Sequence[int]) -> str | None:
     (found,) = judge(model, [name]).invariants
-    return explain(model, found, codes)
+    failing = explain(model, found, codes)
+    return None if failing is None else failing.sentence
 
 
 def kafka_state(model: Model, **changes: Any) -> tuple[int, ...]:
@@ -83,7 +84,7 @@ def test_truncation_to_the_high_watermark_is_explained() -> None:
         "has no record at offset 0."
     )
     (weak,) = judge(model, ["weak_isr"]).invariants
-    failing = failure(model, weak, codes)
+    failing = explain(model, weak, codes)
     assert failing is not None
     assert failing.bindings == {"leader": "b1", "member": "b2", "offset": "0"}
     assert failing.fields["replica[b2].leo"] == 0

@@ -32,7 +32,7 @@ from insync.model import (
 )
 from insync.properties import invariant as beside
 from insync.properties import lemma, sometimes
-from insync.properties.explain import explain, failure
+from insync.properties.explain import explain
 from insync.properties.invariants import Failure
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of, select_lemmas
 
@@ -136,12 +136,13 @@ def test_beside_the_class_parameters_are_of_every_kind() -> None:
     model = Watched()
     found = invariants_of(model)["low"]
     codes = model.encode({"at": {"worker1": 0, "worker2": 2}, "gate": "SHUT"})
-    failing = failure(model, found, codes)
+    failing = explain(model, found, codes)
     assert failing is not None
     assert failing.bindings == {"worker": "worker2", "upper": "false"}
     assert found.sentence == "Nobody is above 1, or above 2."
-    reason = explain(model, lemmas_of(model)["shut"], codes)
-    assert reason == "look at {'gate': 'SHUT'}"
+    shut = explain(model, lemmas_of(model)["shut"], codes)
+    assert shut is not None
+    assert shut.sentence == "look at {'gate': 'SHUT'}"
     assert [one.name for one in select_lemmas(model, ["low", "shut"])] == ["low", "shut"]
 
 

@@ -123,7 +123,7 @@ def test_a_reason_says_what_is_there(name: str, changed: dict[str, Any], reason:
     start = model.decode(model.program.initials.example or ())
     found = explain(model, invariants_of(model)[name], model.encode({**start, **changed}))
     assert found is not None
-    assert found.startswith(reason)
+    assert found.sentence.startswith(reason)
 
 
 class Lap(Range):

@@ -171,7 +171,8 @@ def words(model: Model, states: Sequence[Codes], only: Collection[str] | None = 
     for _, one in sorted({**invariants_of(model), **lemmas_of(model)}.items()):
         if one.name in written and not isinstance(one, StepInvariant):
             failing = np.flatnonzero(np.logical_not(known[one.node(model).index]))
-            reasons += [explain(model, one, states[place]) for place in (*failing[:2], *failing[-1:])]
+            found = [explain(model, one, states[place]) for place in (*failing[:2], *failing[-1:])]
+            reasons += [failure and failure.sentence for failure in found]
     return {"(grids)": _number(grids), "(labels)": _number(labels), "(reasons)": _number(reasons)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from insync.explorer.stepping.stepper import Move, Refused, Stepper
@@ -11,6 +12,9 @@ from insync.explorer.traces.trace import Trace
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.model import Model, find_model
+from insync.properties import offset_in, said
+from insync.properties.explain import explain
+from insync.properties.registry import invariants_of
 
 __all__ = ["HOSTILE", "defect_trace", "hostile_trace", "kip101", "r13_trace", "taken"]
 
@@ -42,14 +46,16 @@ def taken(model: Model, labels: Sequence[str], failing: str, reason: str) -> Tra
         assert not isinstance(made, Refused)
         codes = made
         moves.append((number, codes))
-    return trace_of(model, failing, moves, reason)
+    found = invariants_of(model).get(failing)
+    return replace(trace_of(model, failing, moves, reason), failure=explain(model, found, codes) if found else None)
 
 
 @cache
 def kip101() -> tuple[Model, Trace]:
     """Return kip101 and the trace that breaks weak_isr."""
     model = find_model("kip101")()
-    reason = "b1 believes it leads and its high watermark is 1, but b3 has no record at offset 0."
+    lacks = "{leader} believes it leads and its high watermark is 1, but {member} has no record at {offset}."
+    reason = said(lacks, leader="b1", member="b3", offset=offset_in(0, "b1", "b3"))
     return model, taken(model, STEPS_OF_KIP101, "weak_isr", reason)
 
 
@@ -74,14 +80,20 @@ R13 = (
 
 def r13_trace() -> tuple[Model, Trace]:
     """Return the model of R-13, and the trace in which an election takes a broker that lacks a record."""
-    return defect_trace("R-13", R13, "electable_replicas_are_complete", "b2 lacks r0 at offset 0.")
+    offset = offset_in(0, "b2", "b1", "b3")
+    reason = said("{replica} lacks {record} at {offset}.", replica="b2", record="r0", offset=offset)
+    return defect_trace("R-13", R13, "electable_replicas_are_complete", reason)
 
 
 def hostile_trace() -> tuple[Model, Trace]:
     """Return a trace whose labels, reason and settings try to be markup."""
-    from dataclasses import replace
-
     model, trace = kip101()
     steps = tuple(replace(step, label=f"{step.label} {HOSTILE}") for step in trace.steps)
     bounds: Mapping[str, int | str] = {**trace.bounds, HOSTILE: HOSTILE}
-    return model, replace(trace, steps=steps, reason=f"{HOSTILE} b3", bounds=bounds, model=HOSTILE)
+    return model, replace(
+        trace,
+        steps=steps,
+        reason=said("{hostile} {member}", hostile=HOSTILE, member="b3"),
+        bounds=bounds,
+        model=HOSTILE,
+    )

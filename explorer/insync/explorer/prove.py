@@ -364,7 +364,7 @@ def _traces(model: Model, properties: Sequence[Invariant], found: Bounded) -> li
 def induction_trace(model: Model, found: CounterexampleToInduction) -> Trace:
     """Return a counterexample to induction as a trace, which does not begin in an initial state."""
     refused = None if found.refused is None else Refused(found.refused, found.reason)
-    trace = trace_of(model, found.failing[0], _moves(found.states), found.reason, refused)
+    trace = trace_of(model, found.failing[0], _moves(found.states), found.failure or found.reason, refused)
     first, *rest = trace.steps
     return replace(trace, steps=(replace(first, label="a good state"), *rest), demands=())
 

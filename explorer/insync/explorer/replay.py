@@ -17,7 +17,7 @@ from insync.explorer.traces.trace_file import read_trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.properties.explain import explain, explain_step
-from insync.properties.invariants import TYPE_OK, StepInvariant
+from insync.properties.invariants import TYPE_OK, Failure, StepInvariant
 from insync.properties.registry import judge, run_properties_of, select
 from insync.properties.temporal import Fairness, RunKind, RunProperty
 from insync.runtime.errors import GuardError, UserError, closest
@@ -109,8 +109,9 @@ class _Replay:
             message = f"{trace.property} is not a property of runs: its trace cannot have a loop or witness. {_CAUSE}"
             raise self._error(message, "the end of the trace")
         refused = self._refused(trace)
-        reason = refused.message if refused is not None else self._reason(trace)
-        return Trace(trace.model, trace.bounds, trace.property, tuple(steps), reason, refused)
+        failure = None if refused is not None else self._failure(trace)
+        reason = failure.sentence if failure is not None else refused.message if refused is not None else ""
+        return replace(trace, steps=tuple(steps), reason=reason, refused=refused, failure=failure)
 
     def _run(self, trace: Trace, found: RunProperty, moves: list[Move], steps: tuple[TraceStep, ...]) -> Trace:
         """Verify a lasso or a witness."""
@@ -183,24 +184,24 @@ class _Replay:
             raise self._error(message, "refused")
         return refused_step(self.model, number, outcome.message)
 
-    def _reason(self, trace: Trace) -> str:
+    def _failure(self, trace: Trace) -> Failure:
         (found,) = judge(self.model, [trace.property]).invariants
         if isinstance(found, StepInvariant):
-            return self._reason_of_step(trace, found)
-        reason = explain(self.model, found, self.walk.codes)
-        if reason is None:
+            return self._failure_of_step(trace, found)
+        failure = explain(self.model, found, self.walk.codes)
+        if failure is None:
             message = f"{trace.property} holds in the last state of the trace, which must violate it. {_CAUSE}"
             raise self._error(message, f"step {trace.length - 1}")
-        return reason
+        return failure
 
-    def _reason_of_step(self, trace: Trace, found: StepInvariant) -> str:
-        """Why the last step breaks a step invariant."""
+    def _failure_of_step(self, trace: Trace, found: StepInvariant) -> Failure:
+        """Return the failure of a step invariant in the last step."""
         states = [codes for _, codes in self.walk.moves[-2:]]
-        reason = explain_step(self.model, found, *states) if len(states) == 2 else None
-        if reason is None:
+        failure = explain_step(self.model, found, *states) if len(states) == 2 else None
+        if failure is None:
             message = f"the last step of the trace keeps {trace.property}, which it must break. {_CAUSE}"
             raise self._error(message, f"step {trace.length - 1}")
-        return reason
+        return failure
 
     def _find(self, action: str, parameters: Mapping[str, str], where: str) -> int:
         """The number of the bound action that a step names; if there is none, the error says what is wrong."""

@@ -91,15 +91,16 @@ def refuted_at_first(model: Model, candidates: Sequence[Invariant], watch: Watch
         answer = check_bounded(model, candidates, 1, watch=watch)
         first = {name: found.codes[0] for name, found in zip(answer.violated, answer.sequences, strict=True)}
         failing = [candidate for candidate in candidates if candidate.name in first]
-        return [Dropped(one.name, where, explain(model, one, first[one.name]) or "") for one in failing]
+        known = [(one, explain(model, one, first[one.name])) for one in failing]
+        return [Dropped(one.name, where, "" if why is None else why.sentence) for one, why in known]
     found = []
     for candidate in candidates:
         if watch.stopped:
             break
-        reasons = (explain(model, candidate, codes) for codes in initials)
-        reason = next((reason for reason in reasons if reason is not None), None)
-        if reason is not None:
-            found.append(Dropped(candidate.name, where, reason))
+        failures = (explain(model, candidate, codes) for codes in initials)
+        least = next((failure for failure in failures if failure is not None), None)
+        if least is not None:
+            found.append(Dropped(candidate.name, where, least.sentence))
     return found
 
 
@@ -161,5 +162,5 @@ class _Inference:
         if found.failing == (TYPE_OK,):
             return []
         before, after = found.states.codes[-2:]
-        reasons = {c.name: broken_by(self.model, c, before, after) for c in self.kept}
-        return [Dropped(name, query.name, reason) for name, reason in reasons.items() if reason is not None]
+        failures = {c.name: broken_by(self.model, c, before, after) for c in self.kept}
+        return [Dropped(name, query.name, one.sentence) for name, one in failures.items() if one is not None]

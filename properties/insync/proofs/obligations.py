@@ -42,7 +42,7 @@ from insync.proofs.smt import (
     negation,
 )
 from insync.properties.explain import explain, explain_step
-from insync.properties.invariants import TYPE_OK, Invariant, StepInvariant
+from insync.properties.invariants import TYPE_OK, Failure, Invariant, StepInvariant
 from insync.runtime.errors import InternalError
 from insync.runtime.watch import Watch, Work
 
@@ -361,17 +361,18 @@ class _Case:
         if check is not None:
             return CounterexampleToInduction(states, self.number, (TYPE_OK,), check.message)
         after = self.evaluator.step(self.number, codes[-1])
-        reasons = {c.name: broken_by(self.steps.model, c, codes[-1], after) for c in self.steps.conditions}
-        failing = {name: reason for name, reason in reasons.items() if reason is not None}
+        failures = {c.name: broken_by(self.steps.model, c, codes[-1], after) for c in self.steps.conditions}
+        failing = {name: failure for name, failure in failures.items() if failure is not None}
         if not failing:
             message = f"z3 finds that {self.action} breaks a condition from {codes[-1]}; the evaluator does not"
             raise InternalError(message)
         whole = StateSequence((*states.codes, after), (*actions, self.number))
-        return CounterexampleToInduction(whole, None, tuple(failing), next(iter(failing.values())))
+        first = next(iter(failing.values()))
+        return CounterexampleToInduction(whole, None, tuple(failing), first.sentence, first)
 
 
-def broken_by(model: Model, condition: Invariant, before: Codes, after: Codes) -> str | None:
-    """Return a sentence on why a condition fails after a step, or a step invariant in it; None where it holds."""
+def broken_by(model: Model, condition: Invariant, before: Codes, after: Codes) -> Failure | None:
+    """Return the failure of a condition after a step, or of a step invariant in it; None where it holds."""
     if isinstance(condition, StepInvariant):
         return explain_step(model, condition, before, after)
     return explain(model, condition, after)

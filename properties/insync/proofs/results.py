@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
+from insync.properties.invariants import Failure
 from insync.runtime.watch import StopReason
 
 __all__ = [
@@ -54,12 +55,14 @@ class CounterexampleToInduction:
         refused: the number of the action that leaves a domain, else None.
         failing: the names of the conditions that fail in the last state.
         reason: why the first of them fails.
+        failure: the failure of the first of them; None where the step leaves a domain.
     """
 
     states: StateSequence
     refused: int | None
     failing: tuple[str, ...]
     reason: str
+    failure: Failure | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

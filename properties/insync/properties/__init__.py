@@ -7,8 +7,9 @@
 
 These are the names to declare with; the modules of this package are internal. `declare` has the decorators and keeps
 the declarations. `invariants` defines properties of states and of steps, `temporal` properties of runs and fairness.
-`registry` finds properties by name and confines models. `explain` finds why an invariant fails, and `condition_text`
-writes a condition in the names of the model. `kafka` holds the properties of Kafka's models.
+`registry` finds properties by name and confines models. `explain` finds why an invariant fails, `sentences` keeps what
+a sentence is about, and `condition_text` writes a condition in the names of the model. `kafka` holds the properties of
+Kafka's models.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from insync.properties.declare import (
     step_invariant,
 )
 from insync.properties.invariants import Failure
+from insync.properties.sentences import offset_in, said
 from insync.properties.temporal import Fairness
 
 __all__ = [
@@ -37,6 +39,8 @@ __all__ = [
     "invariant",
     "leads_to",
     "lemma",
+    "offset_in",
+    "said",
     "sometimes",
     "step_invariant",
 ]

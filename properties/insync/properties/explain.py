@@ -9,49 +9,47 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 
 from insync.model import Model, ReadableState
 from insync.model.evaluator import evaluate
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.properties.condition_text import Reading, field_read, plain, read_pair, read_state, shown
 from insync.properties.invariants import Because, Failure, Invariant, StepInvariant
+from insync.properties.sentences import Sentence, pointed
 from insync.runtime.errors import ModelError
 
-__all__ = ["blame", "explain", "explain_step", "failure", "failure_of_condition", "failure_of_step"]
+__all__ = ["blame", "explain", "explain_step", "failure_of_condition"]
 
 MOST_FIELDS = 8
 
 
-def explain(model: Model, found: Invariant, codes: Sequence[int]) -> str | None:
-    """Return a sentence on why an invariant fails in the state with these codes; None where it holds.
+def explain(model: Model, found: Invariant, codes: Sequence[int]) -> Failure | None:
+    """Return the failure of an invariant in the state with these codes, with its sentence; None where it holds.
 
     A step invariant fails in a state from which a step breaks it.
     """
-    failing = failure(model, found, codes)
-    return None if failing is None else _said(found, failing)
+    if isinstance(found, StepInvariant):
+        step = found.bad_step(model, codes)
+        return None if step is None else explain_step(model, found, codes, step[1])
+    root = found.node(model)
+    if evaluate(root, codes):
+        return None
+    return _explained(found, _failure(read_state(model), root, codes, model.decode(tuple(codes))))
 
 
-def explain_step(model: Model, found: StepInvariant, before: Sequence[int], after: Sequence[int]) -> str | None:
-    """Return a sentence on why a step breaks a step invariant; None where it does not."""
-    failing = failure_of_step(model, found, before, after)
-    return None if failing is None else _said(found, failing)
+def explain_step(model: Model, found: StepInvariant, before: Sequence[int], after: Sequence[int]) -> Failure | None:
+    """Return the failure of a step invariant in a step, with its sentence; None where the step meets it."""
+    if found.met(model, tuple(before), tuple(after)):
+        return None
+    states = model.decode(tuple(after)), model.decode(tuple(before))
+    return _explained(found, _failure(read_pair(model), found.pair(model), (*before, *after), *states))
 
 
 def blame(failing: Failure) -> str:
     """Return the condition to blame for a failure, with the value of each field that it reads, as text."""
     known = f", with {_fields(failing)}" if failing.fields else ""
     return f"{failing.conjunct or 'its condition'} {'does not hold' if failing.must_hold else 'must not hold'}{known}"
-
-
-def failure(model: Model, found: Invariant, codes: Sequence[int]) -> Failure | None:
-    """Return the failure of an invariant in the state with these codes; None where it holds."""
-    if isinstance(found, StepInvariant):
-        step = found.bad_step(model, codes)
-        return None if step is None else failure_of_step(model, found, codes, step[1])
-    root = found.node(model)
-    if evaluate(root, codes):
-        return None
-    return _failure(read_state(model), root, codes, model.decode(tuple(codes)))
 
 
 def failure_of_condition(model: Model, root: Node, codes: Sequence[int]) -> Failure | None:
@@ -63,14 +61,6 @@ def failure_of_condition(model: Model, root: Node, codes: Sequence[int]) -> Fail
     if evaluate(root, codes):
         return None
     return _failure(read_state(model), root, codes, model.decode(tuple(codes)), chosen_alone=True)
-
-
-def failure_of_step(model: Model, found: StepInvariant, before: Sequence[int], after: Sequence[int]) -> Failure | None:
-    """Return the failure of a step invariant in a step; None where the step meets it."""
-    if found.met(model, tuple(before), tuple(after)):
-        return None
-    states = model.decode(tuple(after)), model.decode(tuple(before))
-    return _failure(read_pair(model), found.pair(model), (*before, *after), *states)
 
 
 def _failure(
@@ -113,11 +103,18 @@ def _chosen(root: Node, codes: Sequence[int]) -> list[Node]:
     return [seen[index] for index in sorted(seen)]
 
 
-def _said(found: Invariant, failing: Failure) -> str:
+def _explained(found: Invariant, failing: Failure) -> Failure:
+    text = _reason(found, failing)
+    named = [*failing.bindings.values(), *failing.fields]
+    sentence = text if isinstance(text, Sentence) else pointed(text, named)
+    return replace(failing, property=found.name, sentence=sentence)
+
+
+def _reason(found: Invariant, failing: Failure) -> str:
     if found.because is None:
         return _generic(found, failing)
     try:
-        said: object = found.because(failing)
+        reason: object = found.because(failing)
     except Exception as error:
         message = (
             f"{_place_of_fault(error, found.because)}because= of {found.name} raised {type(error).__name__}: {error}, "
@@ -125,11 +122,11 @@ def _said(found: Invariant, failing: Failure) -> str:
             f"general sentence."
         )
         raise ModelError(message) from error
-    if not isinstance(said, str):
+    if not isinstance(reason, str):
         place = _place_of_fault(None, found.because)
-        message = f"{place}because= of {found.name} returns {said!r}; it must return a sentence, a text."
+        message = f"{place}because= of {found.name} returns {reason!r}; it must return a sentence, a text."
         raise ModelError(message)
-    return said
+    return reason
 
 
 def _place_of_fault(error: Exception | None, because: Because) -> str:

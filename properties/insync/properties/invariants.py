@@ -60,6 +60,9 @@ class Failure:
         must_hold: whether that condition should have held; if False, it is to blame because it holds.
         fields: the value of each field that the condition reads, by the field's path.
         before: for a property of steps the readable state before the step; `state` is then the one after it.
+        property: the name of the invariant.
+        sentence: why it fails, a `Sentence`, from `because=` or in general terms. `because=` receives the failure
+            without it.
     """
 
     state: ReadableState
@@ -68,10 +71,15 @@ class Failure:
     must_hold: bool
     fields: Mapping[str, object]
     before: ReadableState | None = None
+    property: str = ""
+    sentence: str = ""
 
 
 Because = Callable[[Failure], str]
-"""Returns a sentence on why an invariant fails, for readers who know the protocol and not the model."""
+"""Returns a sentence on why an invariant fails, for readers who know the protocol and not the model.
+
+Pictures point at what `said` names in it; in another text at the values of the bindings and at the paths of the fields.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,9 @@ def test_it_is_a_lemma_like_any_other() -> None:
     assert (lemma.name, lemma.text) == ("mined-1", HELD)
     assert texts_of([lemma]) == {"mined-1": HELD}
     codes = model.encode({"holder": None, "doing": {"worker1": "RESTING", "worker2": "INSIDE"}})
-    said = explain(model, lemma, codes)
-    assert said is not None
-    assert said.startswith("mined-1 fails for worker = worker2: holder == worker2 does not hold")
+    failure = explain(model, lemma, codes)
+    assert failure is not None
+    assert failure.sentence.startswith("mined-1 fails for worker = worker2: holder == worker2 does not hold")
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from insync.explorer.pictures.picture import Outcome, Picture, picture, picture_of_state
-from insync.explorer.pictures.pointing import Place, phrases
+from insync.explorer.pictures.picture import Outcome, Picture, Place, picture, picture_of_state, references
 from insync.explorer.traces.state_diff import Box, CellChange, LogDrawing, Piece, ShownCell
 from insync.explorer.traces.trace import RefusedStep
 from insync.kafka.placement import Placement
 from insync.kafka.published import AsyncIsr
 from insync.model import Arrow, BoundValues, Index, Mark, MarkKind, Model, ModelError, State, StateView, Taken, action
+from insync.properties import said
 from insync_pictures import defect_trace, kip101, r13_trace, taken
 from insync_runs import Crossing
 
@@ -32,8 +32,8 @@ def test_a_number_in_a_path_is_a_place_in_a_log_only_where_the_path_leads_into_i
         tuple(Box(f"r{at}", "0", committed=False) for at in range(3)), 0, False, Piece("", ""), Piece("", "")
     )
     cell = ShownCell("n1", "[r0 r1 r2]", "", log=log)
-    told = phrases("server[n1].sent[2] is r1 and server[n1].log[2] is 3", [cell])
-    assert {one.text: one.places for one in told if "server" in one.text} == {
+    told = said("{sent} is r1 and {log} is 3", sent="server[n1].sent[2]", log="server[n1].log[2]")
+    assert {one.text: one.places for one in references(told, [cell]) if one.places} == {
         "server[n1].sent[2]": (Place("n1"),),
         "server[n1].log[2]": (Place("n1", 2),),
     }

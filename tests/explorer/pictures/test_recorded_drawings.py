@@ -24,6 +24,7 @@ from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.kafka.placement import Placement
 from insync.model import Model, find_model
+from insync.properties import offset_in, said
 from insync_meanings import Record
 from insync_pictures import kip101, r13_trace, taken
 from insync_runs import Crossing
@@ -48,7 +49,9 @@ def varied(model: Model, length: int, failing: str, reason: str) -> Trace:
 
 def published(name: str, **bounds: int) -> tuple[Model, Trace]:
     model = find_model(name)(**bounds)
-    return model, varied(model, 24, "weak_isr", "b1 leads, and b2 has no record at offset 0 and none at 1.")
+    lacks = "{leader} leads, and {member} has no record at {offset} and none at 1."
+    reason = said(lacks, leader="b1", member="b2", offset=offset_in(0, "b1", "b2"))
+    return model, varied(model, 24, "weak_isr", reason)
 
 
 def crossing(**changes: object) -> tuple[Model, Trace]:
@@ -62,6 +65,8 @@ def refused() -> tuple[Model, Trace]:
     return model, replace(varied(model, 5, "type_ok", "phase is 7."), refused=step)
 
 
+FAILS = said("{one} fails, and {other} is 3.", one="b1", other="b3")
+
 TRACES: dict[str, Callable[[], tuple[Model, Trace]]] = {
     "kip101": kip101,
     "kip320": lambda: published("kip320", replicas=2, max_records=2, log_size=2),
@@ -71,7 +76,7 @@ TRACES: dict[str, Callable[[], tuple[Model, Trace]]] = {
     "crossing, a witness": lambda: crossing(witness=True),
     "refused": refused,
     "R-13": r13_trace,
-    "placement": lambda: (Placement(), varied(Placement(), 12, "type_ok", "b1 fails, and b3 is 3.")),
+    "placement": lambda: (Placement(), varied(Placement(), 12, "type_ok", FAILS)),
     "the first state": lambda: (Commit(), varied(Commit(), 1, "agreement", "It is wrong from the start.")),
 }
 

@@ -28,6 +28,7 @@ from insync.explorer.pictures.svg import svg
 from insync.explorer.traces.trace import RefusedStep, Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.model import Mark, MarkKind, Model
+from insync.properties import offset_in, said
 from insync.runtime.visible_text import visible
 from insync_pictures import HOSTILE, hostile_trace, kip101, r13_trace, taken
 from insync_runs import Crossing
@@ -162,7 +163,7 @@ def test_the_boxes_that_the_reason_talks_of_are_pointed_at() -> None:
 
 def test_a_place_in_a_log_at_which_nothing_is_has_a_box_where_the_reason_talks_of_it() -> None:
     model, trace = kip101()
-    shown = picture(replace(trace, reason="b2 has no record at offset 1."), model)
+    shown = picture(replace(trace, reason=said("b2 has no record at {offset}.", offset=offset_in(1, "b2"))), model)
     page = Structure(html_page([Page(shown)]))
     (box,) = [found for _, found in page.elements if "missing" in str(found.get("class", "")).split()]
     assert box["id"] == "t0-s10-1-1"
@@ -170,7 +171,10 @@ def test_a_place_in_a_log_at_which_nothing_is_has_a_box_where_the_reason_talks_o
 
 def test_the_same_steps_are_on_a_page_once() -> None:
     model, trace = kip101()
-    other = picture(replace(trace, property="strong_isr", reason="b2 has nothing at offset 1."), model)
+    other = picture(
+        replace(trace, property="strong_isr", reason=said("b2 has nothing at {offset}.", offset=offset_in(1, "b2"))),
+        model,
+    )
     text = html_page([Page(drawn()), Page(other, "{}"), Page(looping(1))])
     page = Structure(text)
     assert text.count("<article") == 3

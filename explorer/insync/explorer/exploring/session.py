@@ -303,7 +303,7 @@ class Exploration:
         if failing and failing[0].name == TYPE_OK:
             return refusal_trace(self.model, self.moves)
         if failing:
-            return trace_of(self.model, failing[0].name, self.moves, failing[0].reason)
+            return trace_of(self.model, failing[0].name, self.moves, failing[0].failure or failing[0].reason)
         made = trace_of(self.model, EXPLORED, self.moves, "These steps were explored by hand.")
         return replace(made, reason=self._said(made.length - 1))
 

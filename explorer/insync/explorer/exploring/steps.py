@@ -22,7 +22,7 @@ from insync.model.expressions.store import conjuncts
 from insync.model.tracing.tracer import parts_of
 from insync.properties.condition_text import plain, show
 from insync.properties.explain import blame, explain, explain_step, failure_of_condition
-from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant, kept_for
+from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Failure, Invariant, StepInvariant, kept_for
 from insync.properties.registry import invariants_of
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 from insync.runtime.workers import available_cores
@@ -223,6 +223,7 @@ class Standing:
         watched: whether it is watched.
         holds: whether it holds; for a property of steps, whether the last step satisfies it. None if there is no step.
         reason: why it fails; empty if it does not.
+        failure: the same with what it is about, for a property of states or steps.
     """
 
     name: str
@@ -231,6 +232,7 @@ class Standing:
     watched: bool
     holds: bool | None
     reason: str
+    failure: Failure | None = None
 
 
 def standings(model: Model, stepper: Stepper, moves: Sequence[Move], watched: Sequence[str]) -> list[Standing]:
@@ -263,12 +265,13 @@ def _standing(model: Model, found: Invariant, moves: Sequence[Move], watched: bo
     if of_steps and len(moves) < 2:
         return Standing(found.name, found.sentence, of_steps, watched, None, "")
     holds = holds_after(model, found, moves)
-    reason = None
+    failure = None
     if not holds and isinstance(found, StepInvariant):
-        reason = explain_step(model, found, moves[-2][1], moves[-1][1])
+        failure = explain_step(model, found, moves[-2][1], moves[-1][1])
     elif not holds:
-        reason = explain(model, found, moves[-1][1])
-    return Standing(found.name, found.sentence, of_steps, watched, holds, reason or "")
+        failure = explain(model, found, moves[-1][1])
+    reason = "" if failure is None else failure.sentence
+    return Standing(found.name, found.sentence, of_steps, watched, holds, reason, failure)
 
 
 # Search for a state in which a condition holds: breadth first, in machine code.

@@ -20,7 +20,7 @@ from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.evaluator import Codes
 from insync.properties.explain import explain_step
-from insync.properties.invariants import TYPE_OK, StepInvariant
+from insync.properties.invariants import TYPE_OK, Failure, StepInvariant
 from insync.properties.registry import confined
 from insync.runtime.errors import UserError
 
@@ -152,11 +152,11 @@ class ModelMachine(RuleBasedStateMachine):
         __tracebackhide__ = True
         if len(self.walk.moves) > 1:
             (_, before), (_, after) = self.walk.moves[-2:]
-            reason = explain_step(self.stepper.model, found, before, after)
-            if reason is not None:
-                raise self.violated(self._trace(name, reason))
+            failure = explain_step(self.stepper.model, found, before, after)
+            if failure is not None:
+                raise self.violated(self._trace(name, failure))
 
-    def _trace(self, failing: str, reason: str, refused: Refused | None = None) -> Trace:
+    def _trace(self, failing: str, reason: str | Failure, refused: Refused | None = None) -> Trace:
         return trace_of(self.stepper.model, failing, self.walk.moves, reason, refused)
 
     def violated(self, trace: Trace) -> PropertyViolated:

@@ -18,8 +18,17 @@ from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
 
-from insync.explorer.pictures.picture import Outcome, Picture, PictureStep, attribute, file_for, in_xml, picture
-from insync.explorer.pictures.pointing import Phrase, Place
+from insync.explorer.pictures.picture import (
+    Outcome,
+    Picture,
+    PictureStep,
+    Place,
+    Reference,
+    attribute,
+    file_for,
+    in_xml,
+    picture,
+)
 from insync.explorer.pictures.step import epochs_of, place_id, resource, shared_lifelines, state_table, strip_svg
 from insync.explorer.traces.trace import START, Trace
 from insync.explorer.traces.trace_file import trace_text
@@ -201,7 +210,7 @@ def _reason(drawn: Picture, prefix: str) -> str:
     return f'<div class="reason{good}">{"".join(lines)}</div>'
 
 
-def _phrase(drawn: Picture, phrase: Phrase, prefix: str) -> str:
+def _phrase(drawn: Picture, phrase: Reference, prefix: str) -> str:
     text = in_xml(phrase.text).replace("\n", "<br>")
     if not phrase.places:
         return text

@@ -13,18 +13,17 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from insync.explorer.pictures.pointing import Phrase, phrases
 from insync.explorer.tables import plural
 from insync.explorer.traces.grid import chosen_bounds
-from insync.explorer.traces.state_diff import ShownCell, legend_of, state_cells
+from insync.explorer.traces.state_diff import CellChange, ShownCell, legend_of, state_cells
 from insync.explorer.traces.trace import AGREEMENT, DIFFERENCE, EXPLORED, Trace, TraceStep
 from insync.explorer.traces.trace_file import replay_command
 from insync.model import Demand, Drawn, Mark, MarkKind, Model
 from insync.model.domains.domain import plain
 from insync.model.language.presentation import checked_drawing, checked_grid, checked_lifelines, checked_marks
-from insync.properties.explain import failure, failure_of_step
-from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE, Failure, StepInvariant
-from insync.properties.registry import invariants_of, judge, lemmas_of, run_properties_of
+from insync.properties.invariants import TYPE_OK, TYPE_OK_SENTENCE
+from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
+from insync.properties.sentences import Phrase, Sentence
 from insync.properties.temporal import RunKind
 from insync.runtime.errors import UserError
 from insync.runtime.visible_text import visible
@@ -73,12 +72,35 @@ class PictureStep:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A part of the last state of a picture.
+
+    Attributes:
+        column: the name of the column.
+        box: the offset in its log, which may be empty there. None is the whole cell.
+        piece: the name of the part, if the cell has parts.
+    """
+
+    column: str
+    box: int | None = None
+    piece: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A piece of a sentence, and the places that it refers to, if any."""
+
+    text: str
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """The condition at fault in the last state, and the value of each field that it reads."""
 
     text: str
     must_hold: bool
-    values: tuple[tuple[Phrase, str], ...]
+    values: tuple[tuple[Reference, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +118,7 @@ class Picture:
         columns: the columns of the grid; a column of a lifeline has its name.
         steps: the steps; the initial state is the first.
         loop: the number of the step to whose state the last one returns; None for a finite trace.
-        reason: why the last state fails, in phrases with references.
+        reason: why the last state fails.
         condition: the condition at fault, unless the reason contains it.
         legend: the marks that occur, with their meanings.
         settings: the bounds and settings that were chosen.
@@ -115,7 +137,7 @@ class Picture:
     columns: tuple[str, ...]
     steps: tuple[PictureStep, ...]
     loop: int | None
-    reason: tuple[Phrase, ...]
+    reason: tuple[Reference, ...]
     condition: Condition | None
     legend: tuple[tuple[str, str], ...]
     settings: Mapping[str, int | str]
@@ -152,8 +174,8 @@ def picture(trace: Trace, model: Model, *, file: Path | None = None) -> Picture:
         columns=tuple(cell.column for cell in cells),
         steps=tuple(steps),
         loop=trace.loop,
-        reason=phrases(trace.reason, cells),
-        condition=_condition(trace, model, cells),
+        reason=references(trace.reason, cells),
+        condition=_condition(trace, cells),
         legend=legend_of(model, [cell for step in steps for cell in step.cells]),
         settings=dict(chosen_bounds(trace.bounds, model)),
         all_settings=dict(trace.bounds),
@@ -225,29 +247,61 @@ def _down(before: Iterable[str], drawn: Iterable[Drawn]) -> frozenset[str]:
     return frozenset(down)
 
 
-def _condition(trace: Trace, model: Model, cells: Sequence[ShownCell]) -> Condition | None:
+# What a sentence is about, in the last state.
+
+
+def references(text: str, cells: Sequence[ShownCell]) -> tuple[Reference, ...]:
+    """Return the phrases of a text with the places that each is about; a plain `str` is about none."""
+    phrases = text.phrases if isinstance(text, Sentence) else (Phrase(text),)
+    columns = {cell.column: cell for cell in cells}
+    return tuple(_reference(phrase, columns) for phrase in phrases)
+
+
+def _reference(phrase: Phrase, columns: Mapping[str, ShownCell]) -> Reference:
+    places: Iterable[Place] = (place for name in phrase.about for place in _places(name, columns))
+    if phrase.offset is not None:
+        places = (Place(p.column, phrase.offset) for p in places if p.box is None and columns[p.column].log is not None)
+    return Reference(phrase.text, tuple(dict.fromkeys(places)))
+
+
+def _places(name: str, columns: Mapping[str, ShownCell]) -> Iterable[Place]:
+    """Return the places of a name: a column, else a record in the logs, else the path of a field."""
+    if name in columns:
+        return [Place(name)]
+    logs = [(column, cell.log) for column, cell in columns.items() if cell.log is not None]
+    present = [
+        Place(column, at)
+        for column, log in logs
+        for at, box in enumerate(log.boxes)
+        if box.record == name and box.change is not CellChange.GONE
+    ]
+    return present or _place_of_path(name, columns)
+
+
+def _place_of_path(path: str, columns: Mapping[str, ShownCell]) -> Iterable[Place]:
+    """Yield the place of a field such as `doing[w1]`: in its own column, or that of its member or its root field."""
+    path = re.sub(r"^(before|after)\.", "", path)
+    root = re.split(r"[\[.{]", path)[0]
+    indexes = re.findall(r"\[([^\]]*)\]", path)
+    last = re.findall(r"\w+|$", path)[-1]
+    for name in (f"{root}[{indexes[0]}]" if indexes else "", *indexes[:1], root):
+        if name in columns:
+            cell = columns[name]
+            pieces = [piece.name for piece in cell.pieces]
+            piece = next((part for part in (path.replace(f"[{name}]", ""), root, last) if part in pieces), "")
+            in_log = cell.log is not None and len(indexes) > 1 and indexes[1].isdigit() and ".log[" in path
+            yield Place(name, int(indexes[1]) if in_log else None, piece)
+            return
+
+
+def _condition(trace: Trace, cells: Sequence[ShownCell]) -> Condition | None:
     """Return the condition at fault at the end of a trace; None if there is none, or the reason contains it."""
-    failing = _failure(trace, model)
+    failing = trace.failure
     if failing is None or not failing.conjunct or failing.conjunct in trace.reason:
         return None
-    values = []
-    for path, value in failing.fields.items():
-        places = [place for phrase in phrases(path, cells) for place in phrase.places]
-        values.append((Phrase(path, tuple(dict.fromkeys(places))), plain(value)))
+    columns = {cell.column: cell for cell in cells}
+    values = [(_reference(Phrase(path, (path,)), columns), plain(value)) for path, value in failing.fields.items()]
     return Condition(failing.conjunct, failing.must_hold, tuple(values))
-
-
-def _failure(trace: Trace, model: Model) -> Failure | None:
-    if trace.property in (TYPE_OK, AGREEMENT) or trace.property in run_properties_of(model):
-        return None
-    try:
-        (found,) = judge(model, [trace.property]).invariants
-        states = [model.encode(dict(step.state)) for step in trace.steps[-2:]]
-    except UserError:
-        return None
-    if isinstance(found, StepInvariant):
-        return failure_of_step(model, found, states[0], states[1]) if len(states) == 2 else None
-    return failure(model, found, states[-1])
 
 
 def _file_name(name: str) -> str:

@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from insync.explorer.pictures.picture import PictureStep, attribute, in_xml
-from insync.explorer.pictures.pointing import Place
+from insync.explorer.pictures.picture import PictureStep, Place, attribute, in_xml
 from insync.explorer.traces.state_diff import Box, CellChange, LogDrawing, Piece, ShownCell
 from insync.model import Arrow, Drawn, Mark, MarkKind
 

@@ -17,6 +17,7 @@ from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
+from insync.properties.sentences import pointed
 from insync.properties.temporal import Due, Fairness, FairSet, Instance, RunProperty, fair_sets
 from insync.runtime.errors import InternalError
 from insync.runtime.watch import Watch
@@ -172,7 +173,7 @@ def _reason(found: RunProperty, instance: Instance, due: int, lasso: Lasso, excu
     if excuses and not lasso.stays:
         shown = "; ".join(excuses[:_MOST_EXCUSES])
         text += f" The loop is fair: {shown}{'; ...' if len(excuses) > _MOST_EXCUSES else ''}."
-    return text
+    return pointed(text, instance.bindings.values())
 
 
 def witness_reason(model: Model, found: RunProperty, codes: Codes) -> str | None:
@@ -181,7 +182,7 @@ def witness_reason(model: Model, found: RunProperty, codes: Codes) -> str | None
     if instance is None:
         return None
     where = f" for {instance}" if instance.bindings else ""
-    return f"{found.name} is reached{where}: {found.sentence}"
+    return pointed(f"{found.name} is reached{where}: {found.sentence}", instance.bindings.values())
 
 
 def lasso_trace(model: Model, found: RunProperty, fairness: Fairness, lasso: Lasso, reason: str) -> Trace:

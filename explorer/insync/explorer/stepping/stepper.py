@@ -20,7 +20,7 @@ from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_list
 from insync.properties.explain import explain
-from insync.properties.invariants import Invariant, StepInvariant, sentence_of
+from insync.properties.invariants import Failure, Invariant, StepInvariant, sentence_of
 from insync.properties.registry import default_names, judge
 from insync.runtime.errors import DomainError, GuardError, InternalError, UserError
 
@@ -325,8 +325,8 @@ class Claim:
             raise UserError(message)
         return answer
 
-    def reason(self, codes: tuple[int, ...]) -> str:
-        """Return the reason why the claim fails in the state with these codes."""
+    def reason(self, codes: tuple[int, ...]) -> str | Failure:
+        """Return why the claim fails in the state with these codes."""
         if self.symbolic is not None:
             return explain(self.model, self.symbolic[0], codes) or ""
         said = f": {self.sentence}" if self.sentence else "; its docstring would say here what it means."

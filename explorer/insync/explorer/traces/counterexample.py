@@ -10,7 +10,7 @@ from insync.model import Model, ReadableState
 from insync.model.catalogue import model_reference
 from insync.model.evaluator import Codes
 from insync.properties.explain import explain
-from insync.properties.invariants import TYPE_OK, Invariant, StepInvariant
+from insync.properties.invariants import TYPE_OK, Failure, Invariant, StepInvariant
 from insync.runtime.errors import InternalError, UserError
 
 __all__ = ["first_codes", "refusal_trace", "refused_step", "trace_of", "trace_step", "trace_steps", "violation_trace"]
@@ -25,12 +25,12 @@ def violation_trace(model: Model, violated: Invariant, moves: Sequence[Move]) ->
         InternalError: by the evaluator, the property holds there.
     """
     codes = moves[-1][1]
-    reason = explain(model, violated, codes)
-    if reason is None:
+    failure = explain(model, violated, codes)
+    if failure is None:
         message = f"The machine code finds {violated.name} violated in {codes}; by the evaluator it holds."
         raise InternalError(message)
     step = violated.bad_step(model, codes) if isinstance(violated, StepInvariant) else None
-    return trace_of(model, violated.name, moves if step is None else [*moves, step], reason)
+    return trace_of(model, violated.name, moves if step is None else [*moves, step], failure)
 
 
 def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
@@ -47,20 +47,23 @@ def refusal_trace(model: Model, moves: Sequence[Move]) -> Trace:
     raise InternalError(message)
 
 
-def trace_of(model: Model, failing: str, moves: Sequence[Move], reason: str, refused: Refused | None = None) -> Trace:
+def trace_of(
+    model: Model, failing: str, moves: Sequence[Move], reason: str | Failure, refused: Refused | None = None
+) -> Trace:
     """Return moves as the trace of a property that fails at their end.
 
     Args:
         model: the model.
         failing: the name of the property.
         moves: the moves, (None, an initial state) first.
-        reason: why the property fails.
+        reason: why the property fails; a `Failure` of an invariant has its sentence.
         refused: the refused step from the last state, if that is the failure.
     """
     last = None if refused is None else refused_step(model, refused.number, refused.message)
     steps = trace_steps(model, moves)
     demands = tuple(model.demands(steps))
-    return Trace(model_reference(model), model.identity, failing, steps, reason, last, demands=demands)
+    known, said = (reason, reason.sentence) if isinstance(reason, Failure) else (None, reason)
+    return Trace(model_reference(model), model.identity, failing, steps, said, last, demands=demands, failure=known)
 
 
 def trace_steps(model: Model, moves: Sequence[Move]) -> tuple[TraceStep, ...]:

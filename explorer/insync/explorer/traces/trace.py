@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
 from insync.model import Demand, Hardness, ReadableState
+from insync.properties.invariants import Failure
 from insync.properties.temporal import Fairness
 
 __all__ = ["AGREEMENT", "DIFFERENCE", "EXPLORED", "START", "WITHOUT_PROPERTY", "RefusedStep", "Trace", "TraceStep"]
@@ -63,7 +64,8 @@ class Trace(Tabular):
     stays there. `fairness` is the fairness that the run respects. A `witness` is not a counterexample: its last state
     is one in which a `sometimes` property holds.
 
-    `demands` is what must happen in a real system for the steps to come about, by the model; files do not contain it.
+    `failure` is the failure of an invariant, whose sentence is the reason. `demands` is what must happen in a real
+    system for the steps to come about, by the model. Files contain neither; `replay` finds them again.
     """
 
     model: str
@@ -76,6 +78,7 @@ class Trace(Tabular):
     fairness: Fairness | None = None
     witness: bool = False
     demands: tuple[Demand, ...] = field(default=(), compare=False)
+    failure: Failure | None = field(default=None, compare=False)
 
     @builtins.property
     def length(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from insync.kafka.published import AsyncIsr
 from insync.model import Condition, StateView, for_all
-from insync.properties import Failure, invariant
+from insync.properties import Failure, invariant, said
 
 __all__ = ["valid_high_watermark"]
 
@@ -15,13 +15,22 @@ def _reason(failure: Failure) -> str:
     offsets = leader["offset"]
     counted = {*leader["isr"], *leader["pending_isr"]}
     if not counted:  # in a state that is not reachable, which a proof may ask about
-        has = f"member {member} of the controller's ISR has replicated to offset {offsets[member]}"
-        return f"The leader counts with nobody, so that nothing holds its high watermark back, and {has}."
-    high_watermark = min(offsets[name] for name in counted)
-    return (
-        f"The leader counts with {{{', '.join(n for n in offsets if n in counted)}}} and its high watermark is "
-        f"{high_watermark}, but {member}, in the controller's ISR {{{', '.join(controller['isr'])}}}, "
-        f"has replicated only to offset {offsets[member]}."
+        return said(
+            "The leader counts with nobody, so that nothing holds its high watermark back, and member {member} of the "
+            "{controller}'s ISR has replicated to offset {offset}.",
+            member=member,
+            controller="controller",
+            offset=offsets[member],
+        )
+    return said(
+        "The leader counts with {{{counted}}} and its high watermark is {hw}, but {member}, in the {controller}'s ISR "
+        "{{{isr}}}, has replicated only to offset {offset}.",
+        counted=[name for name in offsets if name in counted],
+        hw=min(offsets[name] for name in counted),
+        member=member,
+        controller="controller",
+        isr=controller["isr"],
+        offset=offsets[member],
     )
 
 

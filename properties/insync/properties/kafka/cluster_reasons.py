@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from insync.kafka.cluster.beliefs import believed_by
-from insync.properties import Failure
+from insync.properties import Failure, offset_in, said
 
 __all__ = [
     "counted",
@@ -41,16 +41,19 @@ __all__ = [
 def unheard(failure: Failure) -> str:
     """Say whose decision a broker will not hear."""
     replica = failure.bindings["replica"]
-    decided = f"what the deposed one has decided: {_decided(failure)}"
-    return f"{replica} knows the new controller, and will not hear of {decided}."
+    decided = said("what the deposed one has decided: {decided}", decided=_decided(failure))
+    return said("{replica} knows the new controller, and will not hear of {decided}.", replica=replica, decided=decided)
 
 
 def unnoticed(failure: Failure) -> str:
     """Say whose directory has failed, and what the controller goes by."""
     replica = failure.bindings["replica"]
     place = "it takes the log to be in another one" if _broker(failure, replica).get("elsewhere") else "nobody says so"
-    return (
-        f"The directory of {replica} has failed, and the controller does not hear of it: {place}. {_decides(failure)}"
+    return said(
+        "The directory of {replica} has failed, and the controller does not hear of it: {place}. {decides}",
+        replica=replica,
+        place=place,
+        decides=_decides(failure),
     )
 
 
@@ -59,38 +62,60 @@ def unremoved(failure: Failure) -> str:
     replica = failure.bindings["replica"]
     view = believed_by(failure.state, replica)
     does = f"leads on in epoch {view['epoch']}" if view["leader"] == replica else f"follows in epoch {view['epoch']}"
-    return f"By its own metadata {replica} has no replica any more, and it {does}: {_log(failure, replica)}."
+    return said(
+        "By its own metadata {replica} has no replica any more, and it {does}: {log}.",
+        replica=replica,
+        does=does,
+        log=_log(failure, replica),
+    )
 
 
 def directoryless(failure: Failure) -> str:
     """Say who is in the ISR though the controller knows that its directory has failed."""
     replica = failure.bindings["replica"]
-    return f"The controller knows that the directory of {replica} has failed. {_decides(failure)}"
+    return said(
+        "The controller knows that the directory of {replica} has failed. {decides}",
+        replica=replica,
+        decides=_decides(failure),
+    )
 
 
 def untold(failure: Failure) -> str:
     """Say what a follower does not know that its session takes for known."""
     leader, follower = failure.bindings["leader"], failure.bindings["follower"]
     told, mine = _broker(failure, leader)["hw"], _broker(failure, follower)["hw"]
-    return (
-        f"The session of {follower} has told it the high watermark {told} of {leader}, so the next reply leaves it "
-        f"out, but {follower} has {mine}: {_log(failure, follower)}."
+    return said(
+        "The session of {follower} has told it the high watermark {told} of {leader}, so the next reply leaves it out, "
+        "but {follower} has {mine}: {log}.",
+        follower=follower,
+        leader=leader,
+        told=told,
+        mine=mine,
+        log=_log(failure, follower),
     )
 
 
 def lost(failure: Failure) -> str:
     """Say which acknowledged record the leader lacks."""
     leader, record = failure.bindings["leader"], failure.bindings["record"]
-    return f"{record} was acknowledged, but {leader}, which leads now, does not have it: {_log(failure, leader)}."
+    return said(
+        "{record} was acknowledged, but {leader}, which leads now, does not have it: {log}.",
+        record=record,
+        leader=leader,
+        log=_log(failure, leader),
+    )
 
 
 def other_history(failure: Failure) -> str:
     """Say which record a reader gets in place of the one that was read before."""
     replica, offset = failure.bindings["replica"], int(failure.bindings["offset"])
     seen = cast(list[str | None], failure.state["seen"])[offset]
-    return (
-        f"Consumers have read {seen} at offset {offset}, and {replica} gives them another record there: "
-        f"{_log(failure, replica)}."
+    return said(
+        "Consumers have read {seen} at {offset}, and {replica} gives them another record there: {log}.",
+        seen=seen,
+        offset=offset_in(offset, replica),
+        replica=replica,
+        log=_log(failure, replica),
     )
 
 
@@ -99,13 +124,20 @@ def shorter(failure: Failure) -> str:
     leader = failure.bindings["leader"]
     seen = [record for record in cast(list[str | None], failure.state["seen"]) if record]
     hw = _broker(failure, leader)["hw"]
-    return f"Clients have seen a high watermark of {len(seen)}; {leader}, which leads now, tells them {hw}."
+    return said(
+        "Clients have seen a high watermark of {seen}; {leader}, which leads now, tells them {hw}.",
+        seen=len(seen),
+        leader=leader,
+        hw=hw,
+    )
 
 
 def thin(failure: Failure) -> str:
     """Say which records were acknowledged; on how many replicas they were then is not in the state any more."""
-    acked = ", ".join(cast(list[str], failure.state["acked"]))
-    return f"Of the records acknowledged ({acked}) one was on fewer than min.insync.replicas replicas at that moment."
+    return said(
+        "Of the records acknowledged ({acked}) one was on fewer than min.insync.replicas replicas at that moment.",
+        acked=failure.state["acked"],
+    )
 
 
 def incomplete(failure: Failure) -> str:
@@ -114,17 +146,27 @@ def incomplete(failure: Failure) -> str:
     seen = cast(list[str | None], failure.state["seen"])[offset]
     newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
     where = "the ISR" if replica in newest["isr"] else "the ELR"
-    lacks = f"{replica} runs and is in {where}, but it lacks {seen}, committed at offset {offset}"
-    return f"{lacks}: {_log(failure, replica)}."
+    return said(
+        "{replica} runs and is in {where}, but it lacks {seen}, committed at {offset}: {log}.",
+        replica=replica,
+        where=where,
+        seen=seen,
+        offset=offset_in(offset, replica),
+        log=_log(failure, replica),
+    )
 
 
 def parted(failure: Failure) -> str:
     """Say where two logs differ."""
     one, other = failure.bindings["one"], failure.bindings["other"]
-    offset = failure.bindings["offset"]
-    return (
-        f"{one} and {other} have different records at offset {offset}, which is below the high watermark of both: "
-        f"{_log(failure, one)} and {_log(failure, other)}."
+    return said(
+        "{one} and {other} have different records at {offset}, which is below the high watermark of both: "
+        "{its_log} and {other_log}.",
+        one=one,
+        other=other,
+        offset=offset_in(int(failure.bindings["offset"]), one, other),
+        its_log=_log(failure, one),
+        other_log=_log(failure, other),
     )
 
 
@@ -132,62 +174,75 @@ def counted(failure: Failure) -> str:
     """Say for which records a leader counts on a follower that has others."""
     leader, follower = failure.bindings["leader"], failure.bindings["follower"]
     end = _broker(failure, leader)["known"][follower]["end"]
-    return (
-        f"{leader} counts on {follower} for the records below offset {end}, but they have other logs there: "
-        f"{_log(failure, leader)} and {_log(failure, follower)}."
+    return said(
+        "{leader} counts on {follower} for the records below {end}, but they have other logs there: {mine} and {its}.",
+        leader=leader,
+        follower=follower,
+        end=offset_in(end, leader, follower),
+        mine=_log(failure, leader),
+        its=_log(failure, follower),
     )
 
 
 def disorder(failure: Failure) -> str:
     """Say whose log is out of order."""
     replica = failure.bindings["replica"]
-    return f"{replica} has records out of order, or twice: {_log(failure, replica)}."
+    return said("{replica} has records out of order, or twice: {log}.", replica=replica, log=_log(failure, replica))
 
 
 def ineligible(failure: Failure) -> str:
     """Say who leads, and why it may not."""
-    return f"{failure.bindings['leader']} may not lead: {_decided(failure)}."
+    return said("{leader} may not lead: {decided}.", leader=failure.bindings["leader"], decided=_decided(failure))
 
 
 def unsound(failure: Failure) -> str:
     """Say what the controller has decided."""
     newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
     if "replicas" not in newest:
-        return f"ISR and ELR do not go with who is fenced: {_decided(failure)}."
-    replicas = _members(newest["replicas"])
-    return f"ISR and ELR do not go with the replicas {replicas} and who is fenced: {_decided(failure)}."
+        return said("ISR and ELR do not go with who is fenced: {decided}.", decided=_decided(failure))
+    return said(
+        "ISR and ELR do not go with the replicas {{{replicas}}} and who is fenced: {decided}.",
+        replicas=newest["replicas"],
+        decided=_decided(failure),
+    )
 
 
 def uncounted(failure: Failure) -> str:
     """Say for whom the leader does not wait."""
     leader = failure.bindings["leader"]
     pending = _broker(failure, leader)["pending"]
-    asked = f", and it has asked for the ISR {_members(pending)}" if pending else ""
-    return f"{leader} does not wait for all who may be elected: {_decided(failure)}{asked}."
+    asked = said(", and it has asked for the ISR {{{pending}}}", pending=pending) if pending else ""
+    return said(
+        "{leader} does not wait for all who may be elected: {decided}{asked}.",
+        leader=leader,
+        decided=_decided(failure),
+        asked=asked,
+    )
 
 
 def thinned(failure: Failure) -> str:
     """Say what was left when the reassignment ended."""
-    return f"A reassignment has ended with fewer than min.insync.replicas replicas in the ISR: {_decided(failure)}."
-
-
-def _decides(failure: Failure) -> str:
-    decided = _decided(failure)
-    return f"{decided[:1].upper()}{decided[1:]}."
-
-
-def _decided(failure: Failure) -> str:
-    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
-    controller = cast(dict[str, Any], failure.state["controller"])
-    elr = f", the ELR {_members(controller['elr'])}" if "elr" in controller else ""
-    return (
-        f"the leader is {newest['leader'] or 'nobody'}, the ISR {_members(newest['isr'])}{elr}, "
-        f"and fenced are {_members(controller['fenced'])}"
+    return said(
+        "A reassignment has ended with fewer than min.insync.replicas replicas in the ISR: {decided}.",
+        decided=_decided(failure),
     )
 
 
-def _members(names: list[str]) -> str:
-    return f"{{{', '.join(names)}}}"
+def _decides(failure: Failure) -> str:
+    return said("{decided}.", decided=_decided(failure, "The"))
+
+
+def _decided(failure: Failure, the: str = "the") -> str:
+    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
+    controller = cast(dict[str, Any], failure.state["controller"])
+    elr = said(", the ELR {{{elr}}}", elr=controller["elr"]) if "elr" in controller else ""
+    return said(
+        the + " leader is {leader}, the ISR {{{isr}}}{elr}, and fenced are {{{fenced}}}",
+        leader=newest["leader"] or "nobody",
+        isr=newest["isr"],
+        elr=elr,
+        fenced=controller["fenced"],
+    )
 
 
 def _broker(failure: Failure, name: str) -> dict[str, Any]:
@@ -209,26 +264,34 @@ def leaderless(failure: Failure) -> str:
     """Say that nobody can be elected, and who would be."""
     newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
     controller = cast(dict[str, Any], failure.state["controller"])
-    elr = ", ".join(controller.get("elr", ()))
-    replicas = ", ".join(newest.get("replicas", list(cast(dict[str, Any], failure.state["broker"]))))
-    return (
-        f"All replicas ({replicas}) run, and none leads: the ISR is {{{', '.join(newest['isr'])}}}, the ELR {{{elr}}}."
+    return said(
+        "All replicas ({replicas}) run, and none leads: the ISR is {{{isr}}}, the ELR {{{elr}}}.",
+        replicas=newest.get("replicas", list(cast(dict[str, Any], failure.state["broker"]))),
+        isr=newest["isr"],
+        elr=controller.get("elr", ()),
     )
 
 
 def endless(failure: Failure) -> str:
     """Say who is to come and to go at once."""
     controller = cast(dict[str, Any], failure.state["controller"])
-    both = ", ".join(name for name in controller["adding"] if name in controller["removing"])
-    return f"The reassignment cannot end: {both} is to come and to go, and it waits for it in an ISR without it."
+    return said(
+        "The reassignment cannot end: {both} is to come and to go, and it waits for it in an ISR without it.",
+        both=[name for name in controller["adding"] if name in controller["removing"]],
+    )
 
 
 def repeated(failure: Failure) -> str:
     """Say which record of a log is one that was sent before."""
     replica = failure.bindings["replica"]
     broker, sent = _broker(failure, replica), cast(dict[str, str], failure.state["sent"])
-    again = ", ".join(f"{r} is {sent[r]} again" for r in broker["log"][: broker["leo"]] if sent[r] != r)
-    return f"{replica} has what was sent twice, or out of order: {_log(failure, replica)}, where {again}."
+    twice = [record for record in broker["log"][: broker["leo"]] if sent[record] != record]
+    return said(
+        "{replica} has what was sent twice, or out of order: {log}, where {again}.",
+        replica=replica,
+        log=_log(failure, replica),
+        again=[said("{record} is {first} again", record=record, first=sent[record]) for record in twice],
+    )
 
 
 def misled(failure: Failure) -> str:
@@ -236,9 +299,13 @@ def misled(failure: Failure) -> str:
     consumer = cast(dict[str, Any], failure.state["consumer"])
     epochs = cast(dict[str, str], failure.state["epoch_of"])
     first, position = int(consumer["begin"]), int(consumer["position"])
-    got = ", ".join(f"{record}@{epochs[record]}" for record in consumer["got"][first:position])
     logs = "; ".join(f"{name}: {_log(failure, name)}" for name in cast(dict[str, Any], failure.state["broker"]))
-    return f"From offset {first} on the consumer has got {got}, and was told of nothing between: {logs}."
+    return said(
+        "From {first} on the consumer has got {got}, and was told of nothing between: {logs}.",
+        first=offset_in(first, *cast(dict[str, Any], failure.state["broker"])),
+        got=[f"{record}@{epochs[record]}" for record in consumer["got"][first:position]],
+        logs=logs,
+    )
 
 
 def early(failure: Failure) -> str:
@@ -247,7 +314,11 @@ def early(failure: Failure) -> str:
     first, position = int(consumer["begin"]), int(consumer["position"])
     seen = cast(list[str | None], failure.state["seen"])
     at = next(offset for offset in range(first, position) if seen[offset] is None)
-    return f"The consumer has got {consumer['got'][at]} at offset {at}, which no leader's high watermark has passed."
+    return said(
+        "The consumer has got {record} at {offset}, which no leader's high watermark has passed.",
+        record=consumer["got"][at],
+        offset=offset_in(at, *cast(dict[str, Any], failure.state["broker"])),
+    )
 
 
 def cut(failure: Failure) -> str:
@@ -255,43 +326,62 @@ def cut(failure: Failure) -> str:
     replica, before = failure.bindings["replica"], failure.before
     assert before is not None, "it is about a step"
     old = Failure(before, failure.bindings, "", True, {})
-    cut, left = _records(old, replica), _records(failure, replica)
-    return f"{replica} cuts its log below its high watermark {_broker(old, replica)['hw']}: of {cut} is left {left}."
+    return said(
+        "{replica} cuts its log below its high watermark {hw}: of {cut} is left {left}.",
+        replica=replica,
+        hw=_broker(old, replica)["hw"],
+        cut=_records(old, replica),
+        left=_records(failure, replica),
+    )
 
 
 def out_of_order(failure: Failure) -> str:
     """Say who leads, and in which order the replicas are."""
     places = cast(dict[str, int], failure.state["controller"]["places"])
-    order = " ".join(sorted(places, key=places.__getitem__))
-    isr = " ".join(failure.state["changes"][0]["isr"])
-    return f"{failure.bindings['replica']} is elected from the ISR {isr}, and the replicas are in the order {order}."
+    return said(
+        "{replica} is elected from the ISR {isr}, and the replicas are in the order {order}.",
+        replica=failure.bindings["replica"],
+        isr=" ".join(failure.state["changes"][0]["isr"]),
+        order=" ".join(sorted(places, key=places.__getitem__)),
+    )
 
 
 def haunted(failure: Failure) -> str:
     """Say in which epoch of its producer each record of a log was sent."""
     replica, epochs = failure.bindings["replica"], cast(dict[str, int], failure.state["producer_epoch"])
     broker = _broker(failure, replica)
-    sent = ", ".join(f"{r} in {epochs[r]}" for r in broker["log"][broker.get("start", 0) : broker["leo"]])
-    return f"{replica} has taken a record of a producer of which it has later ones: by producer epoch {sent}."
+    records = broker["log"][broker.get("start", 0) : broker["leo"]]
+    return said(
+        "{replica} has taken a record of a producer of which it has later ones: by producer epoch {sent}.",
+        replica=replica,
+        sent=[said("{record} in {epoch}", record=record, epoch=epochs[record]) for record in records],
+    )
 
 
 def refused(failure: Failure) -> str:
     """Say which record is read though it was refused."""
-    record, offset = failure.bindings["record"], failure.bindings["offset"]
-    return f"The producer was told that too few replicas have {record}, and consumers get it at offset {offset}."
+    return said(
+        "The producer was told that too few replicas have {record}, and consumers get it at {offset}.",
+        record=failure.bindings["record"],
+        offset=offset_in(int(failure.bindings["offset"]), *cast(dict[str, Any], failure.state["broker"])),
+    )
 
 
 def undone(failure: Failure) -> str:
     """Say what was told; who had a record then is not in the state any more."""
-    below = failure.state["deleted_below"]
-    return f"An operator was told that all records below {below} are deleted, and a live replica had one then."
+    return said(
+        "An operator was told that all records below {below} are deleted, and a live replica had one then.",
+        below=failure.state["deleted_below"],
+    )
 
 
 def undead(failure: Failure) -> str:
     """Say which deleted record is there again."""
     leader, offset = failure.bindings["leader"], int(failure.bindings["offset"])
-    record = _broker(failure, leader)["log"][offset]
-    return (
-        f"An operator was told that {record} at offset {offset} is deleted, and {leader}, which leads now, has it: "
-        f"{_log(failure, leader)}."
+    return said(
+        "An operator was told that {record} at {offset} is deleted, and {leader}, which leads now, has it: {log}.",
+        record=_broker(failure, leader)["log"][offset],
+        offset=offset_in(offset, leader),
+        leader=leader,
+        log=_log(failure, leader),
     )

@@ -7,7 +7,7 @@ from typing import Any, cast
 from insync.kafka.groups.consumer_group import ConsumerGroup, GroupMember
 from insync.kafka.groups.keyed_topic import KeyedTopic, SentRecord, TopicPartition
 from insync.model import And, Condition, Implies, Not, Or, StateView, exists
-from insync.properties import Failure, invariant, step_invariant
+from insync.properties import Failure, invariant, offset_in, said, step_invariant
 
 __all__ = [
     "a_key_has_one_partition",
@@ -25,9 +25,15 @@ def _record(failure: Failure, number: str) -> dict[str, Any]:
 
 
 def _parted(failure: Failure) -> str:
-    first, second = failure.bindings["first"], failure.bindings["second"]
     one, other = _record(failure, "first"), _record(failure, "second")
-    return f"r{first} and r{second} have the key {one['key']}, and are in {one['partition']} and {other['partition']}."
+    return said(
+        "{first} and {second} have the key {key}, and are in {partition} and {other_partition}.",
+        first=f"r{failure.bindings['first']}",
+        second=f"r{failure.bindings['second']}",
+        key=one["key"],
+        partition=one["partition"],
+        other_partition=other["partition"],
+    )
 
 
 @invariant(KeyedTopic, because=_parted)
@@ -37,8 +43,11 @@ def a_key_has_one_partition(model: KeyedTopic, s: StateView, first: SentRecord, 
 
 
 def _overtaken(failure: Failure) -> str:
-    first, second = failure.bindings["first"], failure.bindings["second"]
-    return f"r{first} is processed for the first time, after r{second}, which was sent later with the same key."
+    return said(
+        "{first} is processed for the first time, after {second}, which was sent later with the same key.",
+        first=f"r{failure.bindings['first']}",
+        second=f"r{failure.bindings['second']}",
+    )
 
 
 @step_invariant(ConsumerGroup, because=_overtaken)
@@ -51,7 +60,7 @@ def order_of_a_key_is_kept(
 
 
 def _shared(failure: Failure) -> str:
-    return "{first} and {second} both take {partition} for their own.".format(**failure.bindings)
+    return said("{first} and {second} both take {partition} for their own.", **failure.bindings)
 
 
 @invariant(ConsumerGroup, because=_shared)
@@ -74,10 +83,13 @@ def nobody_works_beside_another(
 def _passed(failure: Failure) -> str:
     partition, offset = failure.bindings["partition"], int(failure.bindings["offset"])
     number = cast(dict[str, list[int]], failure.state["log"])[partition][offset]
-    committed = cast(dict[str, int], failure.state["committed"])[partition]
-    return (
-        f"r{number} is at offset {offset} of {partition}, of which {committed} is committed; nobody has processed it, "
-        "and no member of the generation will."
+    return said(
+        "{record} is at {offset} of {partition}, of which {committed} is committed; nobody has processed it, and no "
+        "member of the generation will.",
+        record=f"r{number}",
+        offset=offset_in(offset, partition),
+        partition=partition,
+        committed=cast(dict[str, int], failure.state["committed"])[partition],
     )
 
 
@@ -96,7 +108,7 @@ def nothing_is_passed_over(
 
 
 def _went_back(failure: Failure) -> str:
-    return f"The committed offset of {failure.bindings['partition']} goes back, and no operator has done that."
+    return said("The committed offset of {partition} goes back, and no operator has done that.", **failure.bindings)
 
 
 @step_invariant(ConsumerGroup, because=_went_back)
@@ -109,7 +121,7 @@ def committed_offsets_go_forward(
 
 
 def _again(failure: Failure) -> str:
-    return "{member} processes a record of {partition} that has been processed before.".format(**failure.bindings)
+    return said("{member} processes a record of {partition} that has been processed before.", **failure.bindings)
 
 
 @step_invariant(ConsumerGroup, because=_again)

@@ -20,7 +20,7 @@ from typing import Any, cast
 from insync.kafka.published import Replication
 from insync.kafka.published.replication import Epoch, RecordOffset, Replica
 from insync.model import And, Condition, Implies, Or, StateView, exists, for_all
-from insync.properties import Failure, lemma
+from insync.properties import Failure, lemma, offset_in, said
 from insync.properties.kafka.lemmas_terms import epoch_of, every_pair, every_record, in_its_epoch, isr_of
 
 __all__ = [
@@ -52,17 +52,19 @@ def _lost_reason(failure: Failure) -> str:
     name, offset = failure.bindings["replica"], int(failure.bindings["offset"])
     replicas = cast(dict[str, Any], failure.state["replica"])
     mine = replicas[name]["log"][offset]
+    parts = {"name": name, "offset": offset_in(offset, name), "hw": replicas[name]["hw"]}
     if mine is None:
-        return f"{name} has no record at offset {offset}, which is below its high watermark {replicas[name]['hw']}."
+        return said("{name} has no record at {offset}, which is below its high watermark {hw}.", **parts)
     lacking = [n for n, r in replicas.items() if r["log"][offset] != mine]
-    record = f"{mine['id']}@{mine['epoch']} at offset {offset}, below its high watermark {replicas[name]['hw']}"
-    epochs = ", ".join(f"{n} {'none' if r['epoch'] is None else r['epoch']}" for n, r in replicas.items())
-    without = (
-        f"{', '.join(lacking)} {'lacks' if len(lacking) == 1 else 'lack'} it" if lacking else "every replica has it"
-    )
-    return (
-        f"{name} has {record}, but in no epoch can the record have been committed by an ISR that has kept it since: "
-        f"{without}, and the replicas are in the epochs {epochs}."
+    lack = "lacks" if len(lacking) == 1 else "lack"
+    epochs = [(n, "none" if r["epoch"] is None else r["epoch"]) for n, r in replicas.items()]
+    return said(
+        "{name} has {record} at {offset}, below its high watermark {hw}, but in no epoch can the record have been "
+        "committed by an ISR that has kept it since: {without}, and the replicas are in the epochs {epochs}.",
+        **parts,
+        record=f"{mine['id']}@{mine['epoch']}",
+        without=said("{lacking} {lack} it", lacking=lacking, lack=lack) if lacking else "every replica has it",
+        epochs=[said("{replica} {epoch}", replica=n, epoch=epoch) for n, epoch in epochs],
     )
 
 

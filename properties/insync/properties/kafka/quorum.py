@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from insync.kafka.quorum.voter import Value, Voter, Voters, Written
 from insync.model import And, Condition, Implies, Not, Or, StateView, for_all
-from insync.properties import Failure, invariant, step_invariant
+from insync.properties import Failure, invariant, said, step_invariant
 
 __all__ = [
     "committed_entries_reach_a_majority",
@@ -24,9 +24,12 @@ def _server(failure: Failure, name: str) -> dict[str, Any]:
 
 
 def _missing_value(failure: Failure) -> str:
-    leader, value = failure.bindings["leader"], failure.bindings["value"]
-    epoch = _server(failure, "leader")["epoch"]
-    return f"{leader} leads epoch {epoch}, which is the newest, and {value} is acknowledged, but not in its log."
+    return said(
+        "{leader} leads epoch {epoch}, which is the newest, and {value} is acknowledged, but not in its log.",
+        leader=failure.bindings["leader"],
+        epoch=_server(failure, "leader")["epoch"],
+        value=failure.bindings["value"],
+    )
 
 
 @invariant(Voters, because=_missing_value)
@@ -42,11 +45,15 @@ def leader_has_all_acknowledged_values(model: Voters, s: StateView, leader: Vote
 
 
 def _diverged(failure: Failure) -> str:
-    one, other = failure.bindings["one"], failure.bindings["other"]
-    marks = {name: _server(failure, key)["high_watermark"] for key, name in (("one", one), ("other", other))}
-    return (
-        f"{one} and {other} differ below both their high watermarks, which are {marks[one]} and {marks[other]}: "
-        f"{one} has {_log(failure, 'one')}, and {other} has {_log(failure, 'other')}."
+    return said(
+        "{one} and {other} differ below both their high watermarks, which are {mark} and {other_mark}: "
+        "{one} has {log}, and {other} has {other_log}.",
+        one=failure.bindings["one"],
+        other=failure.bindings["other"],
+        mark=_server(failure, "one")["high_watermark"],
+        other_mark=_server(failure, "other")["high_watermark"],
+        log=_log(failure, "one"),
+        other_log=_log(failure, "other"),
     )
 
 
@@ -71,10 +78,14 @@ def no_log_divergence(model: Voters, s: StateView, one: Voter, other: Voter) -> 
 
 
 def _two_leaders(failure: Failure) -> str:
-    one, other = failure.bindings["one"], failure.bindings["other"]
-    leaders = _server(failure, "one")["leader"], _server(failure, "other")["leader"]
-    epoch = _server(failure, "one")["epoch"]
-    return f"In epoch {epoch} {one} takes {leaders[0]} for the leader, and {other} takes {leaders[1]} for it."
+    return said(
+        "In epoch {epoch} {one} takes {leader} for the leader, and {other} takes {other_leader} for it.",
+        epoch=_server(failure, "one")["epoch"],
+        one=failure.bindings["one"],
+        leader=_server(failure, "one")["leader"],
+        other=failure.bindings["other"],
+        other_leader=_server(failure, "other")["leader"],
+    )
 
 
 @invariant(Voters, because=_two_leaders)
@@ -89,7 +100,7 @@ def never_two_leaders_in_an_epoch(model: Voters, s: StateView, one: Voter, other
 
 
 def _illegal(failure: Failure) -> str:
-    return f"{failure.bindings['server']} made a transition that Kafka refuses with an exception."
+    return said("{server} made a transition that Kafka refuses with an exception.", **failure.bindings)
 
 
 @invariant(Voters, because=_illegal)

@@ -7,7 +7,7 @@ from insync.kafka.quorum.pre_voter import PreVoterState
 from insync.kafka.quorum.voter import Value, Voter, Written
 from insync.kafka.quorum.voter_log import is_later, last_epoch
 from insync.model import And, Condition, Implies, Not, Or, StateView, count, one_of
-from insync.properties import Failure, invariant, leads_to
+from insync.properties import Failure, invariant, leads_to, said
 
 __all__ = [
     "a_leader_is_elected_again",
@@ -39,8 +39,9 @@ def states_are_consistent(model: Kraft996, s: StateView, server: Voter) -> Condi
 
 
 def _deposed(failure: Failure) -> str:
-    candidate, leader = failure.bindings["candidate"], failure.bindings["leader"]
-    return f"{candidate} stands for election, though a majority fetches from {leader}, which leads."
+    return said(
+        "{candidate} stands for election, though a majority fetches from {leader}, which leads.", **failure.bindings
+    )
 
 
 @invariant(Kraft996, because=_deposed)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from insync.kafka.quorum.kraft import Kraft
 from insync.kafka.quorum.voter import Voter, VoterState
 from insync.model import And, Condition, Not, StateView
-from insync.properties import Failure, invariant
+from insync.properties import Failure, invariant, said
 
 __all__ = ["working_leaders_are_left_alone"]
 
 
 def _stands(failure: Failure) -> str:
-    return f"{failure.bindings['candidate']} stands for election, and a leader has worked ever since it began to ask."
+    return said(
+        "{candidate} stands for election, and a leader has worked ever since it began to ask.", **failure.bindings
+    )
 
 
 @invariant(Kraft, because=_stands)

@@ -7,18 +7,19 @@ from typing import Any, cast
 from insync.kafka.published import Replication
 from insync.kafka.published.replication import RecordOffset, Replica
 from insync.model import And, Condition, Implies, Not, Or, SetValue, StateView, exists, for_all
-from insync.properties import Failure, invariant
+from insync.properties import Failure, invariant, offset_in, said
 
 __all__ = ["leader_in_isr", "strong_isr", "weak_isr", "well_formed_log"]
 
 
 def _weak_reason(failure: Failure) -> str:
     leader = cast(dict[str, Any], failure.state["replica"])[failure.bindings["leader"]]
-    return _missing_record(failure, f"in the ISR {_set(leader['isr'])}")
+    return _missing_record(failure, said("in the ISR {{{isr}}}", isr=leader["isr"]))
 
 
 def _strong_reason(failure: Failure) -> str:
-    return _missing_record(failure, f"in the controller's ISR {_set(failure.state['quorum']['isr'])}")
+    isr = failure.state["quorum"]["isr"]
+    return _missing_record(failure, said("in the {controller}'s ISR {{{isr}}}", controller="controller", isr=isr))
 
 
 def _missing_record(failure: Failure, membership: str) -> str:
@@ -27,38 +28,51 @@ def _missing_record(failure: Failure, membership: str) -> str:
     offset = int(failure.bindings["offset"])
     replicas = cast(dict[str, Any], failure.state["replica"])
     leader = replicas[name]
-    epoch = "no epoch" if leader["epoch"] is None else f"epoch {leader['epoch']}"  # none where it cannot be reached
-    believed = f"{name} believes it leads ({epoch}) and its high watermark is {leader['hw']}"
     mine, other = _record(leader, offset), _record(replicas[member], offset)
     if mine is None:
-        return f"{believed}, but it has itself no record at offset {offset}."
-    if other is None:
-        return f"{believed}, but {member}, {membership}, has no record at offset {offset}."
-    return f"{believed}, but {member}, {membership}, has {other} at offset {offset}, where {name} has {mine}."
+        but = said("it has itself no record at {offset}", offset=offset_in(offset, name))
+    else:
+        has = said("no record at {offset}", offset=offset_in(offset, name, member))
+        if other is not None:
+            has = said(
+                "{other} at {offset}, where {name} has {mine}",
+                other=other,
+                offset=offset_in(offset, name, member),
+                name=name,
+                mine=mine,
+            )
+        but = said("{member}, {membership}, has {has}", member=member, membership=membership, has=has)
+    return said(
+        "{name} believes it leads ({epoch}) and its high watermark is {hw}, but {but}.",
+        name=name,
+        epoch="no epoch" if leader["epoch"] is None else f"epoch {leader['epoch']}",  # none where it cannot be reached
+        hw=leader["hw"],
+        but=but,
+    )
 
 
 def _leader_reason(failure: Failure) -> str:
-    leader, isr = failure.state["quorum"]["leader"], _set(failure.state["quorum"]["isr"])
-    if leader is None:
-        return f"The partition has no leader; its ISR is {isr}."
-    return f"The leader {leader} is not in the controller's ISR {isr}."
+    quorum = failure.state["quorum"]
+    if quorum["leader"] is None:
+        return said("The partition has no leader; its ISR is {{{isr}}}.", isr=quorum["isr"])
+    return said("The leader {leader} is not in the controller's ISR {{{isr}}}.", **quorum)
 
 
 def _log_reason(failure: Failure) -> str:
     name, offset = failure.bindings["replica"], int(failure.bindings["offset"])
     replica = cast(dict[str, Any], failure.state["replica"])[name]
-    if offset < replica["leo"]:
-        return f"{name} has no record at offset {offset}, and its log ends at {replica['leo']}."
-    return f"{name} has a record at offset {offset}, and its log ends at {replica['leo']}."
+    return said(
+        "{name} has {a} record at {offset}, and its log ends at {end}.",
+        name=name,
+        a="no" if offset < replica["leo"] else "a",
+        offset=offset_in(offset, name),
+        end=replica["leo"],
+    )
 
 
 def _record(replica: dict[str, Any], offset: int) -> str | None:
     entry = replica["log"][offset] if offset < replica["leo"] else None
     return None if entry is None else f"{entry['id']}@{entry['epoch']}"
-
-
-def _set(members: list[str]) -> str:
-    return f"{{{', '.join(members)}}}"
 
 
 def _committed_records_are_on(model: Replication, s: StateView, leader: Replica, isr: SetValue) -> Condition:
