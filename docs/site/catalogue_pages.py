@@ -8,7 +8,7 @@ from enum import Enum
 from html import escape
 from pathlib import Path
 
-from insync.cli.show.seen_on_kafka import seen_at_length
+from insync.conformance.documents.seen import seen_at_length
 from insync.explorer.pictures.page import Page, html_page
 from insync.explorer.pictures.picture import Picture, picture
 from insync.explorer.pictures.svg import svg

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.kafka_replay_report import describe_replay
 from insync.conformance.catalogue.entry_traces import steps_again
+from insync.conformance.documents.replay import describe_replay
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.jars.pinned import pinned_versions
 from insync.conformance.replay import replay_on_kafka

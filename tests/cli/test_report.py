@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from insync.cli.progress import progress_line
-from insync.cli.show.as_json import check_json
-from insync.cli.show.report import describe_check
 from insync.cli.terminal import grid_width, has_status_line, painter, wants_colour
+from insync.explorer.documents.as_json import check_json
+from insync.explorer.documents.check import describe_check
 from insync.explorer.progress import Phase, Progress
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
 from insync.explorer.traces.grid import plain

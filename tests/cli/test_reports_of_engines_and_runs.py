@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
-from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.explorer import LivenessResult, RunResult
 from insync.explorer.agree import Agreement, Opinion
+from insync.explorer.documents.agree import agreement_json, describe_agreement, describe_opinion
+from insync.explorer.documents.liveness import describe_liveness, liveness_json
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.difference import Difference
 from insync.explorer.traces.grid import plain

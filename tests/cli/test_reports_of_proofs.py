@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("z3")
 
-from insync.cli.show.proof_json import attempt_json, search_json
-from insync.cli.show.proof_report import describe_attempt, describe_search
+from insync.explorer.documents.prove import describe_attempt, describe_search
+from insync.explorer.documents.prove_json import attempt_json, search_json
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import Verdict
 from insync.explorer.traces.counterexample import trace_of

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.figures import memory, plural, rate, seconds
-from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutation_json
-from insync.cli.show.report import describe_simulation
 from insync.explorer import Fate, MutantResult, MutationResult, SimulationResult
+from insync.explorer.documents.check import describe_simulation
+from insync.explorer.documents.figures import memory, plural, rate, seconds
+from insync.explorer.documents.mutate import describe_mutation, mutant_line, mutation_json
 from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.search.walks import AbstractStates
 from insync.explorer.simulate import WalkLengths

@@ -28,8 +28,8 @@ from insync.explorer import (
     why,
 )
 from insync.explorer.agree import own_engines
-from insync.explorer.notebook.drawn import model_behind
-from insync.explorer.notebook.pieces import table
+from insync.explorer.documents.drawn import model_behind
+from insync.explorer.documents.html import table
 from insync.explorer.tables import Shown, Tabular
 from insync.model import UserError
 from insync.model.catalogue import class_reference

@@ -11,15 +11,16 @@ from pathlib import Path
 
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.progress import search_progress
-from insync.cli.show.figures import count, plural
 from insync.cli.show.pages import write_page
-from insync.cli.show.trace_files import replay_hint, traces_written
+from insync.cli.show.trace_files import traces_written
 from insync.cli.terminal import emit, typed
 from insync.explorer import Exploration
+from insync.explorer.documents.figures import count, plural
 from insync.explorer.exploring.conditions import WORDS, ConditionNames
 from insync.explorer.exploring.session import FIND_LIMITS, LONGEST_WALK
 from insync.explorer.exploring.steps import OfferedStep, Standing, WhyNot
 from insync.explorer.traces.grid import Paint, Tone, render_grid
+from insync.explorer.traces.trace_file import replay_hint
 from insync.model import Model
 from insync.model.language.presentation import cell_text, checked_grid, checked_marks, own_columns
 from insync.runtime.errors import UserError, closest

@@ -23,7 +23,7 @@ Folders:
 - `traces` has traces and their files, which `pictures` draws
 - `coverage`, `products` and `mining` do the work of `why`, `diff` and mined lemmas of `prove`
 - `exploring` is an exploration by hand, which `exploring_page` shows in a browser
-- `hypothesis` has models for Hypothesis, `notebook` results as HTML
+- `hypothesis` has models for Hypothesis, `documents` results as text, JSON and HTML
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from insync.cli.show.kafka_claims_report import claim_rows, claims_json
 from insync.conformance.catalogue.catalogue_record import RecordedRun
 from insync.conformance.catalogue.claim_evidence import ClaimEvidence
 from insync.conformance.catalogue.reached import claims
+from insync.conformance.documents.claims import claim_rows, claims_json
 
 CLAIM = claims()[0]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from insync.cli.show.kafka_claims_report import claim_rows
 from insync.conformance.catalogue.catalogue_record import read_record
 from insync.conformance.catalogue.claim_evidence import evidence
+from insync.conformance.documents.claims import claim_rows
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "kafka-releases.md"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.show.unit_tests_report import describe_unit_tests, unit_tests_json
+from insync.conformance.documents.unit_tests import describe_unit_tests, unit_tests_json
 from insync.conformance.jars.pinned import pinned_for_unit_tests, unit_test_versions
 from insync.conformance.jars.store import is_stored, stored_for_cluster, stored_for_unit_tests
 from insync.conformance.patches.junit_runs import JUnitRun, read_reports

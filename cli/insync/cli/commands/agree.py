@@ -13,9 +13,9 @@ from insync.cli.options.model import ChosenModel, model_command, property_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import GivenPath, Whole, limit_options
 from insync.cli.progress import Steps, steps_of_work
-from insync.cli.show.agree_report import agreement_json, describe_agreement, describe_opinion
 from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer.agree import SHARES, Engine, Opinion, agree, opinion_of, own_engines, sharing
+from insync.explorer.documents.agree import agreement_json, describe_agreement, describe_opinion
 from insync.explorer.export import FORMATS
 from insync.explorer.spin import find_spin, spin_engine
 from insync.explorer.tlc import TLC_VARIABLE, find_tlc, tlc_engine

@@ -16,11 +16,11 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, engine_options, limit_options
 from insync.cli.progress import search_progress
 from insync.cli.rerun import WatchedCommand, watch_option
-from insync.cli.show.as_json import check_json
-from insync.cli.show.report import describe_check
-from insync.cli.show.statistics import describe_statistics, statistics_entry
-from insync.cli.terminal import exit_code_for
+from insync.cli.terminal import encoding, exit_code_for
 from insync.explorer import CheckResult, Limits, StopReason, check
+from insync.explorer.documents.as_json import check_json
+from insync.explorer.documents.check import describe_check
+from insync.explorer.documents.statistics import describe_statistics, statistics_entry
 from insync.model import Model
 
 __all__ = ["command"]
@@ -84,7 +84,7 @@ def command(
         output.show(
             lambda: (
                 describe_check(result, model.grid, files, output.paint, output.width)
-                + (describe_statistics(result, model, output.width) if statistics else "")
+                + (describe_statistics(result, model, output.width, encoding()) if statistics else "")
                 + _how_to_go_on(result, engine)
             ),
             lambda: check_json(result, files, statistics_entry(result, model) if statistics else None),

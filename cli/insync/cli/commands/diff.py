@@ -15,11 +15,11 @@ from insync.cli.options.named_models import kinds_of_files, model_option, naming
 from insync.cli.options.output import Output, output_options, refuse_overwriting, sources_of
 from insync.cli.options.task import Engine, OutputPath, limit_options, thread_options
 from insync.cli.progress import search_progress
-from insync.cli.show.diff_json import diff_json, trace_difference_json
-from insync.cli.show.diff_report import describe_diff, describe_trace_difference
 from insync.cli.show.trace_files import beside, say_not_written, traces_written
 from insync.cli.terminal import ExitCode
 from insync.explorer import Limits, diff, diff_traces, read_trace, replay
+from insync.explorer.documents.diff import describe_diff, describe_trace_difference
+from insync.explorer.documents.diff_json import diff_json, trace_difference_json
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.trace import Trace
 from insync.model import Model

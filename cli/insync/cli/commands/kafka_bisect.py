@@ -43,9 +43,9 @@ def command(trace: str, fetch: bool, repository: Path | None, reference: str | N
     if repository is not None and not fetch:
         message = "--repository says where --fetch takes jars from: give --fetch with it."
         raise click.UsageError(message)
-    from insync.cli.show.kafka_bisect_report import bisection_json, describe_bisection
     from insync.conformance.catalogue.bisection import Bisection, bisect
     from insync.conformance.classes.harness import Harness
+    from insync.conformance.documents.bisect import bisection_json, describe_bisection
     from insync.conformance.jars.fetched import fetched_versions, had_versions
     from insync.conformance.jars.pinned import pinned, pinned_versions
     from insync.conformance.jars.store import stored_jars

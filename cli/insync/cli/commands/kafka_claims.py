@@ -24,9 +24,9 @@ def command(output: Output) -> int:
       0  every change is confirmed
       3  one is not
     """  # noqa: D301 -- the control character makes click keep these lines as they are
-    from insync.cli.show.kafka_claims_report import claims_json, describe_claims
     from insync.conformance.catalogue.catalogue_record import read_record
     from insync.conformance.catalogue.claim_evidence import evidence
+    from insync.conformance.documents.claims import claims_json, describe_claims
 
     found = evidence(read_record())
     output.show(lambda: describe_claims(found), lambda: claims_json(found))

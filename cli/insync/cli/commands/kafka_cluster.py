@@ -9,8 +9,8 @@ import click
 from insync.cli.options.kafka import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.progress import steps_of_work
-from insync.cli.show.kafka_cluster_report import cluster_json, describe_cluster
 from insync.cli.terminal import ExitCode
+from insync.conformance.documents.cluster import cluster_json, describe_cluster
 
 __all__ = ["command"]
 

@@ -112,7 +112,7 @@ def command(
       3  incomplete: a limit or Ctrl-C ended it before anything differed; or a step cannot be brought about for another
          reason, as this Kafka lacks what the harness calls
     """  # noqa: D301 -- the control character makes click keep these lines as they are
-    from insync.cli.show.kafka_conform_report import conformances_json, describe_conformances, worst_of
+    from insync.conformance.documents.conform import conformances_json, describe_conformances, worst_of
     from insync.explorer.runs.state_graph import require_graph_libraries
 
     output.check_trace_path()

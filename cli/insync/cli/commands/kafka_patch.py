@@ -12,9 +12,9 @@ from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import GivenPath
 from insync.cli.progress import steps_of_work
-from insync.cli.show.kafka_patch_report import TriedPatch, describe_patch, patch_json
-from insync.cli.show.unit_tests_report import describe_unit_tests, unit_tests_json
 from insync.cli.terminal import ExitCode
+from insync.conformance.documents.patch import TriedPatch, describe_patch, patch_json
+from insync.conformance.documents.unit_tests import describe_unit_tests, unit_tests_json
 
 __all__ = ["command"]
 
@@ -136,7 +136,9 @@ def command(
                 all_with_it = replay_on_kafka(claim, model, harness)
     tried = TriedPatch(without, fixed, with_it, all_with_it)
     output.show(lambda: describe_patch(patched, tried, output.paint, output.width), lambda: patch_json(patched, tried))
-    return tried.exit_code
+    if not tried.is_schedulable:
+        return ExitCode.INCOMPLETE
+    return ExitCode.HOLDS if tried.is_fixed else ExitCode.VIOLATED
 
 
 def _run_unit_tests(patch: str, version: str, repository: Path | None, output: Output, *, tried: bool) -> int:

@@ -12,8 +12,8 @@ from insync.cli.options.kafka import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import GivenPath, OutputPath, ReadFile
 from insync.cli.progress import steps_of_work
-from insync.cli.show.kafka_run_report import describe_recorded, recorded_json
 from insync.cli.terminal import ExitCode
+from insync.conformance.documents.runs import describe_recorded, recorded_json
 from insync.runtime.files import check_writable
 
 if TYPE_CHECKING:

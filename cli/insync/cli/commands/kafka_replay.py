@@ -93,8 +93,8 @@ def _replay_on_cluster(
     trace: str, kind: type[Model] | None, choice: ClusterChoice, record: bool, output: Output
 ) -> int:
     from insync.cli.brokers_record import Recorder
-    from insync.cli.show.kafka_replay_report import describe_replay, replay_json
     from insync.conformance.cluster_replay import plan_for, replay_on_cluster
+    from insync.conformance.documents.replay import describe_replay, replay_json
     from insync.conformance.given_trace import given_trace
     from insync.conformance.live.operator import Operator
 
@@ -115,9 +115,9 @@ def _replay_on_cluster(
 
 
 def _replay_one(trace: str, kind: type[Model] | None, choice: KafkaChoice, output: Output) -> int:
-    from insync.cli.show.kafka_replay_report import describe_replay, replay_json
     from insync.conformance.classes.compiled import NEEDED_BY
     from insync.conformance.classes.harness import Harness
+    from insync.conformance.documents.replay import describe_replay, replay_json
     from insync.conformance.given_trace import given_trace
     from insync.conformance.replay import replay_on_kafka
     from insync.runtime.java import find_java
@@ -147,10 +147,10 @@ def _replay_catalogue(entry: str | None, version: str | None, record: bool, outp
     """Replay the traces of the catalogue, or of one entry, on one release or on all, and record the results."""
     import datetime
 
-    from insync.cli.show.kafka_catalogue_report import catalogue_runs_json, describe_catalogue_runs, exit_code_of
     from insync.conformance.catalogue.catalogue_record import RECORD, RecordedEntry, read_record, write_record
     from insync.conformance.catalogue.catalogue_runs import entry_names, merged, run_entry
     from insync.conformance.classes.harness import Harness
+    from insync.conformance.documents.catalogue import catalogue_runs_json, describe_catalogue_runs, is_as_listed
     from insync.conformance.jars.fetched import fetched_versions
     from insync.conformance.jars.pinned import pinned
     from insync.conformance.jars.store import stored_jars
@@ -176,4 +176,4 @@ def _replay_catalogue(entry: str | None, version: str | None, record: bool, outp
                 write_record(record_now)
     file = RECORD if record else None
     output.show(lambda: describe_catalogue_runs(found, file), lambda: catalogue_runs_json(found, file))
-    return exit_code_of(found)
+    return ExitCode.HOLDS if is_as_listed(found) else ExitCode.VIOLATED

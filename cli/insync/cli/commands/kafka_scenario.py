@@ -11,8 +11,8 @@ from insync.cli.completion import complete_from
 from insync.cli.options.kafka import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.progress import Steps, steps_of_work
-from insync.cli.show.kafka_cluster_report import ScenarioRun, describe_run, describe_runs, runs_json
 from insync.cli.terminal import ExitCode, emit
+from insync.conformance.documents.cluster import ScenarioRun, describe_run, describe_runs, runs_json
 from insync.conformance.jars.jar_set import JarSet
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.operator import Operator

@@ -10,8 +10,8 @@ from insync.cli.completion import complete_defects
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Named, ReadFile
 from insync.cli.progress import steps_of_work
-from insync.cli.show.kafka_run_report import describe_inferred, describe_validation, inferred_json, validation_json
 from insync.cli.terminal import ExitCode
+from insync.conformance.documents.runs import describe_inferred, describe_validation, inferred_json, validation_json
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import no_such_defect
 from insync.kafka.releases import Release, release_advice, release_of_series

@@ -9,8 +9,8 @@ import click
 from insync.cli.completion import complete_models
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import ENGINES
-from insync.cli.show.models import describe_model, describe_models, model_entry, models_json
 from insync.cli.terminal import EPILOG, ExitCode
+from insync.explorer.documents.models import describe_model, describe_models, model_entry, models_json
 from insync.model.catalogue import find_model
 
 __all__ = ["command"]

@@ -11,9 +11,9 @@ from insync.cli.options.model import ChosenModel, ModelCommand, model_command, p
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import gathered, limit_options, option
 from insync.cli.progress import search_progress
-from insync.cli.show.liveness_report import describe_liveness, liveness_json
 from insync.cli.terminal import exit_code_for
 from insync.explorer import Limits, liveness
+from insync.explorer.documents.liveness import describe_liveness, liveness_json
 from insync.model import Model
 from insync.properties.registry import run_properties_of
 from insync.properties.temporal import Fairness

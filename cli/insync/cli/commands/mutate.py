@@ -10,9 +10,9 @@ from insync.cli.options.model import ChosenModel, model_command, property_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, limit_options, thread_options
 from insync.cli.progress import steps_of_work
-from insync.cli.show.mutate_report import describe_mutation, mutant_line, mutation_json
 from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer import Fate, Limits, MutantResult, mutate
+from insync.explorer.documents.mutate import describe_mutation, mutant_line, mutation_json
 
 __all__ = ["command"]
 

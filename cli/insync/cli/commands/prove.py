@@ -26,10 +26,10 @@ from insync.cli.options.model import (
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, OutputPath, ReadFile, Seconds, Whole, gathered, option, thread_options
 from insync.cli.progress import steps_of_work
-from insync.cli.show.choices import choices
-from insync.cli.show.figures import seconds
 from insync.cli.terminal import emit_error, exit_code_for
 from insync.explorer import Limits
+from insync.explorer.documents.choices import choices
+from insync.explorer.documents.figures import seconds
 from insync.explorer.named_model import Naming, kinds_of, same_name
 from insync.runtime.errors import UserError
 from insync.runtime.files import check_writable
@@ -242,8 +242,8 @@ def command(
       insync prove kip320 --unbounded
       insync prove lock.py:FixedLock --infer
     """  # noqa: D301 -- the control character makes click keep these lines as they are
-    from insync.cli.show.proof_report import answer_of
     from insync.explorer import bounded_check, prove
+    from insync.explorer.documents.prove import answer_of
 
     _require_one_way(way)
     if way.unbounded:
@@ -324,8 +324,8 @@ def _require_left_open(chosen: ChosenModel) -> None:
 
 def _show_search(search: BoundedResult, output: Output, build: Build) -> int:
     """Print the result of a bounded check, write its files, and return the exit code."""
-    from insync.cli.show.proof_json import search_json
-    from insync.cli.show.proof_report import describe_search
+    from insync.explorer.documents.prove import describe_search
+    from insync.explorer.documents.prove_json import search_json
 
     with output.traces_written(search.traces, search.model) as files:
         output.show(
@@ -351,8 +351,8 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build
     If the proof cannot be written, the result is printed all the same, and the UserError raised at the end.
     """
     from insync.cli.show.annotations import inductions, unproved
-    from insync.cli.show.proof_json import attempt_json
-    from insync.cli.show.proof_report import describe_attempt
+    from insync.explorer.documents.prove import describe_attempt
+    from insync.explorer.documents.prove_json import attempt_json
 
     failure: UserError | None = None
     saved = None

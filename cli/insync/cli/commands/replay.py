@@ -10,11 +10,11 @@ from insync.cli.completion import complete_traces
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.output import Output, output_options, refuse_overwriting, sources_of
 from insync.cli.options.task import ReadFile
-from insync.cli.show.as_json import trace_json
 from insync.cli.show.pages import PICTURES, as_picture
-from insync.cli.show.report import describe_trace
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
 from insync.explorer import read_trace, replay
+from insync.explorer.documents.as_json import trace_json
+from insync.explorer.documents.check import describe_trace
 from insync.explorer.export.tla.foreign_traces import foreign_trace, is_foreign, named_in_module
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.itf import itf_text

@@ -11,10 +11,10 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, engine_options, limit_options
 from insync.cli.options.walks import walk_options
 from insync.cli.progress import walk_progress
-from insync.cli.show.as_json import simulation_json
-from insync.cli.show.report import describe_simulation
 from insync.cli.terminal import exit_code_for
 from insync.explorer import Limits, SimulationResult, simulate
+from insync.explorer.documents.as_json import simulation_json
+from insync.explorer.documents.check import describe_simulation
 from insync.explorer.search.walks import Walks
 from insync.model import Model
 

@@ -7,9 +7,9 @@ import click
 from insync.cli.options.named_models import model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, RunPlace, session_options
-from insync.cli.show.as_json import tables_json
-from insync.cli.show.figures import plural
 from insync.cli.terminal import ExitCode
+from insync.explorer.documents.as_json import tables_json
+from insync.explorer.documents.figures import plural
 from insync.runtime.errors import UserError
 
 __all__ = ["command"]

@@ -12,11 +12,11 @@ from insync.cli.options.model import PATIENCE, ChosenModel, model_command, prope
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, OutputPath, limit_options, thread_options
 from insync.cli.progress import search_progress
-from insync.cli.show.why_json import why_json
-from insync.cli.show.why_report import describe_why
 from insync.cli.terminal import ExitCode, emit
 from insync.explorer import Limits, why
 from insync.explorer.coverage.source_page import why_page
+from insync.explorer.documents.why import describe_why
+from insync.explorer.documents.why_json import why_json
 from insync.runtime.files import check_writable, write_whole
 
 __all__ = ["command"]

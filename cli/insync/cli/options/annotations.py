@@ -10,8 +10,8 @@ import click
 
 from insync.cli.options.output import Output
 from insync.cli.options.task import OutputPath, gathered, option
-from insync.cli.show.report import STOPPED_BY
 from insync.cli.terminal import emit_data, exit_code_for
+from insync.explorer.documents.check import STOPPED_BY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,10 +1,8 @@
-"""Internal: results as text and as JSON.
+"""Internal: what of the commands' output is neither of a verb nor of Kafka's classes.
 
-A file `..._report` has the text of one command, and `..._json` its JSON. `report` and `statistics` have the text of a
-search, `as_json` its JSON, `annotations` its annotations for GitHub and in SARIF. `models` and `choices` show models
-with their bounds and settings. `trace_files` and `pages` write traces. `figures` formats numbers, `outcomes` and
-`finding_words` have words for results on Kafka and for findings, and `seen_on_kafka` the record of an entry on Kafka.
-`warned` formats warnings, `refusals` errors of the operating system, `versions` the output of `insync --version`.
+`annotations` has annotations for GitHub and in SARIF, `trace_files` and `pages` write traces, `refusals` has messages
+for errors of the operating system, and `versions` the output of `insync --version`. `ask_report`, `ask_json`,
+`availability_report`, `defects_report` and `finding_words` show the answers to Kafka's questions.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from insync.cli.show.availability_report import stops_in_words
 from insync.cli.show.finding_words import finding_line
-from insync.cli.show.report import describe_traces
-from insync.cli.show.seen_on_kafka import seen_at_length
-from insync.cli.show.warned import warning_lines
+from insync.conformance.documents.seen import seen_at_length
+from insync.explorer.documents.check import describe_traces
+from insync.explorer.documents.warned import warning_lines
 from insync.explorer.pictures.page import Caption
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Paint, Tone

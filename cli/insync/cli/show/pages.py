@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.cli.show.trace_files import is_itf
+from insync.explorer.traces.trace_file import is_itf
 
 if TYPE_CHECKING:
     from insync.explorer.pictures.page import Caption

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from insync.cli.terminal import emit_error
 from insync.explorer.traces.trace import Trace
-from insync.explorer.traces.trace_file import replay_command, write_trace
+from insync.explorer.traces.trace_file import ITF, is_itf, write_trace
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 from insync.runtime.errors import UserError
@@ -23,15 +23,11 @@ __all__ = [
     "beside",
     "check_trace_path",
     "is_beside",
-    "is_itf",
-    "replay_hint",
     "say_not_written",
     "say_older",
     "trace_written",
     "traces_written",
 ]
-
-_ITF = ".itf.json"
 
 
 def check_trace_path(path: Path) -> None:
@@ -49,13 +45,6 @@ def say_older(path: Path, written: Sequence[Path | None] = ()) -> None:
     """Warn about a file from an earlier run, if it exists and is not among those that this run has written."""
     if path not in written and not is_special(path) and path.is_file():
         say_not_written(path, "this run has no trace to put there")
-
-
-def replay_hint(trace: Trace, file: Path) -> str:
-    """Return the line below a written trace: the replay command, or for ITF the file alone."""
-    if is_itf(file):
-        return f"Trace: {file} (ITF, for other tools; `insync replay` reads insync's own JSON)"
-    return f"Replay: {replay_command(trace, file)}"
 
 
 @contextmanager
@@ -96,11 +85,6 @@ def trace_written(file: Path, trace: Trace, model: Model) -> Path:
     return file
 
 
-def is_itf(path: Path) -> bool:
-    """Return whether a trace file is in ITF, by its name."""
-    return path.name.endswith(_ITF)
-
-
 def beside(path: Path, name: str) -> Path:
     """Return the file for another trace: out.json becomes out.NAME.json; a device or a pipe stays the same."""
     if is_special(path):
@@ -121,5 +105,5 @@ def is_beside(path: Path, file: Path) -> bool:
 
 
 def _parts(path: Path) -> tuple[str, str]:
-    suffix = _ITF if is_itf(path) else path.suffix
+    suffix = ITF if is_itf(path) else path.suffix
     return path.name.removesuffix(suffix), suffix

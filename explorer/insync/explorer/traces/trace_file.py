@@ -19,15 +19,21 @@ from insync.runtime.files import FileKind, write_whole
 
 __all__ = [
     "FORMAT",
+    "ITF",
+    "is_itf",
     "parse_trace",
     "portable_reference",
     "read_trace",
     "replay_command",
+    "replay_hint",
     "trace_text",
     "write_trace",
 ]
 
 FORMAT = "insync-trace/1"
+
+ITF = ".itf.json"
+"""The end of the name of a trace file in the Informal Trace Format."""
 
 _TRACE_KEYS = (
     "format",
@@ -91,6 +97,18 @@ def replay_command(trace: Trace, file: Path) -> str:
     """
     named = ["--model", as_argument(trace.model)] if is_in_file(trace.model) else []
     return shlex.join(["insync", "replay", as_argument(str(file)), *named])
+
+
+def is_itf(path: Path) -> bool:
+    """Return whether a trace file is in ITF, by its name."""
+    return path.name.endswith(ITF)
+
+
+def replay_hint(trace: Trace, file: Path) -> str:
+    """Return the line below a written trace: the replay command, or for ITF the file alone."""
+    if is_itf(file):
+        return f"Trace: {file} (ITF, for other tools; `insync replay` reads insync's own JSON)"
+    return f"Replay: {replay_command(trace, file)}"
 
 
 def _run_entries(trace: Trace) -> dict[str, object]:

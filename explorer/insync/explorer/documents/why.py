@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from insync.cli.show.figures import count, plural, seconds
-from insync.cli.show.report import STOPPED_BY, confined_lines
-from insync.cli.show.warned import warning_lines
+from insync.explorer.documents.check import STOPPED_BY, confined_lines
+from insync.explorer.documents.figures import count, plural, seconds
+from insync.explorer.documents.warned import warning_lines
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.cli.show.as_json import violation_entry
+from insync.explorer.documents.as_json import violation_entry
 from insync.explorer.mining.clauses import texts_of
 from insync.explorer.prove import induction_trace
 from insync.model.catalogue import model_reference

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.cli.show.figures import count, plural, seconds
-from insync.cli.show.report import STOPPED_BY
-from insync.cli.show.trace_files import replay_hint
+from insync.explorer.documents.check import STOPPED_BY
+from insync.explorer.documents.figures import count, plural, seconds
 from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds, render_grid
+from insync.explorer.traces.trace_file import replay_hint
 from insync.model.domains.composite import Array, Bag, Domain, ListedSet, Option, Record
 from insync.model.domains.containers import Seq, SetOf
 from insync.model.domains.domain import plain

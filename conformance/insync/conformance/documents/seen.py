@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 
-from insync.cli.show.figures import plural
-from insync.cli.show.outcomes import outcome_words
 from insync.conformance.catalogue.catalogue_record import (
     BrokersRun,
     RecordedEntry,
@@ -15,7 +13,9 @@ from insync.conformance.catalogue.catalogue_record import (
     read_record,
     version_ranges,
 )
+from insync.conformance.documents.outcomes import outcome_words
 from insync.conformance.jars.pinned import pinned_versions
+from insync.explorer.documents.figures import plural
 
 __all__ = ["seen_at_length", "seen_in_short", "seen_json"]
 

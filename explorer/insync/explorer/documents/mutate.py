@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import STOPPED_BY, confined_lines
-from insync.cli.show.warned import warning_lines
 from insync.explorer import Fate, MutantResult, MutationResult
+from insync.explorer.documents.check import STOPPED_BY, confined_lines
+from insync.explorer.documents.figures import plural, seconds
+from insync.explorer.documents.warned import warning_lines
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen
 from insync.model import Model
 

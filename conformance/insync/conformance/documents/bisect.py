@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from insync.cli.show.figures import plural
-from insync.cli.show.outcomes import outcome_words
 from insync.conformance.catalogue.bisection import Bisection
 from insync.conformance.catalogue.catalogue_runs import as_expected
+from insync.conformance.documents.outcomes import outcome_words
+from insync.explorer.documents.figures import plural
 
 __all__ = ["bisection_json", "describe_bisection"]
 

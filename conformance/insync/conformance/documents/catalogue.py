@@ -8,13 +8,12 @@ from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
-from insync.cli.show.outcomes import outcome_words
-from insync.cli.terminal import ExitCode
 from insync.conformance.catalogue.catalogue_record import RecordedEntry, RecordedRun, version_ranges
 from insync.conformance.catalogue.catalogue_runs import as_expected
+from insync.conformance.documents.outcomes import outcome_words
 from insync.conformance.jars.pinned import pinned_versions
 
-__all__ = ["catalogue_runs_json", "describe_catalogue_runs", "exit_code_of", "outcome_lines"]
+__all__ = ["catalogue_runs_json", "describe_catalogue_runs", "is_as_listed", "outcome_lines"]
 
 Found = Mapping[str, RecordedEntry]
 
@@ -62,11 +61,9 @@ def catalogue_runs_json(found: Found, file: Path | None) -> str:
     return json.dumps({"entries": entries, "against_the_rules": _against(found), "recorded": recorded})
 
 
-def exit_code_of(found: Found) -> ExitCode:
-    """Return 1 if a version does otherwise than its rules say, else 0."""
-    if _against(found):
-        return ExitCode.VIOLATED
-    return ExitCode.HOLDS
+def is_as_listed(found: Found) -> bool:
+    """Return whether every version does as its rules say."""
+    return not _against(found)
 
 
 def _against(found: Found) -> list[str]:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import STOPPED_BY, confined_lines, describe_choices, describe_traces
-from insync.cli.show.warned import warning_lines
+from insync.explorer.documents.check import STOPPED_BY, confined_lines, describe_choices, describe_traces
+from insync.explorer.documents.figures import plural, seconds
+from insync.explorer.documents.warned import warning_lines
 from insync.explorer.mining.clauses import StatedLemma, texts_of
 from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.prove import induction_trace

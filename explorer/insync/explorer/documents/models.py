@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import Mapping
 
-from insync.cli.show.choices import Choice, choices, default_of, range_of
+from insync.explorer.documents.choices import Choice, choices, default_of, range_of
 from insync.model import Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model, model_reference
 from insync.model.language.declarations import action_specs

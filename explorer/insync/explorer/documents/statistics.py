@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from insync.cli.show.figures import plural
-from insync.cli.show.warned import NO_HUGE_PAGES
-from insync.cli.terminal import output
+from insync.explorer.documents.figures import plural
+from insync.explorer.documents.warned import NO_HUGE_PAGES
 
 if TYPE_CHECKING:
     from insync.explorer.results import CheckResult
@@ -30,12 +29,19 @@ _KEPT = {
 _INDEX = re.compile(r"\[[^\]]*\]")
 
 
-def describe_statistics(result: CheckResult, model: Model, width: int) -> str:
-    """Return the lines below the report of a search, after a blank one; empty if it found no state."""
+def describe_statistics(result: CheckResult, model: Model, width: int, encoding: str | None) -> str:
+    """Return the lines below the report of a search, after a blank one; empty if it found no state.
+
+    Args:
+        result: the result.
+        model: the model.
+        width: the greatest length of a line.
+        encoding: that of the output, which need not have the characters of the bar.
+    """
     if not result.levels:
         return ""
     largest = max(result.levels)
-    bar, number = level_bar(result.levels, _heights()), plural(len(result.levels), "level")
+    bar, number = level_bar(result.levels, _heights(encoding)), plural(len(result.levels), "level")
     at = f"level {result.levels.index(largest) + 1} with {plural(largest, 'state')}"
     lines = [f"levels  {bar}  {number}, the largest is {at}"]
     if mean := _steps_a_state(result):
@@ -87,9 +93,9 @@ def level_bar(levels: Sequence[int], heights: str = _HEIGHTS) -> str:
     return "".join(heights[max(0, -(-size * len(heights) // top) - 1)] for size in sizes)
 
 
-def _heights() -> str:
+def _heights(encoding: str | None) -> str:
     try:
-        _HEIGHTS.encode(output().encoding or "ascii")
+        _HEIGHTS.encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return _PLAIN_HEIGHTS
     return _HEIGHTS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from insync.cli.show.as_json import steps_json
+from insync.explorer.documents.as_json import steps_json
 
 if TYPE_CHECKING:
     from insync.explorer import CheckResult, DiffResult, OnlyOne, TraceDifference

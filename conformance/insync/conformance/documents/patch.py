@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from insync.cli.show.kafka_replay_report import describe_replay, replay_entry, verdict_line
-from insync.cli.terminal import ExitCode
+from insync.conformance.documents.replay import describe_replay, replay_entry, verdict_line
 from insync.conformance.patches.fixed_trace import FixedTrace
 from insync.conformance.patches.patched_jars import PatchedKafka
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
@@ -45,12 +44,9 @@ class TriedPatch:
         return reproduced and agrees and self.fixed.holds
 
     @property
-    def exit_code(self) -> ExitCode:
-        """What the process ends with."""
-        verdicts = (self.without.verdict, self.with_it.verdict)
-        if KafkaVerdict.NOT_SCHEDULABLE in verdicts:
-            return ExitCode.INCOMPLETE
-        return ExitCode.HOLDS if self.is_fixed else ExitCode.VIOLATED
+    def is_schedulable(self) -> bool:
+        """Whether both took all steps that the harness can take."""
+        return KafkaVerdict.NOT_SCHEDULABLE not in (self.without.verdict, self.with_it.verdict)
 
 
 def describe_patch(patched: PatchedKafka, tried: TriedPatch | None, paint: Paint, width: int) -> str:

@@ -6,8 +6,8 @@ from base64 import b64encode
 from dataclasses import replace
 from html import escape
 
+from insync.explorer.documents.html import folded, paragraph
 from insync.explorer.named_model import loaded_kind
-from insync.explorer.notebook.pieces import folded, paragraph
 from insync.explorer.pictures.picture import Picture, picture
 from insync.explorer.pictures.svg import svg
 from insync.explorer.prove import induction_trace

@@ -7,14 +7,14 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from insync.cli.show.figures import plural, seconds
-from insync.cli.show.report import STOPPED_BY, describe_choices
-from insync.cli.show.trace_files import replay_hint
-from insync.cli.show.warned import warning_lines
 from insync.explorer import LivenessResult, RunResult
+from insync.explorer.documents.check import STOPPED_BY, describe_choices
+from insync.explorer.documents.figures import plural, seconds
+from insync.explorer.documents.warned import warning_lines
 from insync.explorer.traces.grid import Columns, Paint, Tone, render_grid
 from insync.explorer.traces.state_diff import model_behind
 from insync.explorer.traces.trace import Trace
+from insync.explorer.traces.trace_file import replay_hint
 from insync.properties.invariants import TYPE_OK
 
 __all__ = ["describe_liveness", "liveness_json"]

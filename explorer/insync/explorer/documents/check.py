@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from insync.cli.show.figures import count, memory, plural, rate, seconds
-from insync.cli.show.trace_files import replay_hint
-from insync.cli.show.warned import warning_lines, without_huge_pages
+from insync.explorer.documents.figures import count, memory, plural, rate, seconds
+from insync.explorer.documents.warned import warning_lines, without_huge_pages
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen, render_grid, render_reason
 from insync.explorer.traces.state_diff import model_behind
+from insync.explorer.traces.trace_file import replay_hint
 from insync.model.catalogue import BUILT_IN
 from insync.properties.invariants import TYPE_OK
 

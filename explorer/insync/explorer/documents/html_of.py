@@ -7,10 +7,10 @@ from functools import singledispatch
 
 from insync.explorer.agree import Agreement
 from insync.explorer.coverage.results import WhyResult
+from insync.explorer.documents.drawn import drawing_of, drawing_of_induction
+from insync.explorer.documents.html import badge, bars, folded, heading, page, paragraph, table
 from insync.explorer.liveness import LivenessResult, RunResult
 from insync.explorer.mutate import Fate, MutationResult
-from insync.explorer.notebook.drawn import drawing_of, drawing_of_induction
-from insync.explorer.notebook.pieces import badge, bars, folded, heading, page, paragraph, table
 from insync.explorer.products.divergence import DiffResult
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import CheckResult, PropertyResult, Violation

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from insync.cli.show.figures import memory, plural
 from insync.conformance.jars.pinned import Pinned
 from insync.conformance.jars.store import jar_folder
+from insync.explorer.documents.figures import memory, plural
 
 __all__ = ["describe_fetched", "describe_versions", "fetched_json", "versions_json"]
 

@@ -1,0 +1,1 @@
+"""Internal: results as text, as JSON and as HTML, a module for each verb."""
