@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from insync.model import Model
 from insync.model.domains.open_bounds import is_open
 from insync.model.expressions.graph import Binder, Node, Op, Variable
+from insync.model.expressions.lifted import Action
 from insync.model.expressions.semantics import MEANING
-from insync.model.tracing.open_tracing import OpenAction, OpenModel
+from insync.proofs.unbounded.open_model import OpenModel
 
 __all__ = ["Meaning"]
 
@@ -30,7 +31,7 @@ class Meaning:
     model: Model
     codes: Sequence[int]
     parameters: Mapping[Variable, int]
-    action: OpenAction | None = None
+    action: Action | None = None
 
     def cell(self, number: int, places: Sequence[int]) -> int:
         """Return the number of the model's cell that a cell at some places is."""
@@ -55,20 +56,20 @@ class Meaning:
         if node.op is Op.CONST:
             return int(str(node.arg)) if not node.is_bool else bool(node.arg)
         if node.op is Op.CELL:
-            return self._read(int(str(node.arg)), bound)
+            return self._read(int(str(node.arg)))
+        if node.op is Op.READ:
+            places = [self.value(place, bound) for place in node.args]
+            return self.at(node.location.base, places, node.location.version)
         if isinstance(node.arg, Variable):
             return bound[node.arg] if node.arg in bound else self.parameters[node.arg]
         if isinstance(node.arg, Binder):
             return self._quantified(node.arg, node.args[0], bound)
         return MEANING[node.op](*[self.value(arg, bound) for arg in node.args])
 
-    def _read(self, cell: int, bound: Mapping[Variable, int]) -> int:
+    def _read(self, cell: int) -> int:
         opened = self.opened
         if cell < len(opened.cells):
             return self.codes[self.cell(cell, ())]
-        if cell in opened.places.reads:
-            read = opened.places.reads[cell]
-            return self.at(read.cell, [self.value(place, bound) for place in read.places], read.writes)
         return next(self.model.b[name] for name, own in opened.graph.bound_cells.items() if own == cell)
 
     def _quantified(self, binder: Binder, body: Node, bound: Mapping[Variable, int]) -> int:
@@ -85,17 +86,17 @@ class Meaning:
         if not all(0 <= place < length for place, length in zip(places, lengths, strict=True)):
             return 0
         found = self.codes[self.cell(cell, places)]
-        for write in self.action.writes[:writes] if self.action is not None else ():
-            at = [self.value(place) for place in write.places]
+        for write in self.action.assigns[:writes] if self.action is not None else ():
+            at = [self.value(place) for place in write.indexes]
             met = at == list(places) or (write.onwards and at[:-1] == list(places[:-1]) and at[-1] <= places[-1])
-            if write.cell == cell and met and self.value(write.where):
-                found = self.value(write.code)
+            if write.base == cell and write.indexes and met and all(map(self.value, write.where)):
+                found = self.value(write.codes[0])
         return found
 
     def after(self) -> tuple[int, ...]:
         """Return the state after the action."""
         assert self.action is not None
-        updates = dict(self.action.updates)
+        updates = {one.base: one.codes[0] for one in self.action.assigns if not one.indexes}
         codes = list(self.codes)
         for number, cell in enumerate(self.opened.cells):
             if not cell.lengths:
@@ -105,5 +106,5 @@ class Meaning:
             else:
                 (length,) = map(self.size, cell.lengths)
                 for place in range(length):
-                    codes[self.cell(number, [place])] = self.at(number, [place], len(self.action.writes))
+                    codes[self.cell(number, [place])] = self.at(number, [place], len(self.action.assigns))
         return tuple(codes)

@@ -201,7 +201,7 @@ class Model(metaclass=ModelMeta):
         self._lifted: Lifted | None = None  # set with it
         self._confinement: Confinement | None = None
         self._state: State | None = None
-        self._condition: ConditionTracer | None = None  # for a model with open bounds, set by `open_tracing`
+        self._condition: ConditionTracer | None = None  # set where bounds are open
         self._source_suspicions: tuple[str, ...] | None = None  # set by `lints`
 
     @property

@@ -193,6 +193,12 @@ class Node:
         return self.arg
 
     @property
+    def location(self) -> Location:
+        """The place that a node of `Op.READ` reads."""
+        assert isinstance(self.arg, Location)
+        return self.arg
+
+    @property
     def quantifier(self) -> Quantifier | None:
         """The quantifier that an AND or OR was written as, if it was one."""
         return self.arg if isinstance(self.arg, Quantifier) else None

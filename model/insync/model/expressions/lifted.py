@@ -188,6 +188,7 @@ class Assign:
         indexes: the symbolic indexes, the outermost first.
         where: the conditions under which it happens.
         codes: the new code of each cell.
+        onwards: whether the codes are assigned to all places from the last index on.
     """
 
     base: int
@@ -195,6 +196,7 @@ class Assign:
     indexes: tuple[Node, ...]
     where: tuple[Node, ...]
     codes: tuple[Node, ...]
+    onwards: bool = False
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -215,6 +217,11 @@ class Expect:
     where: tuple[Node, ...]
     condition: Node
     message: str
+
+    @property
+    def node(self) -> Node:
+        """The implication from `where` to the condition."""
+        return combine(self.condition.graph, Op.OR, [*(apply(Op.NOT, one) for one in self.where), self.condition])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ As in symbolic execution (King 1976): a node for each cell, the path condition, 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -28,7 +28,9 @@ __all__ = [
     "conjuncts",
     "current",
     "reached",
+    "replace_where",
     "selected",
+    "selections",
 ]
 
 
@@ -84,32 +86,24 @@ class Environment:
 
     def load(self, cell: int, dimensions: tuple[Dimension, ...]) -> Node:
         """Return the code of the cell that symbolic indexes select from a base; 0 where one is outside its array."""
-        if not dimensions:
-            return self.cells[cell]
-        first, rest = dimensions[0], dimensions[1:]
-        elements = [self.load(cell + i * first.stride, rest) for i in range(first.length)]
-        return apply(Op.SELECT, first.index, *elements)
+        dims, indexes = _split(dimensions)
+        return selected(self.cells, cell, dims, indexes)
 
-    def assign(self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node]) -> None:
+    def assign(
+        self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node], *, onwards: bool = False
+    ) -> None:
         """Assign the codes of a value where the conditions of the open blocks hold.
 
         Args:
             base: the first cell where all symbolic indexes are 0.
             dimensions: the symbolic indexes.
             codes: the codes of the value.
+            onwards: whether they are assigned to all places from the last index on, in an array of open length.
         """
-        for offset, code in enumerate(codes):
-            self._store(base + offset, dimensions, self.where, code)
-
-    def _store(self, cell: int, dimensions: tuple[Dimension, ...], chosen: list[Node], code: Node) -> None:
-        if not dimensions:
-            here = combine(self.graph, Op.AND, chosen)
-            self.cells[cell] = apply(Op.ITE, here, code, self.cells[cell])
-            return
-        first, rest = dimensions[0], dimensions[1:]
-        for i in range(first.length):
-            is_chosen = apply(Op.EQ, first.index, self.graph.const(i))
-            self._store(cell + i * first.stride, rest, [*chosen, is_chosen], code)
+        assert not onwards, "only a lifted store has arrays of open length"
+        dims, indexes = _split(dimensions)
+        for cell, chosen, _ in selections(self.graph, base, dims, indexes, self.where):
+            replace_where(self.cells, cell, chosen, codes)
 
     def snapshot(self) -> Environment:
         """Return a read-only copy that later assignments do not change."""
@@ -131,24 +125,87 @@ class Environment:
         del self.expected[before[0] :]
 
 
+# ---------------------------------------------------------------------------------------------------------- indexes
+#
+# An array of open length has the cells of one element, and its stride is 0: each cell is a function of the place.
+
+
+def _split(dimensions: Sequence[Dimension]) -> tuple[tuple[tuple[int, int], ...], tuple[Node, ...]]:
+    """Return strides and lengths, and the indexes."""
+    return tuple((one.stride, one.length) for one in dimensions), tuple(one.index for one in dimensions)
+
+
 def reached(cell: int, dims: Sequence[tuple[int, int]]) -> list[int]:
     """Return the cells that symbolic indexes can select from a base."""
     found = [cell]
     for stride, length in dims:
-        found = [one + place * stride for one in found for place in range(length)]
+        if stride:
+            found = [one + place * stride for one in found for place in range(length)]
     return found
 
 
-def selected(cells: Sequence[Node], cell: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node]) -> Node:
-    """Return the code of the cell that indexes select from a base; 0 where one is outside its array."""
+def selected(
+    cells: Sequence[Node],
+    cell: int,
+    dims: Sequence[tuple[int, int]],
+    indexes: Sequence[Node],
+    read: Callable[[int, tuple[Node, ...]], Node] | None = None,
+    places: tuple[Node, ...] = (),
+) -> Node:
+    """Return the code of the cell that indexes select from a base; 0 where one is outside its array.
+
+    Args:
+        cells: the node of each cell.
+        cell: the base.
+        dims: stride and length for each index.
+        indexes: the indexes.
+        read: returns the code of a cell at places of arrays of open length.
+        places: the indexes of such arrays before these.
+    """
     if not dims:
-        return cells[cell]
+        return cells[cell] if read is None or not places else read(cell, places)
     (stride, length), index = dims[0], indexes[0]
+    if not stride:
+        return selected(cells, cell, dims[1:], indexes[1:], read, (*places, index))
     if index.op is Op.CONST:
-        inside = 0 <= index.lo < length
-        return selected(cells, cell + index.lo * stride, dims[1:], indexes[1:]) if inside else index.graph.const(0)
-    elements = [selected(cells, cell + place * stride, dims[1:], indexes[1:]) for place in range(length)]
+        if not 0 <= index.lo < length:
+            return index.graph.const(0)
+        return selected(cells, cell + index.lo * stride, dims[1:], indexes[1:], read, places)
+    elements = [selected(cells, cell + place * stride, dims[1:], indexes[1:], read, places) for place in range(length)]
     return apply(Op.SELECT, index, *elements)
+
+
+def selections(
+    graph: Graph, base: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node], where: Sequence[Node]
+) -> list[tuple[int, list[Node], tuple[Node, ...]]]:
+    """Return the first cell of each place that indexes may select, the conditions for it, and places in open arrays."""
+    found: list[tuple[int, list[Node], tuple[Node, ...]]] = [(base, [*where], ())]
+    for (stride, length), index in zip(dims, indexes, strict=True):
+        if not stride:
+            found = [(cell, chosen, (*places, index)) for cell, chosen, places in found]
+        elif index.op is Op.CONST:
+            inside = 0 <= index.lo < length
+            at = index.lo * stride
+            found = [(cell + at, chosen, places) for cell, chosen, places in found] if inside else []
+        else:
+            equal = [apply(Op.EQ, index, graph.const(place)) for place in range(length)]
+            found = [
+                (cell + place * stride, [*chosen, same], places)
+                for cell, chosen, places in found
+                for place, same in enumerate(equal)
+                if same is not graph.false
+            ]
+    return found
+
+
+def replace_where(cells: list[Node], cell: int, chosen: list[Node], codes: Sequence[Node]) -> None:
+    """Replace the codes from a cell on by others where all of some conditions hold."""
+    if not chosen:
+        cells[cell : cell + len(codes)] = codes
+        return
+    here = combine(chosen[0].graph, Op.AND, chosen)
+    for number, code in enumerate(codes, start=cell):
+        cells[number] = apply(Op.ITE, here, code, cells[number])
 
 
 class LiftedStore(Environment):
@@ -181,7 +238,7 @@ class LiftedStore(Environment):
         changed = self._changed
         if not symbolic and (cell not in changed or changed[cell].known):
             return self.cells[cell]
-        dims = tuple((one.stride, one.length) for one in symbolic)
+        dims, indexes = _split(symbolic)
         cells = reached(cell, dims)
         lo, hi, version = 0, self.graph.cell_sizes[cell] - 1, 0
         free: frozenset[Variable] = frozenset()
@@ -191,7 +248,7 @@ class LiftedStore(Environment):
                 lo, hi, version = min(lo, own.lo), max(hi, own.hi), max(version, own.version)
                 free |= own.free
         location = Location(cell, dims, version, self.number if version else 0, lo, hi)
-        read = self.graph.node(Op.READ, tuple(one.index for one in symbolic), location)
+        read = self.graph.node(Op.READ, indexes, location)
         if version:
             self.graph.behind[read] = self.graph.kept(free)
         return read
@@ -200,7 +257,7 @@ class LiftedStore(Environment):
         """Return the base and the indexes that are no constants; None where a constant index is outside."""
         symbolic = []
         for one in dimensions:
-            if one.index.op is not Op.CONST:
+            if one.index.op is not Op.CONST or not one.stride:
                 symbolic.append(one)
             elif 0 <= one.index.lo < one.length:
                 cell += one.index.lo * one.stride
@@ -208,14 +265,16 @@ class LiftedStore(Environment):
                 return None
         return cell, tuple(symbolic)
 
-    def assign(self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node]) -> None:
+    def assign(
+        self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node], *, onwards: bool = False
+    ) -> None:
         at = self._resolved(base, dimensions)
         if at is None or not codes:
             return
         base, symbolic = at
-        dims, indexes = tuple((one.stride, one.length) for one in symbolic), tuple(one.index for one in symbolic)
+        dims, indexes = _split(symbolic)
         before = [] if symbolic else [self.load(base + offset, ()) for offset in range(len(codes))]
-        self.assigns.append(Assign(base, dims, indexes, tuple(self.where), tuple(codes)))
+        self.assigns.append(Assign(base, dims, indexes, tuple(self.where), tuple(codes), onwards))
         version, changed = len(self.assigns), self._changed
         if not symbolic:
             here = combine(self.graph, Op.AND, self.where)

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from insync.model.domains import composite as d
 from insync.model.domains.composite import Domain
 from insync.model.domains.layout import well_formed
+from insync.model.domains.open_bounds import OpenArray
 from insync.model.domains.sorts import Index
 from insync.model.domains.symbolic import Symbolic
 from insync.model.domains.values import (
@@ -147,7 +148,7 @@ class ArrayView(View):
         """Return the number, from 0, of the place with this index."""
         domain, graph = self._domain, self._place.environment.graph
         over = domain.over
-        if isinstance(over, int):
+        if not isinstance(over, type):
             return number(graph, index)
         if issubclass(over, Index):
             return number(graph, index, over)
@@ -190,6 +191,34 @@ class ArrayView(View):
             where.append(apply(Op.LE, begin, graph.const(at)))
             place.write([graph.const(0)] * domain.width)
             where.pop()
+
+
+class OpenArrayView(ArrayView):
+    """An array of the state with an open length, each cell of which is a function of the place."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return self._no_end()
+
+    def __iter__(self) -> Iterator[Any]:
+        self._no_end()
+
+    def _no_end(self) -> NoReturn:
+        message = (
+            f"{user_frame()}: how long {self!r} is is left open, so Python cannot go through it. Quantify over its "
+            f"places: for_all(Offset, lambda offset: ...) with a sort or a Range."
+        )
+        raise ModelError(message)
+
+    def _element(self, index: object) -> tuple[d.Domain, Place]:
+        domain, place = self._domain, self._place
+        return domain.of, place.indexed(self._place_number(index), domain.length, 0, f"{place.path}[...]")
+
+    def clear_from(self, first: object) -> None:
+        domain, place = self._element(first)
+        zeros = [place.environment.graph.const(0)] * domain.width
+        place.environment.assign(place.base, place.dimensions, zeros, onwards=True)
 
 
 class OptionRecordView(View):
@@ -285,6 +314,7 @@ VIEWS: dict[type[d.Domain], Callable[[Any, Place], Any]] = {
     d.State: StateView,
     d.Record: RecordView,
     d.Array: ArrayView,
+    OpenArray: OpenArrayView,
     d.Option: OptionRecordView,
     d.Absent: _absent,
 }

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from insync.model.domains.open_bounds import OpenGraph, is_open
 from insync.model.domains.sorts import Parameter, members_of, under
 from insync.model.expressions.graph import Binder, Graph, Location, Made, Node, Op, Quantifier, Variable
 from insync.model.expressions.intervals import Facts
 from insync.model.expressions.lifted import MARKED, Action, Assign, Expect, LiftedGraph, instances
 from insync.model.expressions.simplify import apply, combine
 from insync.model.expressions.source import Assigning, Branch, Notes, Required
-from insync.model.expressions.store import conjuncts, selected
+from insync.model.expressions.store import conjuncts, replace_where, selected, selections
 from insync.model.language.declarations import ActionSpec, action_specs
 from insync.model.tracing.lifting import LiftedActions
 from insync.model.tracing.methods import bindings_of, label_of_action
@@ -29,7 +30,7 @@ from insync.model.tracing.program import BoundAction, Check, whole_of
 if TYPE_CHECKING:
     from insync.model.define import Model
 
-__all__ = ["ActionParts", "action_parts", "ground_actions", "lifted_actions"]
+__all__ = ["ActionParts", "action_parts", "ground_actions", "lifted_actions", "open_action"]
 
 
 def lifted_actions(model: Model, graph: LiftedGraph, go_on: Callable[[], None] = lambda: None) -> list[Action]:
@@ -229,11 +230,10 @@ class _Instances:
         checks: list[Check] = []
         self.shown.clear()
         known: dict[tuple[Node, ...], Facts] = {}
-        for where, condition, message in replay.expected():
-            if where not in known:
-                known[where] = Facts([*guard, *where])
-            node = combine(self.graph, Op.OR, [*(apply(Op.NOT, one) for one in where), condition])
-            (self.shown if known[where].show(condition) else checks).append(Check(node, message))
+        for one in replay.expected():
+            if one.where not in known:
+                known[one.where] = Facts([*guard, *one.where])
+            (self.shown if known[one.where].show(one.condition) else checks).append(Check(one.node, one.message))
         return BoundAction(
             name=self.action.name,
             parameters=tuple(named.items()),
@@ -335,9 +335,11 @@ class _Replay:
         open_expects: the conditions whose instances are wanted.
         graph: the graph of the results.
         notes: the notes whose nodes are wanted too, even where the guard is false; None for none.
+        begun: the node of each cell before the action; None for the cells of a state.
 
     Attributes:
         guard: the conjuncts of the guard, after a run.
+        writes: the assignments to arrays of open length, after a run; a cell each.
     """
 
     def __init__(
@@ -347,19 +349,23 @@ class _Replay:
         open_expects: Sequence[Expect],
         graph: Graph,
         notes: Notes | None = None,
+        begun: list[Node] | None = None,
     ) -> None:
         self.lifted, self.action, self.graph = lifted, action, graph
         self.expects = open_expects
         self.guard: list[Node] = []
-        self._slots = {variable: slot for slot, variable in enumerate(action.variables)}
+        self.writes: list[Assign] = []
+        closed = [variable for variable in action.variables if not is_open(variable.size)]
+        self._slots = {variable: slot for slot, variable in enumerate(closed)}
         self._values = [0] * len(self._slots)
-        self._all = frozenset(action.variables)
+        self._all = frozenset(closed)
+        self._closed: dict[int, frozenset[Variable]] = {}
         self._register: dict[int, int] = {}
         self._registers: list[Any] = []
-        self._begun = graph.cells()
+        self._begun = graph.cells() if begun is None else begun
         self._cells: list[Node] = []
         self._assigned: set[int] = set()
-        self._versions: dict[int, list[Node]] = {0: self._begun}
+        self._versions: dict[int, tuple[list[Node], int]] = {0: (self._begun, 0)}
         self._read: set[int] = {0}
         version = lifted.version
         early = [node for node in action.guard if not version(node) and notes is None]
@@ -395,12 +401,13 @@ class _Replay:
             return False
         self._cells = cells = list(self._begun)
         self._assigned.clear()
+        self.writes = []
         for version, one in enumerate(self._assigning, start=1):
             if one.blocks:
                 self._run(one.blocks)
             self._assign(one)
             if version in self._read:
-                self._versions[version] = list(cells)
+                self._versions[version] = list(cells), len(self.writes)
         self._run(self._last)
         guard: dict[Node, None] = {}
         for at, _ in self._conditions:
@@ -419,14 +426,14 @@ class _Replay:
             if self._cells[cell] is not self._begun[cell]:
                 yield cell, self._cells[cell]
 
-    def expected(self) -> Iterator[tuple[tuple[Node, ...], Node, str]]:
+    def expected(self) -> Iterator[Expect]:
         """Yield the conditions that make the assignments sound, unless they always hold."""
         graph = self.graph
         for one in self.expects:
             condition = self.at(one.condition)
             where = [node for node in map(self.at, one.where) if node is not graph.true]
             if condition is not graph.true and graph.false not in where:
-                yield tuple(where), condition, self._named(one.message)
+                yield Expect(tuple(where), condition, self._named(one.message))
 
     def at(self, node: Node) -> Node:
         """Return the value of a node of the action, after a run."""
@@ -457,33 +464,15 @@ class _Replay:
             return
         codes = [registers[at] for at in one.codes]
         indexes = [registers[at] for at in one.indexes]
-        for base, chosen in self._places(one.assign.base, one.assign.dims, indexes, where):
+        for base, chosen, places in selections(self.graph, one.assign.base, one.assign.dims, indexes, where):
+            if places:
+                dims = tuple(dim for dim in one.assign.dims if not dim[0])
+                here = combine(self.graph, Op.AND, chosen)
+                for cell, code in enumerate(codes, start=base):
+                    self.writes.append(Assign(cell, dims, places, (here,), (code,), one.assign.onwards))
+                continue
             self._assigned.update(range(base, base + len(codes)))
-            if not chosen:
-                cells[base : base + len(codes)] = codes
-                continue
-            here = combine(self.graph, Op.AND, chosen)
-            for cell, code in enumerate(codes, start=base):
-                cells[cell] = apply(Op.ITE, here, code, cells[cell])
-
-    def _places(
-        self, base: int, dims: Sequence[tuple[int, int]], indexes: Sequence[Node], chosen: list[Node]
-    ) -> list[tuple[int, list[Node]]]:
-        """Return the first cell of each place that indexes may select, with the conditions that they do."""
-        found = [(base, chosen)]
-        for (stride, length), index in zip(dims, indexes, strict=True):
-            if index.op is Op.CONST:
-                inside = 0 <= index.lo < length
-                found = [(cell + index.lo * stride, more) for cell, more in found] if inside else []
-                continue
-            equal = [apply(Op.EQ, index, self.graph.const(place)) for place in range(length)]
-            found = [
-                (cell + place * stride, [*more, same])
-                for cell, more in found
-                for place, same in enumerate(equal)
-                if same is not self.graph.false
-            ]
-        return found
+            replace_where(cells, base, chosen, codes)
 
     def _note(self) -> None:
         """Record in the graph how containers were made, and by which conditions they are sorted."""
@@ -530,10 +519,15 @@ class _Replay:
             bound: the variable in whose quantifier the nodes are; those without it are in the blocks around it.
         """
         grouped: dict[int, list[Node]] = {}  # by the identity of their free variables, as sets are kept once
-        free = self.lifted.all_free()
+        free, closed = self.lifted.all_free(), self._closed
         for node in self._below(roots):
-            grouped.setdefault(id(free[node.index]), []).append(node)
-        found = [(free[nodes[0].index], nodes) for nodes in grouped.values()]
+            own = free[node.index]
+            variables = closed.get(id(own))
+            if variables is None:
+                variables = self.lifted.kept(frozenset(one for one in own if not is_open(one.size)))
+                closed[id(own)] = variables
+            grouped.setdefault(id(variables), []).append(node)
+        found = [(closed[id(free[nodes[0].index])], nodes) for nodes in grouped.values()]
         blocks = []
         for variables, nodes in sorted(found, key=lambda one: len(one[0])):
             if _owner(variables) != bound:
@@ -561,9 +555,12 @@ class _Replay:
 
     def _step(self, node: Node) -> Callable[[], Node]:
         """Return the function that evaluates a node; its arguments have registers."""
-        graph, arg = self.graph, node.arg
+        graph, arg, registers = self.graph, node.arg, self._registers
         if arg is None:
             return self._operation(node)
+        if isinstance(arg, (Binder, Variable)) and is_open((arg if isinstance(arg, Variable) else arg.variable).size):
+            places = [self._register[one.index] for one in node.args]
+            return lambda: graph.node(node.op, tuple([registers[at] for at in places]), arg)
         if isinstance(arg, Binder):
             slot = self._slots[arg.variable] = len(self._values)
             self._values.append(0)
@@ -585,7 +582,23 @@ class _Replay:
     def _reading(self, node: Node, location: Location) -> Callable[[], Node]:
         registers, places = self._registers, [self._register[one.index] for one in node.args]
         base, dims, version = location.base, location.dims, location.version
-        return lambda: selected(self._versions[version], base, dims, [registers[at] for at in places])
+        if not any(is_open(length) for _, length in dims):
+            return lambda: selected(self._versions[version][0], base, dims, [registers[at] for at in places])
+
+        graph = self.graph
+        assert isinstance(graph, LiftedGraph), "arrays of open length are those of an open model"
+
+        def read(cell: int, indexes: tuple[Node, ...]) -> Node:
+            written = self._versions[version][1]
+            made = replace(location, base=cell, dims=opened, version=written, store=location.store if written else 0)
+            node = graph.node(Op.READ, indexes, made)
+            if written and node not in graph.behind:
+                nodes = [one for write in self.writes[:written] for one in write.nodes]
+                graph.behind[node] = graph.kept(frozenset().union(*map(graph.free, nodes)))
+            return node
+
+        opened = tuple((stride, length) for stride, length in dims if not stride)
+        return lambda: selected(self._versions[version][0], base, dims, [registers[at] for at in places], read)
 
     def _operation(self, node: Node) -> Callable[[], Node]:
         registers, graph, op = self._registers, self.graph, node.op
@@ -642,6 +655,25 @@ class _Replay:
             return combine(graph, Op.AND if word == "for_all" else Op.OR, found, quantifier)
 
         return counted if word == "count" else quantified
+
+
+def open_action(lifted: OpenGraph, action: Action, graph: OpenGraph, begun: list[Node] | None = None) -> Action | None:
+    """Return a lifted action without closed variables, with open ones left in; None if its guard is false.
+
+    Cells of open arrays are read by `READ`, and all others are resolved as in a program. The assignments to such arrays
+    come first, a cell each, and a version counts these.
+
+    Args:
+        lifted: the graph of the action.
+        action: the action.
+        graph: the graph of the result.
+        begun: the node of each cell before the action; None for the cells of a state.
+    """
+    replay = _Replay(lifted, action, action.expects, graph, begun=begun)
+    if not replay.run(()):
+        return None
+    assigns = [*replay.writes, *(Assign(cell, (), (), (), (code,)) for cell, code in replay.updates())]
+    return replace(action, guard=tuple(replay.guard), assigns=tuple(assigns), expects=tuple(replay.expected()))
 
 
 _MARK = re.compile(f"{MARKED[0]}(\\d+){MARKED[1]}")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from insync.model.domains.open_bounds import OpenGraph, is_open
 from insync.model.domains.sorts import Parameter, members_of, number_of_members
 from insync.model.expressions.graph import Variable
 from insync.model.expressions.lifted import Action, Expect, LiftedGraph, Undecided, lifting
@@ -67,10 +68,14 @@ class LiftedActions:
     def one_by_one(self, name: str, spec: ActionSpec) -> list[Action]:
         """Return an action for each value of all parameters, with quantifiers expanded.
 
+        Parameters and quantifiers over open sorts stay as they are.
+
         Raises:
             ModelError: it cannot be traced.
         """
-        return self._each(name, spec, set(spec.parameters), None)
+        sizes = {one: number_of_members(kind, self._model.b) for one, kind in spec.parameters.items()}
+        kept = self.graph if isinstance(self.graph, OpenGraph) else None
+        return self._each(name, spec, {one for one, size in sizes.items() if not is_open(size)}, kept)
 
     def _each(self, name: str, spec: ActionSpec, decided: set[str], kept: LiftedGraph | None) -> list[Action]:
         found = []

@@ -1,6 +1,7 @@
 """Internal: proofs by induction for all values of open bounds (parameterized verification: Apt and Kozen 1986).
 
-`terms` translates expressions, `transition_system` makes states and steps, and `induction` asks z3 and concludes.
+`open_model` leaves bounds open, `terms` translates expressions, `transition_system` makes states and steps, and
+`induction` calls z3 and concludes.
 Importing this package imports z3. See docs/adr/0016-open-bounds.md.
 """
 

@@ -20,13 +20,15 @@ from dataclasses import dataclass, field
 
 from insync.model import Model
 from insync.model.domains import composite as d
-from insync.model.domains.sorts import Index, Subset
-from insync.model.tracing.open_tracing import OpenAction, OpenModel
+from insync.model.domains.sorts import Index, Subset, label_of
+from insync.model.expressions.graph import Variable
+from insync.model.expressions.lifted import Action
 from insync.proofs.k_induction import INITIATION, concluded_from
 from insync.proofs.obligations import conjuncts
 from insync.proofs.results import ALIKE, Induction, ProofVerdict, Query, QueryReporter
 from insync.proofs.smt.solver import limit
 from insync.proofs.smt.z3_module import z3
+from insync.proofs.unbounded.open_model import OpenModel
 from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 from insync.proofs.unbounded.transition_system import SymbolicTaken, begun, fits_of, symbols_of, taken
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, Invariant, StepInvariant
@@ -91,7 +93,7 @@ def check_all_bounds(
 class _Asked:
     """The questions about an action that are under way."""
 
-    action: OpenAction
+    action: Action
     questions: Questions
 
 
@@ -159,7 +161,7 @@ class AllBounds:
         questions = Questions(self.watch, assumed, conclusions, Helpers(), self.watch.query())
         return _answered(INITIATION, [questions.wait()], questions.seconds, 1)
 
-    def _typed(self, step: SymbolicTaken, action: OpenAction) -> list[Conclusion]:
+    def _typed(self, step: SymbolicTaken, action: Action) -> list[Conclusion]:
         """Return the conclusions that a step leaves no domain."""
         return [Conclusion(TYPE_OK, fits) for fits in fits_of(self.symbols, step, action)]
 
@@ -233,7 +235,7 @@ class AllBounds:
         for _ in self.steps():
             pass
 
-    def _questions(self, action: OpenAction) -> Questions:
+    def _questions(self, action: Action) -> Questions:
         step = taken(self.symbols, self.start.state, action)
         conclusions = [*self._typed(step, action), *self._conclusions(step.after)]
         told = [*self.start.typed, *self.start.hints, *step.enabled, *step.terms.facts, *step.hints]
@@ -241,8 +243,11 @@ class AllBounds:
         return Questions(self.watch, Assumed(told, self._good), conclusions, helpers, self.watch.query())
 
 
-def _named(action: OpenAction, failure: str | None) -> str | None:
-    return None if failure is None else f"{failure}, with {action}"
+def _named(action: Action, failure: str | None) -> str | None:
+    if failure is None:
+        return None
+    values = [f"{name}={name if isinstance(one, Variable) else label_of(one)}" for name, one in action.parameters]
+    return f"{failure}, with {action.name}({', '.join(values)})"
 
 
 def _answered(name: str, failures: Sequence[str | None], seconds: float, cases: int) -> Query:
@@ -429,9 +434,16 @@ class Swap:
         """Return the image of a member."""
         return {self.first: self.first + 1, self.first + 1: self.first}.get(number, number)
 
-    def parameters(self, action: OpenAction) -> tuple[object, ...]:
+    def step(self, step: object) -> object:
+        """Return the image of a step to a cell."""
+        if isinstance(step, tuple) and step[0] is self.sort:
+            return self.sort, self.member(step[1])
+        return step
+
+    def parameters(self, action: Action) -> tuple[object, ...]:
         """Return the name of an action, then its bound parameters with the members swapped."""
-        swapped = [self.member(value) if isinstance(value, self.sort) else value for value in action.bound_parameters]
+        values = action.fixed.values()
+        swapped = [self.member(value) if isinstance(value, self.sort) else value for value in values]
         return (action.name, *swapped)
 
     def value(self, domain: d.Scalar | None, code: Value) -> Value:
@@ -447,11 +459,8 @@ class Swap:
     def state(self, symbols: Symbols, before: OpenState) -> OpenState:
         """Return the image of a state."""
         cells = symbols.model.cells
-        by_place = {(cell.kind, cell.domain is None, cell.members): number for number, cell in enumerate(cells)}
-        source = {}
-        for number, cell in enumerate(cells):
-            members = tuple((over, self.member(at) if over is self.sort else at) for over, at in cell.members)
-            source[number] = by_place[cell.kind, cell.domain is None, members]
+        by_steps = {cell.steps: number for number, cell in enumerate(cells)}
+        source = {number: by_steps[tuple(map(self.step, cell.steps))] for number, cell in enumerate(cells)}
         codes = {number: self.value(cells[number].domain, before.codes[source[number]]) for number in before.codes}
 
         def at(cell: int, places: Sequence[z3.ArithRef]) -> Value:
@@ -460,9 +469,9 @@ class Swap:
         return OpenState(codes, at)
 
 
-def swaps_of(symbols: Symbols, actions: Sequence[OpenAction]) -> list[Swap]:
+def swaps_of(symbols: Symbols, actions: Sequence[Action]) -> list[Swap]:
     """Return the swaps of neighbours in the symmetric sorts of the parameters; none if a `Subset` is used."""
-    values = [value for action in actions for value in action.bound_parameters]
+    values = [value for action in actions for value in action.fixed.values()]
     sorts = dict.fromkeys(type(value) for value in values if isinstance(value, Index) and value.symmetric)
     subsets = any(isinstance(value, Subset) for value in values) or any(
         isinstance(inner, d.Member) and issubclass(inner.sort, Subset)
@@ -475,10 +484,10 @@ def swaps_of(symbols: Symbols, actions: Sequence[OpenAction]) -> list[Swap]:
     return [Swap(sort, first) for sort in sorts for first in range(sizes[sort] - 1)]
 
 
-def alike_by(swaps: Sequence[Swap], actions: Sequence[OpenAction]) -> Iterator[tuple[OpenAction, OpenAction, Swap]]:
+def alike_by(swaps: Sequence[Swap], actions: Sequence[Action]) -> Iterator[tuple[Action, Action, Swap]]:
     """Yield each action that swaps reach from an earlier one, with the action one swap nearer, and that swap."""
-    by_parameters: dict[tuple[object, ...], OpenAction] = {
-        (action.name, *action.bound_parameters): action for action in actions
+    by_parameters: dict[tuple[object, ...], Action] = {
+        (action.name, *action.fixed.values()): action for action in actions
     }
     seen: set[int] = set()
     for first in actions:
@@ -495,12 +504,12 @@ def alike_by(swaps: Sequence[Swap], actions: Sequence[OpenAction]) -> Iterator[t
 
 
 def likeness_of(
-    symbols: Symbols, before: OpenState, further: OpenAction, nearer: OpenAction, swap: Swap
+    symbols: Symbols, before: OpenState, further: Action, nearer: Action, swap: Swap
 ) -> tuple[list[z3.BoolRef], list[Conclusion]]:
     """Return the assumptions on an action's step, and the conclusions that the nearer action has the swapped step."""
     one = taken(symbols, before, further)
     swapped = Symbols(symbols.model, symbols.bounds, symbols.mentioned, symbols.width, dict(symbols.variables))
-    for mine, its in zip(further.open_parameters, nearer.open_parameters, strict=True):
+    for mine, its in zip(further.variables, nearer.variables, strict=True):
         swapped.variables[its] = symbols.variable(mine)  # both are bindings of one action, so the order is the same
     other = taken(swapped, swap.state(symbols, before), nearer)
     same = [Conclusion("the guard", z3.And(*other.enabled))]

@@ -16,9 +16,9 @@ from typing import NoReturn
 from insync.model.domains import composite as d
 from insync.model.domains.open_bounds import is_open
 from insync.model.expressions.graph import Binder, Node, Op, Variable
-from insync.model.language.open_views import PlaceRead
-from insync.model.tracing.open_tracing import OpenAction, OpenModel
+from insync.model.expressions.lifted import Action
 from insync.proofs.smt.z3_module import z3
+from insync.proofs.unbounded.open_model import OpenModel
 from insync.runtime.errors import UserError
 
 __all__ = ["OpenState", "OpenTerms", "Symbols", "Value"]
@@ -95,7 +95,7 @@ class OpenTerms:
         facts: the axioms of the variables that stand for the extreme of a number.
     """
 
-    def __init__(self, symbols: Symbols, state: OpenState, action: OpenAction | None = None) -> None:
+    def __init__(self, symbols: Symbols, state: OpenState, action: Action | None = None) -> None:
         self.symbols, self.state, self.action = symbols, state, action
         self.facts: list[z3.BoolRef] = []
         self._known: dict[int, z3.ExprRef] = {}
@@ -133,7 +133,7 @@ class OpenTerms:
         match node.op:
             case Op.CONST:
                 return [z3.BoolVal(bool(node.lo >> member & 1)) for member in everybody]
-            case Op.CELL:
+            case Op.CELL | Op.READ:
                 found = self._read(node)
                 assert isinstance(found, list)
                 return found
@@ -159,11 +159,9 @@ class OpenTerms:
         """Return whether a node is a set, as far as its operation shows."""
         if node.op is Op.ITE:
             return any(map(self.holds_set, node.args[1:]))
-        cell = _cell(node)
-        if cell is None:
+        if node.op not in (Op.CELL, Op.READ):
             return node.op in _MASKS
-        read = self.symbols.model.places.reads.get(cell)
-        cell = cell if read is None else read.cell
+        cell = node.location.base if node.op is Op.READ else node.cell
         return cell < len(self.symbols.model.cells) and self.symbols.is_set(cell)
 
     def quantifier(self, node: Node) -> z3.BoolRef:
@@ -190,22 +188,20 @@ class OpenTerms:
         return _binder(node).variable
 
     def _read(self, node: Node) -> Value:
-        """Return the term of a cell of the state, or of what a cell beyond the state stands for."""
-        cell, model = _cell(node), self.symbols.model
-        assert cell is not None
-        if cell < len(model.cells):
-            return self.state.codes[cell]
-        if cell in model.places.reads:
-            return self._at(model.places.reads[cell])
-        return next(self.symbols.bounds[name] for name, own in model.graph.bound_cells.items() if own == cell)
+        """Return the term of a cell of the state, of a place in an array, or of an open bound."""
+        if node.op is Op.READ:
+            return self._at(node)
+        model = self.symbols.model
+        if node.cell < len(model.cells):
+            return self.state.codes[node.cell]
+        return next(self.symbols.bounds[name] for name, own in model.graph.bound_cells.items() if own == node.cell)
 
-    def _at(self, read: PlaceRead) -> Value:
-        places = [self.number(place) for place in read.places]
-        found = self.written(read.cell, places, read.writes)
-        lengths = self.symbols.model.cells[read.cell].lengths
+    def _at(self, read: Node) -> Value:
+        places = [self.number(place) for place in read.args]
+        found = self.written(read.location.base, places, read.location.version)
         inside = [
             z3.And(term >= 0, term < self.symbols.size(length))
-            for node, term, length in zip(read.places, places, lengths, strict=True)
+            for node, term, (_, length) in zip(read.args, places, read.location.dims, strict=True)
             if node.op is not Op.VAR  # as an index it is never outside
         ]
         if not inside:
@@ -217,11 +213,12 @@ class OpenTerms:
     def written(self, cell: int, places: Sequence[z3.ArithRef], count: int | None = None) -> Value:
         """Return the code of a cell at some places after the first `count` assignments of the action, or after all."""
         found = self.state.at(cell, places)
-        for write in self.action.writes[:count] if self.action is not None else ():
-            if write.cell == cell:
-                *outer, last = zip(places, map(self.number, write.places), strict=True)
+        for write in self.action.assigns[:count] if self.action is not None else ():
+            if write.base == cell and write.indexes:
+                *outer, last = zip(places, map(self.number, write.indexes), strict=True)
                 met = [a == b for a, b in outer] + [last[0] >= last[1] if write.onwards else last[0] == last[1]]
-                found = chosen(z3.And(self.condition(write.where), *met), self.value(cell, write.code), found)
+                here = z3.And(*map(self.condition, write.where), *met)
+                found = chosen(here, self.value(cell, write.codes[0]), found)
         return found
 
     def extreme(self, node: Node) -> z3.ArithRef:
@@ -230,7 +227,7 @@ class OpenTerms:
         variable = self.symbols.variable(own)
         if word == "count":
             self.refuse("count over an open sort")
-        if self.action is None or self.symbols.model.graph.free(node) - {*self.action.open_parameters}:
+        if self.action is None or self.symbols.model.graph.free(node) - {*self.action.variables}:
             self.refuse("an extreme in a property or in a quantifier")
         extreme, value = z3.FreshInt(word), self.number(node.args[0])
         mention = self.symbols.mention(own.size, variable)
@@ -253,10 +250,6 @@ def chosen(test: z3.BoolRef, first: Value, other: Value) -> Value:
     assert not isinstance(first, list)
     assert not isinstance(other, list)
     return z3.If(test, first, other)
-
-
-def _cell(node: Node) -> int | None:
-    return node.cell if node.op is Op.CELL else None
 
 
 def _number_read(terms: OpenTerms, node: Node) -> z3.ExprRef:
@@ -317,6 +310,7 @@ def _set_refused(terms: OpenTerms, node: Node) -> z3.ExprRef:
 _RULES: dict[Op, Callable[[OpenTerms, Node], z3.ExprRef]] = {
     Op.CONST: lambda terms, node: z3.BoolVal(bool(node.arg)) if node.is_bool else z3.IntVal(node.lo),
     Op.CELL: _number_read,
+    Op.READ: _number_read,
     Op.ADD: _numbers(lambda a, b: a + b),
     Op.SUB: _numbers(lambda a, b: a - b),
     Op.MUL: _numbers(lambda a, b: a * b),
@@ -342,6 +336,6 @@ _RULES: dict[Op, Callable[[OpenTerms, Node], z3.ExprRef]] = {
     Op.BIND: lambda terms, node: terms.quantifier(node) if node.is_bool else terms.extreme(node),
     **dict.fromkeys(_MASKS, _set_refused),
 }
-"""For every operation but READ, which open models have as cells, the term of a node."""
+"""For every operation the term of a node."""
 
-assert set(_RULES) == set(Op) - {Op.READ}
+assert set(_RULES) == set(Op)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from insync.model.domains import composite as d
 from insync.model.domains.open_bounds import is_open
 from insync.model.expressions.graph import Node, Op, reachable
-from insync.model.tracing.open_tracing import OpenAction, OpenModel
+from insync.model.expressions.lifted import Action, Assign
 from insync.proofs.smt.z3_module import z3
+from insync.proofs.unbounded.open_model import OpenModel
 from insync.proofs.unbounded.terms import OpenState, OpenTerms, Symbols, Value
 
 __all__ = ["SymbolicStart", "SymbolicTaken", "begun", "fits_of", "symbols_of", "taken"]
@@ -104,22 +105,22 @@ def _open_sort(domain: d.Scalar | None) -> int | None:
     return inner.size if isinstance(inner, d.Member) and is_open(inner.size) else None
 
 
-def taken(symbols: Symbols, before: OpenState, action: OpenAction) -> SymbolicTaken:
+def taken(symbols: Symbols, before: OpenState, action: Action) -> SymbolicTaken:
     """Return the step that an action takes from a state."""
     terms = OpenTerms(symbols, before, action)
     enabled = [terms.condition(node) for node in action.guard]
-    codes = {**before.codes, **{cell: terms.value(cell, node) for cell, node in action.updates}}
+    codes = {**before.codes, **{one.base: terms.value(one.base, one.codes[0]) for one in _updates(action)}}
     hints = []
-    for variable in action.open_parameters:
+    for variable in action.variables:
         parameter, size = symbols.variable(variable), variable.size
         enabled += [parameter >= 0, parameter < symbols.size(size)]
         hints.append(symbols.mention(size, parameter))
     for place, size in _places_of(symbols, action):
         index = terms.number(place)
         hints += [symbols.mention(size, index), symbols.mention(size, index - 1)]
-    for write in action.writes:
-        terms.value(write.cell, write.code)  # made now, as `terms.facts` must be complete
-    written = {write.cell for write in action.writes}
+    for write in _writes(action):
+        terms.value(write.base, write.codes[0])  # made now, as `terms.facts` must be complete
+    written = {write.base for write in _writes(action)}
 
     def at(cell: int, places: Sequence[z3.ArithRef]) -> Value:
         return terms.written(cell, places) if cell in written else before.at(cell, places)
@@ -127,38 +128,37 @@ def taken(symbols: Symbols, before: OpenState, action: OpenAction) -> SymbolicTa
     return SymbolicTaken(terms, tuple(enabled), OpenState(codes, at), tuple(hints))
 
 
-def _places_of(symbols: Symbols, action: OpenAction) -> list[tuple[Node, int]]:
+def _writes(action: Action) -> list[Assign]:
+    """Return the assignments to arrays of open length."""
+    return [one for one in action.assigns if one.indexes]
+
+
+def _updates(action: Action) -> list[Assign]:
+    """Return the assignments to cells that are not functions of places."""
+    return [one for one in action.assigns if not one.indexes]
+
+
+def _places_of(symbols: Symbols, action: Action) -> list[tuple[Node, int]]:
     """Return the indexes without bound variables at which an action reads or assigns, with the sizes of the arrays."""
-    model = symbols.model
-    nodes = [*action.guard, *(node for _, node in action.updates)]
-    for write in action.writes:
-        nodes += [write.where, write.code, *write.places]
+    nodes = reachable([*action.guard, *(node for one in action.assigns for node in one.nodes)])
+    reads = [(node.args, node.location.dims) for node in nodes if node.op is Op.READ]
     found = {}
-    seen: set[Node] = set()
-    while rest := [node for node in reachable(nodes) if node not in seen]:
-        seen.update(rest)
-        for node in rest:
-            read = model.places.reads.get(node.cell) if node.op is Op.CELL else None
-            if read is not None:
-                nodes += read.places
-                found.update(dict.fromkeys(zip(read.places, model.cells[read.cell].lengths, strict=True)))
-    for write in action.writes:
-        found.update(dict.fromkeys(zip(write.places, model.cells[write.cell].lengths, strict=True)))
-    return [(place, size) for place, size in found if model.graph.free(place) <= {*action.open_parameters}]
+    for indexes, dims in [*reads, *((one.indexes, one.dims) for one in action.assigns)]:
+        found.update(dict.fromkeys((index, length) for index, (_, length) in zip(indexes, dims, strict=True)))
+    return [(place, size) for place, size in found if symbols.model.graph.free(place) <= {*action.variables}]
 
 
-def fits_of(symbols: Symbols, step: SymbolicTaken, action: OpenAction) -> list[z3.BoolRef]:
+def fits_of(symbols: Symbols, step: SymbolicTaken, action: Action) -> list[z3.BoolRef]:
     """Return the conditions under which a step leaves no domain."""
     terms = step.terms
-    found = [terms.condition(check.node) for check in action.checks]
-    for cell, node in action.updates:
-        found += _inside(symbols, cell, terms.value(cell, node))
-    for write in action.writes:
-        lengths = symbols.model.cells[write.cell].lengths
-        happens = [terms.condition(write.where)]
-        for place, length in zip(map(terms.number, write.places), lengths, strict=True):
+    found = [terms.condition(check.node) for check in action.expects]
+    for one in _updates(action):
+        found += _inside(symbols, one.base, terms.value(one.base, one.codes[0]))
+    for write in _writes(action):
+        happens = [*map(terms.condition, write.where)]
+        for place, (_, length) in zip(map(terms.number, write.indexes), write.dims, strict=True):
             happens += [place >= 0, place < symbols.size(length)]
-        code = _inside(symbols, write.cell, terms.value(write.cell, write.code))
+        code = _inside(symbols, write.base, terms.value(write.base, write.codes[0]))
         found += [z3.Implies(z3.And(*happens), one) for one in code]
     return found
 
