@@ -22,8 +22,8 @@ OPTIONS = {
     "replay": "--format=text --model --module --html --json --color=auto",
     "report": "--output --model*",
     "defects": f"--verify --threads --trace --html {OUTPUT}",
-    "liveness": f"--property* --weak* --strong* --unfair --within* --witnesses --max-states --max-seconds --trace --html "
-    f"{OUTPUT} {BUILD}",
+    "liveness": f"--property* --weak* --strong* --unfair --within* --witnesses --max-states --max-seconds --trace "
+    f"--html {OUTPUT} {BUILD}",
     "prove": f"--bmc --induction --infer --mine --unbounded --k --save {LOOKED_AT} --lemma* --lemmas --max-seconds "
     f"--timeout --threads --trace --html {OUTPUT} {BUILD}",
     "agree": f"{LOOKED_AT} --engine* --tlc --z3-depth=8 --max-depth --max-seconds {OUTPUT}",
