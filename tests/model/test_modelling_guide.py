@@ -134,7 +134,7 @@ def test_results_have_the_attributes_that_the_guide_tells() -> None:
 def insync(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "lock.py").write_text(EXAMPLE.read_text())
     for name in ("watched.py", "begun.py", "counted.py", "letters.py"):
-        (folder / name).write_text(blocks(name)[0])
+        (folder / name).write_text("\n".join(blocks(name)))
     environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "120"}
     return subprocess.run(
         [sys.executable, *arguments],
