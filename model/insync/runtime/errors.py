@@ -11,6 +11,7 @@ import difflib
 import os
 import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from types import BuiltinFunctionType, FrameType
 from typing import Any
@@ -109,6 +110,12 @@ def user_frame() -> str:
 def author_frame() -> FrameType | None:
     """Return the frame of the innermost caller outside the modelling package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((*_OWN, *_BETWEEN)):
+    while frame is not None and _is_inside(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
+
+
+@lru_cache
+def _is_inside(file: str) -> bool:
+    """Return whether code of a file is not the author's."""
+    return file.startswith((*_OWN, *_BETWEEN))

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 from insync.model.expressions.graph import Node
@@ -143,8 +143,9 @@ class Notes:
 
     def branch(self, word: str, where: list[Node], test: Node) -> None:
         """Record a condition of an `If` or `when` that the author's code calls, not the language's own functions."""
-        if author_frame() is sys._getframe(2):
-            self.branches.append(Branch(_call(), word, tuple(where), test))
+        frame = sys._getframe(2)
+        if author_frame() is frame:
+            self.branches.append(Branch(_call_of(frame), word, tuple(where), test))
 
     def assign(self, where: list[Node]) -> None:
         """Record an assignment."""
@@ -188,4 +189,8 @@ _UNKNOWN = compile("", "<unknown>", "exec")
 def _call() -> Call:
     """Return the instruction that the innermost caller outside the modelling package runs."""
     frame = author_frame()
-    return Call(_UNKNOWN, 0, 1) if frame is None else Call(frame.f_code, frame.f_lasti, frame.f_lineno)
+    return Call(_UNKNOWN, 0, 1) if frame is None else _call_of(frame)
+
+
+def _call_of(frame: FrameType) -> Call:
+    return Call(frame.f_code, frame.f_lasti, frame.f_lineno)
