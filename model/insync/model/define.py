@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from insync.model.domains.bounds import Bounds, BoundValues, Settings, choose
 from insync.model.domains.composite import MOST_CELLS, Readable, ReadableState, State
@@ -24,7 +24,6 @@ from insync.model.expressions.lifted import Lifted
 from insync.model.given_names import NAMED, names_in_class
 from insync.model.language.declarations import ROLE, initial, place_of_function
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
-from insync.model.language.views import StateView
 from insync.model.tracing.methods import refuse_mistaken_call
 from insync.model.tracing.program import Confinement, Program
 from insync.model.tracing.tracer import ConditionTracer, trace_predicate, traced
@@ -33,6 +32,13 @@ from insync.runtime.errors import ModelError, closest, user_frame
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]
 
 S = TypeVar("S", bound=Index | Range | Enum)
+
+if TYPE_CHECKING:  # type checkers know this module everywhere; at run time nobody needs the default
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    StateT = TypeVarWithDefault("StateT", default=Any)
+else:
+    StateT = TypeVar("StateT")
 
 
 _NONE: Mapping[str, type] = MappingProxyType({})
@@ -161,8 +167,11 @@ def _place_of(member: object) -> str:
     return place_of_function(member) if hasattr(member, "__code__") and callable(member) else user_frame()
 
 
-class Model(metaclass=ModelMeta):
+class Model(Generic[StateT], metaclass=ModelMeta):
     """A deterministic state machine with finite bounds.
+
+    `Model[MyState]` tells a type checker what the methods of a model get as the state: a class of yours that has its
+    fields as typed attributes. Nothing depends on it when a model is traced, and plain `Model` accepts any.
 
     Subclass it, declare `bounds` and `settings`, write `declare`, and mark methods with `@action` and `@invariant`, and
     with `@initial` where there are several initial states.
@@ -214,7 +223,7 @@ class Model(metaclass=ModelMeta):
         message = f"The model {self.name!r} has no state; write `def declare(self, b): return State(...)`."
         raise ModelError(message)
 
-    def initial(self, s: StateView) -> None:
+    def initial(self, s: StateT) -> None:
         """Assign the fields that begin with another value than the default: false, lowest, first, none or empty."""
 
     def remarks(self) -> list[str]:
@@ -265,7 +274,7 @@ class Model(metaclass=ModelMeta):
         """
         return []
 
-    def abstraction(self, s: StateView) -> Mapping[str, object]:
+    def abstraction(self, s: StateT) -> Mapping[str, object]:
         """Return the abstraction of a state by which walks count abstract states; by default all of its fields.
 
         States with equal abstractions are one abstract state. Override it with a dict of fields, conditions and
