@@ -218,7 +218,7 @@ def test_a_search_that_was_stopped_promises_nothing(
     interrupted(0)
     code, out = ask(capsys, "--against", "broker")
     assert code == 3
-    assert "UNKNOWN: a broker is killed could not be searched whole." in out
+    assert "UNKNOWN: not all that can happen when a broker is killed was searched." in out
 
 
 @pytest.mark.parametrize(

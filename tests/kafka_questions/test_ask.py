@@ -166,7 +166,7 @@ def test_a_loss_that_is_known_when_the_answer_is_stopped_does_not_vanish(monkeyp
     assert verdict_sentence(stopped) == said
     screen = " ".join(describe_first_screen(stopped, Gate(), plain, 120).split())
     assert "its cause was not looked for yet. By: broker killed" in screen
-    assert "Not searched to the end: broker killed and slow follower." in screen
+    assert "Not searched to the end: broker killed and slow follower." in screen, "no level was"
 
 
 def test_causes_of_what_happens_alone_are_looked_for_before_pairs() -> None:
@@ -203,6 +203,40 @@ def test_no_search_is_made_twice() -> None:
     question = Question(settings={"replicas": 2})
     bounds = bounds_of([DISTURBANCES["slow"]], question.settings)
     assert question.search(bounds) is question.changed({}).search(dict(reversed(bounds.items())))
+
+
+def test_a_known_trace_that_a_fix_does_not_prevent_needs_no_search() -> None:
+    question = Question(settings={"release": "2.0", "replicas": 2})
+    everyone = [DISTURBANCES["cluster"]]
+    row = searched(question, everyone)
+    assert row.searched is not None
+    known = row.searched.broken.values()
+    bounds = bounds_of(everyone, question.settings)
+    assert question.breaks_all({**bounds, "defect": "R-22", "fixed": "alone"}, known)
+    assert not question.breaks_all({**bounds, "flushing": "always"}, known)
+    assert not question.breaks_all(bounds, known), "what was searched is looked up"
+    (cause,) = causes_of(question, [row])
+    assert cause.name == "C-7"
+    assert not [one for one in question.found if ("defect", "R-22") in one]
+
+
+def test_a_trace_does_not_tell_of_a_cluster_that_cannot_take_its_steps() -> None:
+    question = Question(settings={"replicas": 2, "min_insync": 1, "elr": "on"})
+    row = searched(question, [DISTURBANCES["everyday"]])
+    assert row.searched is not None
+    bounds = bounds_of(row.disturbances, {**question.settings, "min_insync": 2})
+    assert not question.breaks_all(bounds, row.searched.broken.values())
+    assert not question.search(bounds).broken
+
+
+def test_what_is_searched_further_is_what_loses_most_and_only_by_default() -> None:
+    assert [name for name, one in DISTURBANCES.items() if one.far] == ["rack", "everyday"]
+    few = Question(settings={"replicas": 2}, limits=Limits(states=5))
+    row = searched(few, [DISTURBANCES["rack"]], far=True)
+    assert row.searched is not None
+    assert row.searched.result.distinct_states < 100
+    assert row.outcome(LOSS) == "not searched"
+    assert 0 < row.steps < 5
 
 
 def test_a_promise_has_words() -> None:

@@ -83,7 +83,7 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
     wished = [tuple(one) for one in (chosen([]) if wanted is None else wanted)]
     found_rows, causes = list[Row](), list[Cause]()
     for several in (False, True):  # the causes of what happens alone are looked for before pairs are searched
-        new = [searched(question, one) for one in wished if (len(one) > 1) is several]
+        new = [searched(question, one, far=True) for one in wished if (len(one) > 1) is several]
         found_rows += new
         causes = causes_of(question, new, causes)
     found = tuple(sorted(found_rows, key=lambda row: wished.index(row.disturbances)))
@@ -99,7 +99,7 @@ def answer(question: Question, wanted: Sequence[Sequence[Disturbance]] | None = 
 
 
 def _otherwise(question: Question, everyday: Row, causes: Sequence[Cause]) -> Row | None:
-    """Return the everyday row with eligible leader replicas off, if they were assumed and that loses what they keep.
+    """Return the everyday row with eligible leader replicas off, if they were assumed and that may lose what they keep.
 
     The settings that are causes are changed first: what these lose, eligible leader replicas do not keep.
     """
@@ -109,7 +109,7 @@ def _otherwise(question: Question, everyday: Row, causes: Sequence[Cause]) -> Ro
     if searched(best, everyday.disturbances).outcome(LOSS) != "safe":
         return None
     row = searched(best.changed({"elr": Elr.OFF.value}), everyday.disturbances)
-    return row if row.outcome(LOSS).startswith("lost") else None
+    return None if row.outcome(LOSS) == "safe" else row
 
 
 def ask(

@@ -177,7 +177,7 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
     for change in _setting_changes(question.model):
         if question.is_over:
             break
-        after = searched(settings.changed(change), row.disturbances).searched
+        after = _without_all(settings.changed(change), row, _matters(now).values())
         if after is None:
             continue
         if caused := _kept(now, after, strictly="elr" in change or "replicas" in change):
@@ -202,6 +202,16 @@ def _again(question: Question, row: Row, known: Sequence[Cause], together: Given
     broken = tuple(row.searched.broken.values())
     new = Cause(name, first.kind, (row,), broken, row.searched.model, first.change, story=_STORIES.get(name, ""))
     return [new if same is None else replace(same, rows=(row,))]
+
+
+def _without_all(question: Question, row: Row, broken: Collection[Violation]) -> Searched | None:
+    """Return the search of a row with other settings; None if it is known that all these promises are broken too.
+
+    None also if the disturbances of the row cannot happen with these settings.
+    """
+    if question.breaks_all(bounds_of(row.disturbances, question.settings), broken):
+        return None
+    return searched(question, row.disturbances).searched
 
 
 def _kept(before: Searched, after: Searched, *, strictly: bool = False) -> tuple[Violation, ...]:
@@ -257,16 +267,17 @@ def _beyond_settings(question: Question, row: Row, now: Searched, told: Collecti
     for entry in _suspects(question.model, row):
         if not left or question.is_over:
             break
-        kept = _kept(now, _with_fix(question, entry, row), strictly=True)
+        after = _with_fix(question, entry, row, left.values())
+        kept = () if after is None else _kept(now, after, strictly=True)
         caused = [left.pop(one.property) for one in kept if one.property in left]
         if caused:
             yield _of_release(entry, release, row, tuple(caused), now.model)
     newest = list(Release)[-1]
     if left and question.model.rules != newest.rules and not question.is_over:
-        after = searched(question.changed({"release": newest.value, "elr": "on"}), row.disturbances).searched
+        after = _without_all(question.changed({"release": newest.value, "elr": "on"}), row, left.values())
         kept = () if after is None else _kept(now, after, strictly=True)
         wanted = [one.property for one in kept if one.property in left]
-        first = _first_without(question, row, wanted[0]) if wanted else newest
+        first = _first_without(question, row, left[wanted[0]]) if wanted else newest
         if wanted and not question.is_over:
             caused = [left.pop(name) for name in wanted]
             yield _later(question, first, row, tuple(caused), now.model)
@@ -286,9 +297,10 @@ def _beyond_settings(question: Question, row: Row, now: Searched, told: Collecti
         yield Cause("", CauseKind.OPEN, (row,), tuple(left.values()), now.model, story=story)
 
 
-def _with_fix(question: Question, entry: Defect, row: Row) -> Searched:
+def _with_fix(question: Question, entry: Defect, row: Row, broken: Collection[Violation]) -> Searched | None:
+    """Return the search of a row with a defect fixed; None if it is known that all these promises are broken too."""
     bounds = {**bounds_of(row.disturbances, question.settings), **entry.fixed, "defect": entry.name, "fixed": "alone"}
-    return question.search(bounds)
+    return None if question.breaks_all(bounds, broken) else question.search(bounds)
 
 
 _FAULTS = (
@@ -340,15 +352,15 @@ def _of_release(entry: Defect, release: Release, row: Row, caused: tuple[Violati
     return Cause(entry.name, kind, (row,), caused, model, change, fixed_in, story)
 
 
-def _first_without(question: Question, row: Row, promise: str) -> Release:
+def _first_without(question: Question, row: Row, broken: Violation) -> Release:
     """Return the first later release that keeps a promise in a row, with eligible leader replicas where it has them."""
     release: Release = question.model.b.settings.release
     later = [one for one in list(Release)[release.age + 1 :] if one.same_since is one]
     low, high = 0, len(later) - 1
     while low < high:  # what one release has fixed, later ones keep
         middle = (low + high) // 2
-        after = searched(question.changed(_upgrade(later[middle])), row.disturbances).searched
-        if after is not None and promise not in after.broken:
+        after = _without_all(question.changed(_upgrade(later[middle])), row, [broken])
+        if after is not None and broken.property not in after.broken:
             high = middle
         else:
             low = middle + 1
@@ -363,8 +375,8 @@ def _later(question: Question, first: Release, row: Row, caused: tuple[Violation
     """Return the cause that a later release has removed: the last replica standing, or what its rules say."""
     change = _upgrade(first)
     if "elr" in change:
-        without = searched(question.changed({**change, "elr": "off"}), row.disturbances).searched
-        if without is not None and caused[0].property in without.broken:
+        without = _without_all(question.changed({**change, "elr": "off"}), row, caused[:1])
+        if without is None or caused[0].property in without.broken:
             return Cause("R-25", CauseKind.RELEASE, (row,), caused, model, change, first.value, _STORIES["R-25"])
     rules: Rules = rules_of(question.model.b)
     changed = [name for name in first.changed if getattr(rules, name) != getattr(first.rules, name)]
@@ -420,7 +432,8 @@ def race_of(question: Question, disturbances: Sequence[Disturbance]) -> Cause | 
     if not lost:
         return None
     for entry in _suspects(racing.model, row):
-        if _kept(row.searched, _with_fix(racing, entry, row)):
+        fixed = _with_fix(racing, entry, row, _matters(row.searched).values())
+        if fixed is not None and _kept(row.searched, fixed):
             return _of_release(entry, racing.model.b.settings.release, row, new, row.searched.model)
     return None
 
@@ -439,7 +452,7 @@ class _Open:
         avoided_by: what operators can do, as a clause, from its page.
         needs_elr: whether it needs eligible leader replicas.
         needs_partition_zero: whether it needs a partition with another number of replicas than partition 0.
-        fewest_replicas: whether min.insync.replicas replicas are enough.
+        replicas: how many replicas are enough to show it; fewer than min.insync.replicas never are.
     """
 
     name: str
@@ -448,7 +461,7 @@ class _Open:
     avoided_by: str
     needs_elr: bool = False
     needs_partition_zero: bool = False
-    fewest_replicas: bool = False
+    replicas: int = 2
 
     def concerns(self, model: Cluster) -> bool:
         """Whether it can happen in a cluster."""
@@ -459,10 +472,8 @@ class _Open:
     def bounds(self, question: Question) -> dict[str, int | str]:
         """Return the bounds of its search."""
         own = question.model.b.replicas
-        sizes: dict[str, int] = {}
-        if self.fewest_replicas:
-            fewest = max(2, min(own, question.model.b.min_insync))
-            sizes = {"replicas": 2, "spares": 1} if own == 1 else {"replicas": fewest}
+        fewest = max(self.replicas, question.model.b.min_insync)
+        sizes = {"replicas": 2, "spares": 1} if own == 1 else {"replicas": min(own, fewest)}
         return {**CALM, **question.settings, **sizes, **self.budgets}
 
 
@@ -472,6 +483,7 @@ _OPEN = (
         {"elections": 1, "lossy_crashes": 1, "fencings": 1},
         "the preferred leader is elected and two brokers fail within seconds",
         "rarer with auto.leader.rebalance.enable=false",
+        replicas=3,
     ),
     _Open(
         "N-02",
@@ -479,7 +491,6 @@ _OPEN = (
         "a partition is reassigned to fewer replicas and back while two sessions expire",
         "to avoid it, lower min.insync.replicas before a reassignment to fewer replicas",
         needs_elr=True,
-        fewest_replicas=True,
     ),
     _Open(
         "N-05",
@@ -488,7 +499,6 @@ _OPEN = (
         "to avoid it, give all partitions of a topic as many replicas",
         needs_elr=True,
         needs_partition_zero=True,
-        fewest_replicas=True,
     ),
 )
 

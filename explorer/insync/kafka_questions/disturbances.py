@@ -29,6 +29,7 @@ class Disturbance:
         budgets: the budgets of the model that allow it, by the number of replicas.
         concerns: whether it can happen in a cluster.
         fails: whether something fails in it; else an operator or the cluster does it on purpose.
+        far: whether it is searched further than others, as it is what most losses come from.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Disturbance:
     budgets: Budgets
     concerns: Callable[[Cluster], bool] = lambda model: True
     fails: bool = True
+    far: bool = False
 
 
 def _several(model: Cluster) -> bool:
@@ -71,6 +73,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "a rack loses power (all brokers but one)",
             "uncommon",
             lambda n: {"lossy_crashes": max(1, n - 1)},
+            far=True,
         ),
         Disturbance(
             "rolling",
@@ -121,6 +124,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
             "a follower is slow, a session expires and a broker loses power",
             "sooner or later",
             lambda n: {"lossy_crashes": 1, "fencings": 1, "shrinks": 1 if n > 1 else 0},
+            far=True,
         ),
         Disturbance(
             "cluster",
@@ -187,6 +191,11 @@ class Row:
         """What happens, as a clause."""
         return " and ".join(one.words for one in self.disturbances)
 
+    @property
+    def steps(self) -> int:
+        """The number of steps within which every order of events was searched."""
+        return 0 if self.searched is None else max(0, self.searched.result.depth - 1)
+
     def outcome(self, promise: str) -> str:
         """Return what becomes of a promise: safe, lost or broken in n steps, not searched, not promised."""
         if self.searched is None:
@@ -215,9 +224,16 @@ def bounds_of(disturbances: Sequence[Disturbance], settings: Given) -> dict[str,
     return found
 
 
-def searched(question: Question, disturbances: Sequence[Disturbance]) -> Row:
-    """Search for what happens to the promises with these disturbances."""
+def searched(question: Question, disturbances: Sequence[Disturbance], *, far: bool = False) -> Row:
+    """Search for what happens to the promises with these disturbances.
+
+    Args:
+        question: the question.
+        disturbances: what happens.
+        far: whether those that most losses come from are searched further than others.
+    """
     row = Row(tuple(disturbances), None)
     if not all(one.concerns(question.model) for one in disturbances):
         return row
-    return replace(row, searched=question.search(bounds_of(disturbances, question.settings), row.words))
+    far = far and len(disturbances) == 1 and disturbances[0].far
+    return replace(row, searched=question.search(bounds_of(disturbances, question.settings), row.words, far=far))

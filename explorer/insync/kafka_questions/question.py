@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import check
 from insync.explorer.results import Verdict
+from insync.explorer.stepping.stepper import Refused, Stepper, claims_of
 from insync.kafka.cluster.configuration import Acks
 from insync.kafka.cluster.model import Cluster
 from insync.model import Model
+from insync.model.tracing.tracer import traced
 from insync.properties.kafka import cluster as properties
-from insync.runtime.watch import Limits, Watch, limits_of
+from insync.runtime.watch import Limits, Stopped, Watch, limits_of
 
 if TYPE_CHECKING:
     from insync.explorer.progress import Reporter
@@ -67,6 +69,7 @@ Began = Callable[[str], None]
 """Called when a search begins, with what is searched in words."""
 
 _MOST_STATES = 4_000_000
+_MOST_WITHOUT_LOSS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,29 +125,55 @@ class Question:
         """The cluster with the settings, and the model's own budgets."""
         return Cluster(**self.settings)
 
-    def search(self, bounds: Given, words: str = "") -> Searched:
+    def search(self, bounds: Given, words: str = "", *, far: bool = False) -> Searched:
         """Search a cluster for the shortest way to break each promise, with the limits of this question.
 
         Args:
             bounds: the settings and budgets that are not the default.
             words: what is searched, for the progress.
+            far: whether more states are searched than for other questions, as long as nothing is lost.
         """
         key = tuple(sorted(bounds.items()))
         if key not in self.found:
             if self.began is not None and words:
                 self.began(words)
             model = Cluster(**bounds)
-            result = check(
-                model,
-                properties=[name for name in PROMISES if _can_break(name, model)],
-                limits=self._limits_left(),
-                threads=self.threads,
-                keep_going=True,
-                reporter=self.reporter,
-                stop=self.stop,
-            )
-            self.found[key] = Searched(model, result)
+            found = Searched(model, self._searched(model, self._limits_left()))
+            by_default = self.limits is None or self.limits.states is None
+            if far and by_default and found.result.stopped_by == "states" and LOSS not in found.broken:
+                found = Searched(model, self._searched(model, replace(self._limits_left(), states=_MOST_WITHOUT_LOSS)))
+            self.found[key] = found
         return self.found[key]
+
+    def _searched(self, model: Cluster, limits: Limits) -> CheckResult:
+        return check(
+            model,
+            properties=[name for name in PROMISES if _can_break(name, model)],
+            limits=limits,
+            threads=self.threads,
+            keep_going=True,
+            reporter=self.reporter,
+            stop=self.stop,
+        )
+
+    def breaks_all(self, bounds: Given, violations: Collection[Violation]) -> bool:
+        """Return whether a cluster takes the steps of traces of another one, and breaks the same promises by them.
+
+        A search finds none of these promises kept then, nor broken later, so it is not needed. False says nothing.
+
+        Args:
+            bounds: the settings and budgets that are not the default.
+            violations: violations of the other cluster.
+        """
+        if tuple(sorted(bounds.items())) in self.found:
+            return False
+        model = Cluster(**bounds)
+        try:
+            traced(model, self.watch().check)
+        except Stopped:
+            return False
+        stepper = Stepper(model)
+        return all(_takes_too(stepper, violation.trace) for violation in violations)
 
     def changed(self, settings: Given) -> Question:
         """Return the same question about a cluster with other settings."""
@@ -179,6 +208,21 @@ class Question:
             return limits
         spent = time.monotonic() - self.asked_at
         return replace(limits, seconds=max(0.0, limits.seconds - spent))
+
+
+def _takes_too(stepper: Stepper, trace: Trace) -> bool:
+    """Whether a model takes the steps of another one's trace, and breaks its property on the way."""
+    program = stepper.model.program
+    (claim,), codes = claims_of(stepper.model, [trace.property]), program.initials[0]
+    for step in trace.steps[1:]:
+        if not claim.holds(codes):
+            return True
+        number = program.action_number(step.action or "", dict(step.parameters))
+        after = None if number is None else stepper.attempt(codes, number)
+        if after is None or isinstance(after, Refused):
+            return False
+        codes = after
+    return not claim.holds(codes)
 
 
 def _can_break(name: str, model: Cluster) -> bool:

@@ -258,7 +258,7 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         return f"AT RISK: {_can_be(not_found[0])}; its cause was not looked for yet."
     unknown = [row for row in answer.rows if row.searched is not None and not row.searched.complete]
     if unknown:
-        return f"UNKNOWN: {', '.join(row.words for row in unknown)} could not be searched whole."
+        return f"UNKNOWN: not all that can happen when {' or '.join(row.words for row in unknown)} was searched."
     of_release = [cause for cause in lost if cause.kind is CauseKind.RELEASE]
     if of_release:
         return f"AS GOOD AS Kafka {release} CAN BE: no setting keeps more, but {_can_be(of_release[0])}."
@@ -303,7 +303,7 @@ def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, 
     by_settings = any(cause.kind is CauseKind.SETTINGS for cause in answer.causes)
     verdict = _Part(_verdict_lines(answer, gate.accepted, paint, width))
     causes = _causes_part(answer, gate.accepted, width, by_settings=by_settings)
-    safe, cut = _safe_part(answer, width), _cut_part(answer, verdict.lines[0], width)
+    safe, cut = _safe_part(answer, width), _cut_part(answer, width)
     to_change, otherwise = _change_part(answer, gate, width), _otherwise_part(answer, width, by_settings=by_settings)
     stops = _Part(_wrapped(" ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops)), width))
     unfixed = describe_open(answer.open, gate, width)
@@ -349,12 +349,15 @@ def _safe_part(answer: Answer, width: int) -> _Part:
     return _Part(_wrapped(f"Safe against, each alone: {', '.join(safe)}.", width), [short])
 
 
-def _cut_part(answer: Answer, verdict: str, width: int) -> _Part:
-    cut = [row.label for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "not searched"]
-    if not cut or "UNKNOWN" in verdict:
+def _cut_part(answer: Answer, width: int) -> _Part:
+    rows = [row for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "not searched"]
+    if not rows:
         return _Part([])
-    more = f" and {len(cut) - _MOST_CUT} more" if len(cut) > _MOST_CUT else ""
-    return _Part(_wrapped(f"Not searched to the end: {', '.join(cut[:_MOST_CUT])}{more}.", width))
+    more = f" and {len(rows) - _MOST_CUT} more" if len(rows) > _MOST_CUT else ""
+    steps = min(row.steps for row in rows)
+    whole = f" (nothing is lost within {steps} steps)" if steps else ""
+    named = ", ".join(row.label for row in rows[:_MOST_CUT])
+    return _Part(_wrapped(f"Not searched to the end{whole}: {named}{more}.", width))
 
 
 def _change_part(answer: Answer, gate: Gate, width: int) -> _Part:
@@ -369,6 +372,9 @@ def _change_part(answer: Answer, gate: Gate, width: int) -> _Part:
 def _otherwise_part(answer: Answer, width: int, *, by_settings: bool) -> _Part:
     if answer.otherwise is None:
         return _Part([])
+    if answer.otherwise.outcome(LOSS) == "not searched":
+        said = "If the cluster was upgraded (--elr off), what it loses then was not searched to the end."
+        return _Part(_wrapped(said, width))
     also = ", also with what is to be changed" if by_settings else ""
     said = (
         "If the cluster was upgraded, eligible.leader.replicas.version is 0 (give --elr off): then an acknowledged "
@@ -396,7 +402,7 @@ def describe_each_in_short(
     if left := answers[_MOST_COMBINATIONS:]:
         counts = Counter(_word(answer, gate) for answer in left)
         lines.append(f"And {len(left)} more: {', '.join(f'{n} {word}' for word, n in counts.items())} (--details).")
-    if any(answer.otherwise is not None for answer in answers):
+    if any(one.otherwise is not None and one.otherwise.outcome(LOSS) != "not searched" for one in answers):
         lines.append("If the cluster was upgraded (--elr off), an acknowledged record can be lost by R-25, KIP-966.")
     unfixed = describe_open([cause for answer in answers for cause in answer.open], gate, width)
     return "\n".join([*lines, *(unfixed.short or [])])
