@@ -274,6 +274,16 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         """
         return []
 
+    def condition_in_words(self, condition: str) -> str:
+        """Return a condition of a step in words; empty by default, and where there are none for it.
+
+        `insync explore` shows the words in place of the condition. Override it for readers who do not know the fields.
+
+        Args:
+            condition: the condition in the names of the fields, such as `clock[n1] < 3`.
+        """
+        return ""
+
     def abstraction(self, s: StateT) -> Mapping[str, object]:
         """Return the abstraction of a state by which walks count abstract states; by default all of its fields.
 

@@ -93,7 +93,8 @@ class GuardPart:
     """One conjunct of a guard.
 
     Attributes:
-        text: the condition in the names of the fields, or as in the source if that would be too long.
+        text: the condition in the words of the model, else in the names of the fields, or as in the source if that
+            would be too long.
         holds: whether it holds.
         written: the condition as in the source; None if the source was not consulted, and for `within`.
     """
@@ -149,6 +150,8 @@ def why_not(model: Model, codes: Codes, number: int, written: WrittenGuards | No
     where = "".join(f"for {variable} = {label}, " for variable, label in failing.bindings.items())
     whole = failing.conjunct if failing.must_hold else f"not {failing.conjunct}"
     culprit = "" if whole == parts[first].text else failing.conjunct
+    in_words = model.condition_in_words(_as_text(model, action.guard[first]))
+    takes = f"it takes that {in_words}; " if in_words else ""
     return WhyNot(
         number=number,
         label=action.label,
@@ -157,7 +160,7 @@ def why_not(model: Model, codes: Codes, number: int, written: WrittenGuards | No
         bindings=dict(failing.bindings),
         culprit=culprit,
         values={path: plain(value) for path, value in failing.fields.items()},
-        reason=f"{action.label}: {_within(model, action.guard[first])}{where}{blame(failing)}.",
+        reason=f"{action.label}: {_within(model, action.guard[first])}{takes}{where}{blame(failing)}.",
     )
 
 
@@ -169,8 +172,13 @@ def _within(model: Model, node: Node) -> str:
 
 
 def _part(model: Model, node: Node, holds: bool, written: WrittenPart | None) -> GuardPart:
-    text = kept_for(model, ("as text", node), lambda: show(model, node))
-    return GuardPart(text or (_TOO_LONG if written is None else written.text), holds, written)
+    text = _as_text(model, node)
+    said = model.condition_in_words(text) or text or (_TOO_LONG if written is None else written.text)
+    return GuardPart(said, holds, written)
+
+
+def _as_text(model: Model, node: Node) -> str:
+    return kept_for(model, ("as text", node), lambda: show(model, node))
 
 
 # Guards as in the source.

@@ -25,6 +25,7 @@ from insync.kafka.cluster.failover import FailOver
 from insync.kafka.cluster.fetchers import Fetchers
 from insync.kafka.cluster.follower import Follower
 from insync.kafka.cluster.grid import CUT_BELOW_WATERMARK, LEGEND, cluster_grid, cut_below_watermark
+from insync.kafka.cluster.guard_words import condition_in_words
 from insync.kafka.cluster.isr_replies import IsrReplies
 from insync.kafka.cluster.isr_retries import IsrRetries
 from insync.kafka.cluster.leader import Leader
@@ -101,6 +102,10 @@ class Cluster(
     def remarks(self) -> list[str]:
         """Say where a setting does not exist in the release, or means less than it says."""
         return setting_remarks(self.b)
+
+    def condition_in_words(self, condition: str) -> str:
+        """Say a condition of a step as an operator would."""
+        return condition_in_words(condition)
 
     def demands(self, steps: Sequence[Taken]) -> list[Demand]:
         """Say what must be done, fail, be late or race for these steps to come about."""
