@@ -161,7 +161,7 @@ def test_why_a_step_is_not_enabled_stands_beside_it_and_the_guard_below(explored
     step.locator("summary").click()
     guard = step.locator(".guard")
     guard.wait_for()
-    assert "FAILS not changes[broker[b1].lag].isr contains b2" in guard.inner_text()
+    assert "FAILS b2 is not in the ISR, by the metadata of b1" in guard.inner_text()
     assert "changes[0].isr = {b1, b2, b3}" in guard.inner_text()
     assert "written as Not(isr.contains(follower))" in guard.inner_text()
 

@@ -100,7 +100,7 @@ def test_eligible_leader_replicas_are_kept_where_their_feature_is_finalized(
 ) -> None:
     found = read(tmp_path, {"features.txt": text, "server.properties": STATIC})
     assert of(found) == {**SAFE, "elr": elr, "release": "4.1"}
-    assert found.combinations[0].origins["release"].startswith("SupportedMaxVersion of metadata.version, ")
+    assert found.combinations[0].origins["release"].startswith("what the broker supports, ")
     assert (found.in_kraft, found.remarks) == (True, ())
     assert of(read(tmp_path, {"features.txt": text}, replicas=3, elr="on", release="4.2"))["elr"] == "on"
 
@@ -328,6 +328,21 @@ def test_properties_within_other_resources(tmp_path: Path) -> None:
     assert of(read(tmp_path, {"topics.yaml": BY_NAME}), "orders") == SAFE
     listed = '{"topics": [{"name": "x", "replication_factor": 3, "config": {"min.insync.replicas": "2"}}]}'
     assert of(read(tmp_path, {"topics.json": listed}), "x") == SAFE
+
+
+@pytest.mark.parametrize(
+    ("values", "kraft", "zookeeper"),
+    [
+        ("kraft: {enabled: true}\nzookeeper: {enabled: false}\n", True, False),
+        ("kraft:\n  enabled: false\nzookeeper:\n  enabled: true\n", False, True),
+        ("zookeeper:\n  replicaCount: 3\n", False, False),
+    ],
+)
+def test_values_of_charts_say_whose_the_controller_is(
+    tmp_path: Path, values: str, kraft: bool, zookeeper: bool
+) -> None:
+    found = read(tmp_path, {"values.yaml": dedent(BITNAMI) + values})
+    assert (found.in_kraft, bool(found.in_zookeeper)) == (kraft, zookeeper)
 
 
 def test_values_of_charts(tmp_path: Path) -> None:

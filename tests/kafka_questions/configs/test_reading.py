@@ -157,6 +157,8 @@ def test_a_setting_that_a_file_gives_twice_is_a_remark_and_the_last_counts(tmp_p
         (CONFIGS + "oh", "'oh' is not a line of kafka-configs --describe; give its output as it is"),
         ("Dynamic configs for topic a are:\n  acks=1", "No file says how many replicas topic a has; give --replicas"),
         ("\n# nothing\n", "has no settings"),
+        ("", "0.txt is empty; give server.properties"),
+        (" \n\n", "0.txt is empty"),
         (
             "#!/bin/sh\nexport KAFKA_HEAP_OPTS=-Xmx1G\nkafka-topics.sh --list\n",
             "0.txt is a shell script, which is not read; give server.properties",
@@ -183,9 +185,57 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
         with pytest.raises(UserError, match="cannot be read"):
             read_configs([path], {})
     binary = tmp_path / "binary"
-    binary.write_bytes(b"\xff\xfe=1")
-    with pytest.raises(UserError, match="not text in UTF-8"):
-        read_configs([binary], {})
+    for data in (b"\x80=1", b"\xff\xfe=1\xff"):
+        binary.write_bytes(data)
+        with pytest.raises(UserError, match="not text in UTF-8 or UTF-16"):
+            read_configs([binary], {})
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_file_as_editors_of_other_systems_write_it(tmp_path: Path, encoding: str, end: str) -> None:
+    file = tmp_path / "server.properties"
+    file.write_bytes(f"min.insync.replicas=2{end}default.replication.factor=3{end}".encode(encoding))
+    assert by_topic(read_configs([file], {})) == {EVERY_OTHER: {"replicas": 3, "min_insync": 2, "unclean": "off"}}
+
+
+BROKER = "broker.id={}\ndefault.replication.factor=3\n"
+
+
+def test_a_broker_without_a_key_that_another_has_is_at_kafkas_default(tmp_path: Path) -> None:
+    one, other = BROKER.format(1) + "min.insync.replicas=2\n", BROKER.format(2)
+    configured = read(tmp_path, one, other)
+    assert by_topic(configured)[EVERY_OTHER]["min_insync"] == 1
+    (remark,) = configured.remarks
+    assert remark.startswith("min.insync.replicas differs: 2 (")
+    assert by_topic(read(tmp_path, one, other + "min.insync.replicas=2\n"))[EVERY_OTHER]["min_insync"] == 2
+    assert by_topic(read(tmp_path, one, "acks=1\n"))[EVERY_OTHER]["min_insync"] == 2, "that is no broker"
+    assert by_topic(read(tmp_path, one, other, min_insync=3))[EVERY_OTHER]["min_insync"] == 3
+
+
+@pytest.mark.parametrize(
+    "synonyms",
+    [
+        "DEFAULT_CONFIG:inter.broker.protocol.version=3.6-IV2",
+        "STATIC_BROKER_CONFIG:inter.broker.protocol.version=2.8, DEFAULT_CONFIG:inter.broker.protocol.version=3.6-IV2",
+    ],
+)
+def test_all_that_a_broker_prints_says_its_release(tmp_path: Path, synonyms: str) -> None:
+    value = synonyms.split("=")[1].split(",")[0]
+    text = (
+        "All configs for broker 1 are:\n"
+        "  default.replication.factor=3 sensitive=false synonyms={}\n"
+        f"  inter.broker.protocol.version={value} sensitive=false synonyms={{{synonyms}}}\n"
+    )
+    (one,) = read(tmp_path, text).combinations
+    assert one.settings["release"] == "3.6"
+    assert one.origins["release"] == f"what the broker supports, {tmp_path / '0.txt'}, line 3"
+    assert (
+        "release"
+        not in read(tmp_path, "default.replication.factor=3\ninter.broker.protocol.version=3.6\n")
+        .combinations[0]
+        .settings
+    )
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ __all__ = ["documents_in", "kinds_in"]
 _REPLICATION = ("replicationFactor", "replication_factor", "replication-factor", "replicas")
 _TOPIC_NAMES = ("topicName", "topic", "name")
 _TOPIC_CONFIGS = ("config", "configs", "configuration", "topic_config", "settings")
+_CONTROLLERS = {"kraft": KRAFTS, "zookeeper": ZOOKEEPERS}
+"""The parts of a chart's values that say whose the controller is."""
 _IMAGE = re.compile(r"(?:\S*/)?(?P<name>kafka|cp-kafka|cp-server|kafka-native):v?(?P<version>\d+\.\d+(?:\.\d+)*)\S*")
 _CONFLUENT = {"5": 2, "6": 2, "7": 3, "8": 4}
 """The major release of Kafka in each of Confluent Platform's; 6.0 is 2.6, 7.0 is 3.0, 8.0 is 4.0."""
@@ -114,6 +116,8 @@ class _Reader:
         elif kind == "List":
             for item in fields["items"].value if "items" in fields else ():
                 yield from self.document(item)
+        elif kind == "KafkaNodePool" and "controller" in self._source(spec.get("roles", root)):
+            yield Declared(None, KRAFTS, "a pool has controllers", self._place(root))
         elif kind not in ("KafkaNodePool", "KafkaUser", "KafkaConnect", "KafkaMirrorMaker2", "KafkaBridge"):
             yield from self._walk(root, None)
 
@@ -153,6 +157,8 @@ class _Reader:
         if _text(fields.get("repository")).endswith("kafka") and (tag := _text(fields.get("tag"))):
             yield from self._image(f"kafka:{tag}", fields["tag"])
         for key, value in fields.items():
+            if key in _CONTROLLERS and _text(_fields(value).get("enabled")).lower() == "true":
+                yield Declared(None, _CONTROLLERS[key], f"{key}.enabled is true", self._place(value))
             if key == "image" and value.id == "scalar":
                 yield from self._image(value.value, value)
             elif value.id == "scalar" and "\n" in value.value.strip():

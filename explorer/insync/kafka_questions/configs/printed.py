@@ -37,12 +37,14 @@ _HEADING = re.compile(
     r"(?:(?P<entity>topic|broker)s?(?: (?P<name>\S+)| in the cluster)?|\S.*) are:?(?P<rest>.*)"
 )
 _SETTING = re.compile(
-    r"(?P<key>[A-Za-z0-9._\-]+)=(?P<value>.*?)(?:\s+sensitive=(?:true|false)\b(?:\s+synonyms=\{(?P<first>\w+)?.*)?.*)?"
+    r"(?P<key>[A-Za-z0-9._\-]+)=(?P<value>.*?)(?:\s+sensitive=(?:true|false)\b(?:\s+synonyms=\{(?P<first>\w+)?(?P<synonyms>.*))?.*)?"
 )
 _FEATURE = re.compile(
     r"\s*Feature:\s*(?P<name>\S+)\s+SupportedMinVersion:\s*\S+\s+SupportedMaxVersion:\s*(?P<most>\S+(?: \[\d+\])?)\s+"
     r"FinalizedVersionLevel:\s*(?P<level>\S+).*"
 )
+_DEFAULT_PROTOCOL = re.compile(r"DEFAULT_CONFIG:inter\.broker\.protocol\.version=(\d+\.\d+)")
+"""By default brokers before 4.0 speak the newest version of their release, whatever is set."""
 _SKIPPED = re.compile(
     r"\s*(?:#.*|```.*|-{3,}|={3,}"
     r"|\S*[$%>]\s.*|[^\s=:]+@\S+.*[$#>].*|\[[^\]]*@[^\]]*\].*"  # prompts of shells
@@ -147,6 +149,8 @@ def _settings(place: Place, heading: re.Match[str], text: str) -> Iterator[Decla
         else:
             source = _SOURCES.get(setting["first"] or "", Source.BROKER)
         scope = f"broker {name}" if name is not None and not named else ""
+        if (release := _DEFAULT_PROTOCOL.search(f"{setting['first']}{setting['synonyms']}")) is not None:
+            yield Declared(None, VERSION, release[1], place, Source.KAFKA, scope)
         yield Declared(name if named else None, setting["key"], setting["value"].strip(), place, source, scope)
 
 

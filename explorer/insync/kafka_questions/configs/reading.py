@@ -7,6 +7,7 @@ cluster, then the broker's file, then Kafka's default (DynamicBrokerConfig, `kaf
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,9 @@ EVERY_OTHER = "all other topics"
 
 _DEFAULTS: dict[str, int | str] = {"min_insync": 1, "unclean": "off"}
 _OPTION = "the command line"
+_OF_A_BROKER = ("node.id", "broker.id")
+"""The keys that only the configuration of one broker has."""
+_DEFAULT_OF_KEYS = {"min.insync.replicas": "1", "unclean.leader.election.enable": "false"}
 _REBALANCE = "auto.leader.rebalance.enable"
 
 
@@ -186,11 +190,15 @@ _WANTED = (
 def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
     """Return the entries of a file: printed by Kafka's tools, Terraform, YAML, or properties and variables."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
+        text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8 or UTF-16"
         message = f"{path} cannot be read: {reason}; {_WANTED}."
         raise UserError(message) from None
+    if not text.strip():
+        message = f"{path} is empty; {_WANTED}."
+        raise UserError(message)
     lines, file = text.splitlines(), str(path)
     if is_printed(lines):
         found = list(printed_in(file, lines, seen))
@@ -212,7 +220,8 @@ def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
     if not found:
         message = f"{path} has no settings; {_WANTED}."
         raise UserError(message)
-    if not any(may_be_kafkas(entry.key) or setting_name(entry.key) or entry.topic for entry in found):
+    known = (KRAFTS, ZOOKEEPERS)
+    if not any(may_be_kafkas(one.key) or setting_name(one.key) or one.topic or one.key in known for one in found):
         message = f"{path} has no key of Kafka's; its first is {found[0].key!r}; {_WANTED}."
         raise UserError(message)
     return found
@@ -236,7 +245,8 @@ def _by_topic(
     """Return the settings of each named topic and those of every other one, each value with where it comes from."""
     default = "Kafka's default" if any(entry.topic is None for entry in found) else "Kafka's default, as no file says"
     general = {name: (value, default) for name, value in _DEFAULTS.items()}
-    general |= _chosen((entry for entry in found if entry.topic is None), given, remarks)
+    of_all = [entry for entry in found if entry.topic is None]
+    general |= _chosen([*of_all, *_unset(of_all)], given, remarks)
     stronger = {name: (value, _OPTION) for name, value in given.items()}
     topics = dict[str, dict[str, tuple[int | str, str]]]()
     partitions = dict[str, dict[int, int]]()
@@ -265,6 +275,16 @@ def _by_topic(
     return {name: {**general, **own, **stronger} for name, own in topics.items()}
 
 
+def _unset(found: Sequence[Declared]) -> Iterator[Declared]:
+    """Yield Kafka's default for each broker whose part of the files has not got a key that another broker's has."""
+    brokers = {(entry.place.file, entry.scope): entry.place for entry in found if entry.key in _OF_A_BROKER}
+    for key, default in _DEFAULT_OF_KEYS.items():
+        having = {(entry.place.file, entry.scope) for entry in found if entry.key == key}
+        if len(brokers) > 1 and having & brokers.keys():
+            for part in brokers.keys() - having:
+                yield Declared(None, key, default, brokers[part], scope=part[1])
+
+
 def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) -> dict[str, tuple[int | str, str]]:
     """Return the value of each setting that is strongest; of several brokers' the one that promises least."""
     by_name: dict[str, list[Declared]] = {}
@@ -290,7 +310,7 @@ def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) ->
             if remark not in remarks:
                 remarks.append(remark)
         if name == "release" and strongest is Source.KAFKA:
-            found[name] = least, f"SupportedMaxVersion of {METADATA_VERSION}, {place}"
+            found[name] = least, f"what the broker supports, {place}"
     if any(entry.place.file.endswith(".tf") and entry.scope.startswith("aws_msk") for entry in _flat(by_name)):
         remarks.append(_MANAGED)
     return found
