@@ -10,11 +10,10 @@ import pytest
 
 from insync.cli.progress import progress_line
 from insync.cli.terminal import grid_width, has_status_line, painter, wants_colour
-from insync.explorer.documents.as_json import check_json
-from insync.explorer.documents.check import describe_check
+from insync.explorer.documents.check import CheckDocument
+from insync.explorer.documents.document import Style
 from insync.explorer.progress import Phase, Progress
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
-from insync.explorer.traces.grid import plain
 from insync.explorer.traces.trace import RefusedStep, Trace, TraceStep
 from insync.runtime.memory import HugePages
 from insync.runtime.watch import StopReason
@@ -81,7 +80,7 @@ def _columns(state: dict[str, object]) -> dict[str, str]:
 
 
 def _report(result: CheckResult, *files: Path | None) -> list[str]:
-    return describe_check(result, _columns, files, plain, 120).splitlines()
+    return CheckDocument(result, _columns, files).text(Style()).splitlines()
 
 
 def test_a_proof() -> None:
@@ -230,14 +229,14 @@ def test_itf_is_not_offered_for_replay() -> None:
 
 
 def test_colours_only_where_they_are_wanted() -> None:
-    coloured = describe_check(VIOLATED, _columns, [None], painter("always"), 120)
+    coloured = CheckDocument(VIOLATED, _columns, [None]).text(Style(painter("always")))
     assert "\x1b" in coloured
-    assert "\x1b" not in describe_check(VIOLATED, _columns, [None], painter("never"), 120)
-    assert "\x1b" not in describe_check(VIOLATED, _columns, [None], painter("auto"), 120)
+    assert "\x1b" not in CheckDocument(VIOLATED, _columns, [None]).text(Style(painter("never")))
+    assert "\x1b" not in CheckDocument(VIOLATED, _columns, [None]).text(Style(painter("auto")))
 
 
 def test_json_is_one_stable_object() -> None:
-    text = check_json(VIOLATED, [Path("out.json")])
+    text = json.dumps(CheckDocument(VIOLATED, _columns, [Path("out.json")]).data())
     assert "\n" not in text
     assert json.loads(text) == {
         "model": "kip320",
@@ -274,7 +273,7 @@ def test_json_is_one_stable_object() -> None:
         "seconds": {"compile": 0.4, "search": 0.2, "trace": 0.0},
         "peak_memory_bytes": 120 << 20,
     }
-    assert json.loads(check_json(INCOMPLETE, []))["stopped_by"] == "memory"
+    assert CheckDocument(INCOMPLETE, _columns).data()["stopped_by"] == "memory"
 
 
 def test_progress_of_a_compilation() -> None:
@@ -304,7 +303,7 @@ def test_progress_reads_like_the_line_of_tlc() -> None:
 
 def test_representatives_stand_beside_all_states() -> None:
     found = replace(HOLDS, distinct_states=4_093_531, representatives=683_278, seconds={"compile": 0.4, "search": 2.0})
-    _, verdict, visited, *rest = describe_check(found, lambda state: {}, (), plain, 100).splitlines()
+    _, verdict, visited, *rest = CheckDocument(found, lambda state: {}).text(Style(width=100)).splitlines()
     assert verdict.endswith("in all 4,093,531 states, depth 26")
     assert visited == "  visited 683,278 representatives of 4,093,531 states"
     assert rest[-1] == "compile 0.40 s, search 2.00 s, 341,639 representatives/s, memory 120 MiB"
@@ -347,7 +346,7 @@ def test_the_grid_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(("spent", "shown"), [(0.09, False), (0.1, True), (0.2, True)])
 def test_a_rate_is_said_of_a_search_that_takes_some_time(spent: float, shown: bool) -> None:
     result = replace(HOLDS, seconds={"compile": 0.4, "search": spent, "trace": 0.0})
-    said = describe_check(result, lambda _: {}, [], plain, 120)
+    said = CheckDocument(result, lambda _: {}).text(Style())
     assert ("states/s" in said) == shown
 
 

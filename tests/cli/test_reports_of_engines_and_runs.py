@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 from insync.explorer import LivenessResult, RunResult
 from insync.explorer.agree import Agreement, Opinion
-from insync.explorer.documents.agree import agreement_json, describe_agreement, describe_opinion
-from insync.explorer.documents.liveness import describe_liveness, liveness_json
+from insync.explorer.documents.agree import AgreementDocument, describe_opinion
+from insync.explorer.documents.document import Style
+from insync.explorer.documents.liveness import LivenessDocument
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.difference import Difference
-from insync.explorer.traces.grid import plain
 from insync.properties.temporal import Fairness, RunKind
 from insync.runtime.watch import StopReason
 from insync_lamp_reports import BOUNDS, HEAD, TRACE, WIDTH, columns
@@ -28,7 +27,7 @@ AGREED = Agreement("lamp", BOUNDS, ("dark",), (LOCAL, OTHER), (), None)
 
 
 def agreement(**other: object) -> list[str]:
-    return describe_agreement(replace(AGREED, **other), columns, plain, WIDTH).splitlines()  # type: ignore[arg-type]
+    return AgreementDocument(replace(AGREED, **other), columns).text(Style(width=WIDTH)).splitlines()  # type: ignore[arg-type]
 
 
 def test_the_opinion_of_an_engine() -> None:
@@ -100,7 +99,9 @@ def test_engines_that_agree_and_engines_that_do_not() -> None:
 
 def test_agreement_for_scripts() -> None:
     state = Difference(3, {"lamp": "on"}, "Why.")
-    found = json.loads(agreement_json(replace(AGREED, state=state, differences=("One.",), warnings=("It is odd.",))))
+    found = AgreementDocument(
+        replace(AGREED, state=state, differences=("One.",), warnings=("It is odd.",)), columns
+    ).data()
     assert {name: value for name, value in found.items() if name != "engines"} == {
         "model": "lamp", "bounds": BOUNDS, "properties": ["dark"], "within": [], "agreed": False, "stopped_by": None,
         "differences": ["One."], "warnings": ["It is odd."],
@@ -114,7 +115,7 @@ def test_agreement_for_scripts() -> None:
          "levels": None, "actions": None, "failing": {},
          "stopped_by": None, "of_share": False, "note": "at depth 2", "seconds": 0.5},
     ]  # fmt: skip
-    assert json.loads(agreement_json(AGREED))["state"] is None
+    assert AgreementDocument(AGREED, columns).data()["state"] is None
 
 
 # ---------------------------------------------------------------------------------------------------------------- runs
@@ -129,7 +130,7 @@ RUNS = LivenessResult("lamp", BOUNDS, Verdict.VIOLATED, 2, 1, 2, (ENDS, LIT), {"
 
 def runs(shown: tuple[RunResult, ...], files: dict[str, Path | None], **other: object) -> list[str]:
     result = replace(RUNS, **other)  # type: ignore[arg-type]
-    return describe_liveness(result, shown, files, columns, plain, WIDTH).splitlines()
+    return LivenessDocument(result, columns, shown, files).text(Style(width=WIDTH)).splitlines()
 
 
 def test_properties_of_runs() -> None:
@@ -176,7 +177,7 @@ def test_a_sometimes_property_of_several_bindings_says_which_is_not_reached() ->
 
 
 def test_runs_for_scripts() -> None:
-    found = json.loads(liveness_json(RUNS, {"ends": Path("ends.json"), "lit": None}))
+    found = LivenessDocument(RUNS, columns, (), {"ends": Path("ends.json"), "lit": None}).data()
     assert {name: value for name, value in found.items() if name != "properties"} == {
         "model": "lamp", "bounds": BOUNDS, "within": [], "verdict": "violated", "stopped_by": None,
         "distinct_states": 2, "transitions": 1, "depth": 2, "refused": None, "warnings": [],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,11 @@ import pytest
 
 pytest.importorskip("z3")
 
-from insync.explorer.documents.prove import describe_attempt, describe_search
-from insync.explorer.documents.prove_json import attempt_json, search_json
+from insync.explorer.documents.document import Style
+from insync.explorer.documents.prove import BoundedDocument, ProofDocument
 from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import Verdict
 from insync.explorer.traces.counterexample import trace_of
-from insync.explorer.traces.grid import plain
 from insync.model import Model
 from insync.model.catalogue import class_reference
 from insync.model.evaluator import Evaluator
@@ -60,7 +58,7 @@ def confined() -> Model:
 
 def attempt(saved: Path | None = None, *, result: Induction = PROVED, **other: Any) -> list[str]:
     made = replace(ATTEMPT, result=result, **other)
-    said = describe_attempt(made, saved, [None] * len(made.traces), plain, WIDTH).splitlines()
+    said = ProofDocument(made, saved, [None] * len(made.traces)).text(Style(width=WIDTH)).splitlines()
     assert said[0].endswith("   switches 1")
     return said[1:]
 
@@ -154,7 +152,7 @@ SEARCH = BoundedResult(LAMP, (DARK,), (), NONE, ())
 
 def search(result: Bounded = NONE, **other: Any) -> list[str]:
     made = replace(SEARCH, result=result, **other)
-    return describe_search(made, [None] * len(made.traces), plain, WIDTH).splitlines()[1:]
+    return BoundedDocument(made, [None] * len(made.traces)).text(Style(width=WIDTH)).splitlines()[1:]
 
 
 def test_a_bounded_check_without_a_violation_proves_nothing() -> None:
@@ -204,7 +202,7 @@ def test_an_attempt_for_scripts(tmp_path: Path) -> None:
     made = replace(
         ATTEMPT, result=result, traces=(TRACE,), lemmas=(BROKEN,), lost=("whole",), dropped=(Dropped("a", "b", "c"),)
     )
-    found = json.loads(attempt_json(made, tmp_path / "p.json", [Path("t.json")]))
+    found = dict(ProofDocument(made, tmp_path / "p.json", [Path("t.json")]).data())
     assert found["model"].endswith("insync_lamp.py:Lamp")
     assert found["engine_version"]
     first, second = found["queries"]
@@ -230,7 +228,7 @@ def test_an_attempt_for_scripts(tmp_path: Path) -> None:
         ],
         "proof": str(tmp_path / "p.json"), "seconds": 0.75, "unbounded": [], "conditions": {}, "mined": None,
     }  # fmt: skip
-    found = json.loads(attempt_json(ATTEMPT, None, []))
+    found = dict(ProofDocument(ATTEMPT).data())
     assert (found["proof"], found["violations"], found["stopped_by"]) == (None, [], None)
 
 
@@ -246,7 +244,7 @@ def test_an_attempt_for_scripts(tmp_path: Path) -> None:
 def test_a_bounded_check_for_scripts(verdict: BoundedVerdict, stopped_by: StopReason | None, said: str | None) -> None:
     traces = (TRACE,) if verdict is BoundedVerdict.VIOLATED else ()
     made = replace(SEARCH, result=replace(NONE, verdict=verdict, stopped_by=stopped_by), traces=traces)
-    found = json.loads(search_json(made, [None] * len(traces)))
+    found = dict(BoundedDocument(made, [None] * len(traces)).data())
     assert found["stopped_by"] == said
     assert (found["method"], found["complete_depth"], found["seconds"]) == ("bmc", 1, 0.25)
     assert found["verdict"] == (Verdict.VIOLATED if traces else Verdict.INCOMPLETE)

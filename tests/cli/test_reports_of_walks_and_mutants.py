@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,13 +9,13 @@ from typing import Any
 import pytest
 
 from insync.explorer import Fate, MutantResult, MutationResult, SimulationResult
-from insync.explorer.documents.check import describe_simulation
+from insync.explorer.documents.document import Style
 from insync.explorer.documents.figures import memory, plural, rate, seconds
-from insync.explorer.documents.mutate import describe_mutation, mutant_line, mutation_json
+from insync.explorer.documents.mutate import MutationDocument, mutant_line
+from insync.explorer.documents.simulate import SimulationDocument
 from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.search.walks import AbstractStates
 from insync.explorer.simulate import WalkLengths
-from insync.explorer.traces.grid import plain
 from insync.machine.walker import Strategy
 from insync.model.catalogue import find_model
 from insync.runtime.watch import StopReason
@@ -79,7 +78,7 @@ WALKED = SimulationResult(
 
 def simulation(file: Path | None = None, **other: object) -> list[str]:
     result = replace(WALKED, **other)  # type: ignore[arg-type]
-    return describe_simulation(result, columns, file, plain, WIDTH).splitlines()
+    return SimulationDocument(result, columns, file).text(Style(width=WIDTH)).splitlines()
 
 
 IN_ALL = "(1,000 walks of up to 20 steps, seed 7)"
@@ -158,7 +157,7 @@ MUTATED = MutationResult("lamp", BOUNDS, ("dark", "type_ok"), ("old",), 1, (KILL
 
 
 def mutation(**other: object) -> list[str]:
-    return describe_mutation(replace(MUTATED, **other), find_model("kip101")(), plain, WIDTH).splitlines()  # type: ignore[arg-type]
+    return MutationDocument(replace(MUTATED, **other), find_model("kip101")()).text(Style(width=WIDTH)).splitlines()  # type: ignore[arg-type]
 
 
 LEFT_OUT = "left out: they already fail for the unchanged model: old"
@@ -226,7 +225,9 @@ def test_mutants_that_were_not_tried_are_counted_alone() -> None:
 
 
 def test_mutants_for_scripts() -> None:
-    found = json.loads(mutation_json(replace(MUTATED, within=("near",), warnings=("It is odd.",))))
+    found = MutationDocument(
+        replace(MUTATED, within=("near",), warnings=("It is odd.",)), find_model("kip101")()
+    ).data()
     assert {name: value for name, value in found.items() if name != "mutants"} == {
         "model": "lamp", "bounds": BOUNDS, "properties": ["dark", "type_ok"], "left_out": ["old"], "within": ["near"],
         "distinct_states": 1, "stopped_by": None, "score": 0.5, "warnings": ["It is odd."], "seconds": 1.5,

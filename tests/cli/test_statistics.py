@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.explorer import check
-from insync.explorer.documents.statistics import describe_statistics, level_bar
+from insync.explorer.documents.check import describe_statistics, level_bar
+from insync.explorer.documents.document import Style
 from insync.kafka.published import Kip320
 from insync.runtime.memory import HugePages
 
@@ -103,9 +104,9 @@ def test_codes_in_place_of_states_are_told(insync: Insync, monkeypatch: pytest.M
 def test_a_machine_without_huge_pages_gets_a_sentence() -> None:
     result = check("kip320", bounds={"replicas": 1})
     told = [
-        describe_statistics(replace(result, huge_pages=pages), Kip320(replicas=1), 200, "utf-8").splitlines()[-1]
+        describe_statistics(replace(result, huge_pages=pages), Kip320(replicas=1), Style(width=200)).splitlines()[-1]
         for pages in (HugePages(0, 51), HugePages(50, 1))
     ]
     assert told[0].startswith("memory  0 huge pages had, 51 missed: this machine gives none, and large searches take")
     assert told[1] == "memory  50 huge pages had, 1 missed"
-    assert "missed" not in describe_statistics(replace(result, huge_pages=None), Kip320(replicas=1), 200, "utf-8")
+    assert "missed" not in describe_statistics(replace(result, huge_pages=None), Kip320(replicas=1), Style(width=200))

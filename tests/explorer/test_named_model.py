@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import check, explore, read_trace, replay, write_trace
-from insync.explorer.documents.drawn import drawing_of
+from insync.explorer.documents.html import drawing_of
 from insync.explorer.export.tla.foreign_traces import foreign_trace, named_in_module
 from insync.explorer.hypothesis import replay_against
 from insync.explorer.named_model import Naming, UnnamedModel, as_argument, kinds_of, loaded_kind, opened_kind

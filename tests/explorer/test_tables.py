@@ -28,8 +28,7 @@ from insync.explorer import (
     why,
 )
 from insync.explorer.agree import own_engines
-from insync.explorer.documents.drawn import model_behind
-from insync.explorer.documents.html import table
+from insync.explorer.documents.html import model_behind, table
 from insync.explorer.tables import Shown, Tabular
 from insync.model import UserError
 from insync.model.catalogue import class_reference

@@ -27,7 +27,6 @@ __all__ = [
     "emit_data",
     "emit_error",
     "emit_status",
-    "encoding",
     "exit_code_for",
     "give_output_back",
     "give_up_output",
@@ -89,11 +88,6 @@ def give_output_back() -> None:
 def output() -> TextIO:
     """Return the real standard output; `sys.stdout` may be standard error, see `prepare_streams`."""
     return sys.stdout if _Kept.output is None else _Kept.output
-
-
-def encoding() -> str | None:
-    """Return the encoding of the real standard output."""
-    return output().encoding
 
 
 def typed(prompt: str) -> str:

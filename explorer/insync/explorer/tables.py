@@ -44,7 +44,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         # By name, as the module that draws all results imports this one.
-        return str(importlib.import_module("insync.explorer.documents.html_of").html_of(self))
+        return str(importlib.import_module("insync.explorer.documents.document").notebook(self))
 
 
 class Tabular(Shown):

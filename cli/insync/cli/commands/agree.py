@@ -15,7 +15,7 @@ from insync.cli.options.task import GivenPath, Whole, limit_options
 from insync.cli.progress import Steps, steps_of_work
 from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer.agree import SHARES, Engine, Opinion, agree, opinion_of, own_engines, sharing
-from insync.explorer.documents.agree import agreement_json, describe_agreement, describe_opinion
+from insync.explorer.documents.agree import AgreementDocument, describe_opinion
 from insync.explorer.export import FORMATS
 from insync.explorer.spin import find_spin, spin_engine
 from insync.explorer.tlc import TLC_VARIABLE, find_tlc, tlc_engine
@@ -87,9 +87,7 @@ def command(
             known = {name: sharing(known[name], _SHARES[name]) for name in _ENGINES}
         asked = {name: _announced(name, known[name], steps) for name in engines or _ENGINES}
         found = agree(model, engines=asked, properties=names, limits=limits, reporter=report, stop=stop)
-    output.show(
-        lambda: describe_agreement(found, model.grid, output.paint, output.width), lambda: agreement_json(found)
-    )
+    output.show_document(AgreementDocument(found, model.grid))
     if found.differences:
         return ExitCode.VIOLATED
     return ExitCode.HOLDS if found.agreed and found.stopped_by is None else ExitCode.INCOMPLETE

@@ -16,11 +16,9 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, engine_options, limit_options
 from insync.cli.progress import search_progress
 from insync.cli.rerun import WatchedCommand, watch_option
-from insync.cli.terminal import encoding, exit_code_for
+from insync.cli.terminal import exit_code_for
 from insync.explorer import CheckResult, Limits, StopReason, check
-from insync.explorer.documents.as_json import check_json
-from insync.explorer.documents.check import describe_check
-from insync.explorer.documents.statistics import describe_statistics, statistics_entry
+from insync.explorer.documents.check import CheckDocument
 from insync.model import Model
 
 __all__ = ["command"]
@@ -81,14 +79,8 @@ def command(
         result = replace(result, warnings=(*result.warnings, *_without_symmetry(model, result)))
     traces = [violation.trace for violation in result.violations]
     with output.traces_written(traces, model) as files:
-        output.show(
-            lambda: (
-                describe_check(result, model.grid, files, output.paint, output.width)
-                + (describe_statistics(result, model, output.width, encoding()) if statistics else "")
-                + _how_to_go_on(result, engine)
-            ),
-            lambda: check_json(result, files, statistics_entry(result, model) if statistics else None),
-        )
+        after = _how_to_go_on(result, engine)
+        output.show_document(CheckDocument(result, model.grid, files, model if statistics else None, after))
     build.tell(model, traces, names, verdict=result.verdict, stopped_by=result.stopped_by, warnings=result.warnings)
     return exit_code_for(result.verdict)
 

@@ -18,8 +18,7 @@ from insync.cli.progress import search_progress
 from insync.cli.show.trace_files import beside, say_not_written, traces_written
 from insync.cli.terminal import ExitCode
 from insync.explorer import Limits, diff, diff_traces, read_trace, replay
-from insync.explorer.documents.diff import describe_diff, describe_trace_difference
-from insync.explorer.documents.diff_json import diff_json, trace_difference_json
+from insync.explorer.documents.diff import DiffDocument, TraceDifferenceDocument
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
@@ -90,9 +89,7 @@ def command(
             None if one is None else written.enter_context(traces_written(path, [one.trace], model))[0]
             for one, path, model in zip(result.only, files, models, strict=True)
         ]
-        output.show(
-            lambda: describe_diff(result, models, there, output.paint, output.width), lambda: diff_json(result, there)
-        )
+        output.show_document(DiffDocument(result, models, there))
     pairs = zip(result.only, models, there, strict=True)
     output.write_page([(one.trace, model, file) for one, model, file in pairs if one is not None])
     return {True: ExitCode.HOLDS, False: ExitCode.VIOLATED, None: ExitCode.INCOMPLETE}[result.same]
@@ -112,10 +109,7 @@ def _of_traces(chosen: ChosenPair, references: Sequence[str], output: Output) ->
         refuse_overwriting(click.get_current_context(), sources_of(kind))
     pairs = [_executed(claim, file, kind) for (claim, file), kind in zip(claims, kinds, strict=True)]
     found = diff_traces(*(trace for trace, _ in pairs))
-    output.show(
-        lambda: describe_trace_difference(found, [model for _, model in pairs], chosen.files, output.paint),
-        lambda: trace_difference_json(found, chosen.files),
-    )
+    output.show_document(TraceDifferenceDocument(found, [model for _, model in pairs], chosen.files))
     output.write_page([(*pair, file) for pair, file in zip(pairs, chosen.files, strict=True)])
     return ExitCode.HOLDS if found.same else ExitCode.VIOLATED
 

@@ -13,7 +13,7 @@ from insync.cli.options.task import gathered, limit_options, option
 from insync.cli.progress import search_progress
 from insync.cli.terminal import exit_code_for
 from insync.explorer import Limits, liveness
-from insync.explorer.documents.liveness import describe_liveness, liveness_json
+from insync.explorer.documents.liveness import LivenessDocument
 from insync.model import Model
 from insync.properties.registry import run_properties_of
 from insync.properties.temporal import Fairness
@@ -106,10 +106,7 @@ def command(
     traces = [*refused, *(found.trace for found in shown if found.trace is not None)]
     with output.traces_written(traces, model) as files:
         by_name = {trace.property: file for trace, file in zip(traces, files, strict=True)}
-        output.show(
-            lambda: describe_liveness(result, shown, by_name, model.grid, output.paint, output.width),
-            lambda: liveness_json(result, by_name),
-        )
+        output.show_document(LivenessDocument(result, model.grid, shown, by_name))
     failed = [found for found in result.properties if found.verdict == "violated"]
     shortest = [*refused, *(found.trace for found in failed if found.trace is not None)]
     never = [found.name for found in failed if found.trace is None]

@@ -12,7 +12,7 @@ from insync.cli.options.task import Engine, limit_options, thread_options
 from insync.cli.progress import steps_of_work
 from insync.cli.terminal import ExitCode, emit_error
 from insync.explorer import Fate, Limits, MutantResult, mutate
-from insync.explorer.documents.mutate import describe_mutation, mutant_line, mutation_json
+from insync.explorer.documents.mutate import MutationDocument, mutant_line
 
 __all__ = ["command"]
 
@@ -73,6 +73,6 @@ def command(
             reporter=report,
             stop=stop,
         )
-    output.show(lambda: describe_mutation(result, model, output.paint, output.width), lambda: mutation_json(result))
+    output.show_document(MutationDocument(result, model))
     incomplete = result.stopped_by is not None or result.count(Fate.UNDECIDED)
     return ExitCode.INCOMPLETE if incomplete else ExitCode.HOLDS

@@ -28,8 +28,8 @@ from insync.cli.options.task import Engine, OutputPath, ReadFile, Seconds, Whole
 from insync.cli.progress import steps_of_work
 from insync.cli.terminal import emit_error, exit_code_for
 from insync.explorer import Limits
-from insync.explorer.documents.choices import choices
 from insync.explorer.documents.figures import seconds
+from insync.explorer.documents.models import choices
 from insync.explorer.named_model import Naming, kinds_of, same_name
 from insync.runtime.errors import UserError
 from insync.runtime.files import check_writable
@@ -324,13 +324,10 @@ def _require_left_open(chosen: ChosenModel) -> None:
 
 def _show_search(search: BoundedResult, output: Output, build: Build) -> int:
     """Print the result of a bounded check, write its files, and return the exit code."""
-    from insync.explorer.documents.prove import describe_search
-    from insync.explorer.documents.prove_json import search_json
+    from insync.explorer.documents.prove import BoundedDocument
 
     with output.traces_written(search.traces, search.model) as files:
-        output.show(
-            lambda: describe_search(search, files, output.paint, output.width), lambda: search_json(search, files)
-        )
+        output.show_document(BoundedDocument(search, files))
     found, names = search.result, [found.name for found in search.properties]
     reason = f"No trace of up to {found.depth} states breaks it; longer ones were not looked at."
     build.tell(
@@ -351,8 +348,7 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build
     If the proof cannot be written, the result is printed all the same, and the UserError raised at the end.
     """
     from insync.cli.show.annotations import inductions, unproved
-    from insync.explorer.documents.prove import describe_attempt
-    from insync.explorer.documents.prove_json import attempt_json
+    from insync.explorer.documents.prove import ProofDocument
 
     failure: UserError | None = None
     saved = None
@@ -367,10 +363,7 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build
     command = shlex.join(["insync", "prove", *click.get_current_context().meta[_ARGUMENTS]])
     others = inductions(attempt, command) if output.html is not None else []
     with output.traces_written(attempt.traces, attempt.model, others=others) as files:
-        output.show(
-            lambda: describe_attempt(attempt, saved, files, output.paint, output.width),
-            lambda: attempt_json(attempt, saved, files),
-        )
+        output.show_document(ProofDocument(attempt, saved, files))
     build.tell(
         attempt.model,
         attempt.traces,

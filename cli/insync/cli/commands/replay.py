@@ -13,8 +13,7 @@ from insync.cli.options.task import ReadFile
 from insync.cli.show.pages import PICTURES, as_picture
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
 from insync.explorer import read_trace, replay
-from insync.explorer.documents.as_json import trace_json
-from insync.explorer.documents.check import describe_trace
+from insync.explorer.documents.traces import TraceDocument
 from insync.explorer.export.tla.foreign_traces import foreign_trace, is_foreign, named_in_module
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.itf import itf_text
@@ -75,8 +74,6 @@ def command(file: Path, form: str, reference: str | None, module: Path | None, o
     elif form == "json":
         emit_data(trace_text(trace).rstrip("\n"))
     else:
-        output.show(
-            lambda: describe_trace(trace, model.grid, None, output.paint, output.width), lambda: trace_json(trace)
-        )
+        output.show_document(TraceDocument(trace, model.grid))
     output.write_page([(trace, model, file)], say=form == "text")
     return ExitCode.HOLDS

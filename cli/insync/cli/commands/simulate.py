@@ -13,8 +13,7 @@ from insync.cli.options.walks import walk_options
 from insync.cli.progress import walk_progress
 from insync.cli.terminal import exit_code_for
 from insync.explorer import Limits, SimulationResult, simulate
-from insync.explorer.documents.as_json import simulation_json
-from insync.explorer.documents.check import describe_simulation
+from insync.explorer.documents.simulate import SimulationDocument
 from insync.explorer.search.walks import Walks
 from insync.model import Model
 
@@ -61,10 +60,7 @@ def command(
     traces = [result.violation.trace] if result.violation is not None else []
     with output.traces_written(traces, model) as files:
         file = files[0] if files else None
-        output.show(
-            lambda: describe_simulation(result, model.grid, file, output.paint, output.width),
-            lambda: simulation_json(result, file),
-        )
+        output.show_document(SimulationDocument(result, model.grid, file))
     build.tell(model, traces, names, verdict=result.verdict, stopped_by=result.stopped_by, warnings=result.warnings)
     return exit_code_for(result.verdict)
 

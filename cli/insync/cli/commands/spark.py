@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from insync.cli.options.named_models import model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, RunPlace, session_options
 from insync.cli.terminal import ExitCode
-from insync.explorer.documents.as_json import tables_json
 from insync.explorer.documents.figures import plural
 from insync.runtime.errors import UserError
 
@@ -45,8 +46,14 @@ def export_run(run_dir: str, out: str, reference: str | None, engine: Engine, ou
 
     states, transitions = export(run_dir, out, options=engine.spark_options(), model=reference)
     searched = read_manifest(RunFolder(run_dir)).identity
+    tables = {
+        "model": searched.model,
+        "bounds": dict(searched.bounds),
+        "states": {"table": f"{out}/states", "rows": states},
+        "transitions": {"table": f"{out}/transitions", "rows": transitions},
+    }
     output.show(
         lambda: f"{plural(states, 'state')} in {out}/states, {plural(transitions, 'step')} in {out}/transitions",
-        lambda: tables_json(searched.model, searched.bounds, out, states, transitions),
+        lambda: json.dumps(tables, ensure_ascii=False),
     )
     return ExitCode.HOLDS

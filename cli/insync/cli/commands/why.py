@@ -15,8 +15,7 @@ from insync.cli.progress import search_progress
 from insync.cli.terminal import ExitCode, emit
 from insync.explorer import Limits, why
 from insync.explorer.coverage.source_page import why_page
-from insync.explorer.documents.why import describe_why
-from insync.explorer.documents.why_json import why_json
+from insync.explorer.documents.why import WhyDocument
 from insync.runtime.files import check_writable, write_whole
 
 __all__ = ["command"]
@@ -73,10 +72,7 @@ def command(
             reporter=reporter,
             stop=stop,
         )
-    output.show(
-        lambda: describe_why(result, model, bool(actions), output.paint, output.width),
-        lambda: why_json(result, html),
-    )
+    output.show_document(WhyDocument(result, model, bool(actions), html))
     if html is not None:
         write_whole(html, why_page(result))
         if not output.json:

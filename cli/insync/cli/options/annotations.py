@@ -11,7 +11,7 @@ import click
 from insync.cli.options.output import Output
 from insync.cli.options.task import OutputPath, gathered, option
 from insync.cli.terminal import emit_data, exit_code_for
-from insync.explorer.documents.check import STOPPED_BY
+from insync.explorer.documents.text import STOPPED_BY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

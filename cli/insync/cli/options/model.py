@@ -20,8 +20,7 @@ from insync.cli.completion import MODEL_KEY, complete_models, complete_models_an
 from insync.cli.options.output import refuse_overwriting
 from insync.cli.options.task import Decorator, Named, Whole, gathered, option
 from insync.cli.terminal import EPILOG, printable
-from insync.explorer.documents.choices import Choice, choices, default_of, range_of
-from insync.explorer.documents.models import model_properties
+from insync.explorer.documents.models import Choice, choices, default_of, model_properties, range_of
 from insync.model import Bound, Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model
 from insync.model.language.presentation import checked_grid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,8 @@ from insync.cli.show.trace_files import (
     trace_written,
     traces_written,
 )
-from insync.cli.terminal import emit, emit_data, grid_width, painter
+from insync.cli.terminal import emit, emit_data, grid_width, output, painter
+from insync.explorer.documents.document import Document, Style
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
@@ -75,6 +77,11 @@ class Output:
     def width(self) -> int:
         """The greatest width of a report, in characters."""
         return grid_width()
+
+    def show_document(self, document: Document) -> None:
+        """Print the document's report, or its object with --json."""
+        style = Style(self.paint, self.width, output().encoding)
+        self.show(lambda: document.text(style), lambda: json.dumps(document.data(), ensure_ascii=False))
 
     def show(self, text: Callable[[], str], as_json: Callable[[], str]) -> None:
         """Print the report, or the object with --json."""

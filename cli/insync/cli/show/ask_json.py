@@ -9,7 +9,7 @@ from pathlib import Path
 from insync.cli.show.ask_report import Asked, verdict_sentence
 from insync.cli.show.availability_report import availability_json
 from insync.cli.show.finding_words import finding_json
-from insync.explorer.documents.as_json import demands_json, steps_json
+from insync.explorer.documents.traces import demands_json, steps_json
 from insync.kafka_questions.ask import Answer
 from insync.kafka_questions.causes import Cause
 from insync.kafka_questions.disturbances import Row

@@ -11,8 +11,7 @@ from pathlib import Path
 from insync.cli.show.availability_report import stops_in_words
 from insync.cli.show.finding_words import finding_line
 from insync.conformance.documents.seen import seen_at_length
-from insync.explorer.documents.check import describe_traces
-from insync.explorer.documents.warned import warning_lines
+from insync.explorer.documents.text import describe_traces, warning_lines
 from insync.explorer.pictures.page import Caption
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Paint, Tone

@@ -1,44 +1,86 @@
-"""`insync agree` as text and as JSON: the result of each engine, and where they differ."""
+"""`insync agree` as text, as JSON and as HTML: the result of each engine, and where they differ."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from insync.explorer.agree import Agreement, Opinion
-from insync.explorer.documents.check import STOPPED_BY, confined_lines
+from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.figures import plural, seconds
-from insync.explorer.documents.warned import warning_lines
-from insync.explorer.traces.grid import Columns, Paint, Tone, describe_chosen
+from insync.explorer.documents.text import STOPPED_BY, confined_lines, warning_lines
+from insync.explorer.traces.grid import Columns, Tone, describe_chosen
 from insync.explorer.traces.state_diff import model_behind
 from insync.model.language.presentation import cell_text
 
-__all__ = ["agreement_json", "describe_agreement", "describe_opinion"]
+__all__ = ["AgreementDocument", "describe_opinion", "html"]
 
 
-def describe_agreement(found: Agreement, columns: Columns, paint: Paint, width: int) -> str:
-    """Return the report."""
-    bounds = describe_chosen(found.bounds, model_behind(columns))
-    lines = [f"{found.model}   {bounds}   properties {', '.join(found.properties) or 'none'}"]
-    lines += confined_lines(found.within)
-    longest = max(len(opinion.engine) for opinion in found.opinions)
-    lines += [f"  {opinion.engine:<{longest}}  {describe_opinion(opinion)}" for opinion in found.opinions]
-    lines += warning_lines(found.warnings, paint, width)
-    if found.differences:
-        lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
-        lines += ["", *_where(found, columns)]
-    elif found.stopped_by is not None:
-        so_far = "the engines do not differ so far" if found.compared > 1 else "nothing is compared yet"
-        lines += ["", paint(f"Stopped by Ctrl-C; {so_far}.", Tone.OPEN)]
-    elif found.agreed:
-        lines += ["", paint("The engines agree.", Tone.GOOD)]
-    else:
-        lines += ["", paint("Fewer than two engines looked at any state, so nothing was compared.", Tone.BAD)]
-    if any(opinion.of_share for opinion in found.opinions):
-        lines.append(
-            "Each engine has a share of half a minute; what is beyond it was left out. --max-seconds S gives each of "
-            "them S seconds instead."
-        )
-    return "\n".join(lines)
+@dataclass(frozen=True, slots=True)
+class AgreementDocument(Document):
+    """A comparison of engines, with the columns of the state that they treat differently."""
+
+    found: Agreement
+    columns: Columns
+
+    def text(self, style: Style) -> str:
+        found, paint, width = self.found, style.paint, style.width
+        bounds = describe_chosen(found.bounds, model_behind(self.columns))
+        lines = [f"{found.model}   {bounds}   properties {', '.join(found.properties) or 'none'}"]
+        lines += confined_lines(found.within)
+        longest = max(len(opinion.engine) for opinion in found.opinions)
+        lines += [f"  {opinion.engine:<{longest}}  {describe_opinion(opinion)}" for opinion in found.opinions]
+        lines += warning_lines(found.warnings, paint, width)
+        if found.differences:
+            lines += ["", paint("The engines differ:", Tone.BAD), *[f"  {text}" for text in found.differences]]
+            lines += ["", *_where(found, self.columns)]
+        elif found.stopped_by is not None:
+            so_far = "the engines do not differ so far" if found.compared > 1 else "nothing is compared yet"
+            lines += ["", paint(f"Stopped by Ctrl-C; {so_far}.", Tone.OPEN)]
+        elif found.agreed:
+            lines += ["", paint("The engines agree.", Tone.GOOD)]
+        else:
+            lines += ["", paint("Fewer than two engines looked at any state, so nothing was compared.", Tone.BAD)]
+        if any(opinion.of_share for opinion in found.opinions):
+            lines.append(
+                "Each engine has a share of half a minute; what is beyond it was left out. --max-seconds S gives each "
+                "of them S seconds instead."
+            )
+        return "\n".join(lines)
+
+    def data(self) -> Mapping[str, Any]:
+        found = self.found
+        opinions = [
+            {
+                "engine": opinion.engine,
+                "verdict": opinion.verdict,
+                "depth": opinion.depth,
+                "states": opinion.states,
+                "steps": opinion.taken,
+                "levels": None if opinion.levels is None else list(opinion.levels),
+                "actions": None if opinion.actions is None else dict(opinion.actions),
+                "failing": dict(opinion.failing),
+                "stopped_by": opinion.stopped_by,
+                "of_share": opinion.of_share,
+                "note": opinion.note,
+                "seconds": round(opinion.seconds, 6),
+            }
+            for opinion in found.opinions
+        ]
+        state = found.state
+        return {
+            "model": found.model,
+            "bounds": dict(found.bounds),
+            "properties": list(found.properties),
+            "within": list(found.within),
+            "agreed": found.agreed,
+            "stopped_by": found.stopped_by,
+            "engines": opinions,
+            "differences": list(found.differences),
+            "warnings": list(found.warnings),
+            "state": None if state is None else {"level": state.level, "state": state.state, "why": state.sentence},
+        }
 
 
 def _where(found: Agreement, columns: Columns) -> list[str]:
@@ -74,38 +116,11 @@ def describe_opinion(opinion: Opinion) -> str:
     return f"{', '.join(parts)} ({seconds(opinion.seconds)})"
 
 
-def agreement_json(found: Agreement) -> str:
-    """Return the object that `--json` prints."""
-    opinions = [
-        {
-            "engine": opinion.engine,
-            "verdict": opinion.verdict,
-            "depth": opinion.depth,
-            "states": opinion.states,
-            "steps": opinion.taken,
-            "levels": None if opinion.levels is None else list(opinion.levels),
-            "actions": None if opinion.actions is None else dict(opinion.actions),
-            "failing": dict(opinion.failing),
-            "stopped_by": opinion.stopped_by,
-            "of_share": opinion.of_share,
-            "note": opinion.note,
-            "seconds": round(opinion.seconds, 6),
-        }
-        for opinion in found.opinions
-    ]
-    state = found.state
-    return json.dumps(
-        {
-            "model": found.model,
-            "bounds": dict(found.bounds),
-            "properties": list(found.properties),
-            "within": list(found.within),
-            "agreed": found.agreed,
-            "stopped_by": found.stopped_by,
-            "engines": opinions,
-            "differences": list(found.differences),
-            "warnings": list(found.warnings),
-            "state": None if state is None else {"level": state.level, "state": state.state, "why": state.sentence},
-        },
-        ensure_ascii=False,
-    )
+def html(result: Agreement) -> list[str]:
+    """Return the parts of the HTML."""
+    from insync.explorer.documents.html import paragraph, table, warned
+
+    columns = result._columns("engines")
+    differences = (paragraph(text) for text in result.differences)
+    rows = zip(*columns.values(), strict=True)
+    return [paragraph(result.summary()), *differences, *warned(result.warnings), table(list(columns), rows)]

@@ -1,17 +1,28 @@
-"""`insync check` and `insync simulate` as text: the verdict, figures, and the grid of each violation."""
+"""`insync check` as text, as JSON and as HTML: the verdict, figures, and the grid of each violation."""
 
 from __future__ import annotations
 
+import re
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
-from insync.explorer.documents.figures import count, memory, plural, rate, seconds
-from insync.explorer.documents.warned import warning_lines, without_huge_pages
-from insync.explorer.traces.grid import Paint, Tone, describe_chosen, render_grid, render_reason
+from insync.explorer.documents.document import Document, Style
+from insync.explorer.documents.figures import count, plural
+from insync.explorer.documents.text import (
+    STOPPED_BY,
+    confined_lines,
+    describe_choices,
+    describe_traces,
+    step_lines,
+    times_line,
+    warning_lines,
+)
+from insync.explorer.documents.traces import violation_entry
+from insync.explorer.traces.grid import Paint, Tone
 from insync.explorer.traces.state_diff import model_behind
-from insync.explorer.traces.trace_file import replay_hint
 from insync.model.catalogue import BUILT_IN
 from insync.properties.invariants import TYPE_OK
 
@@ -19,233 +30,107 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from insync.explorer.results import CheckResult
-    from insync.explorer.simulate import SimulationResult
     from insync.explorer.traces.grid import Columns
-    from insync.explorer.traces.trace import Trace
     from insync.model import Model
 
-__all__ = [
-    "STOPPED_BY",
-    "confined_lines",
-    "describe_check",
-    "describe_choices",
-    "describe_simulation",
-    "describe_trace",
-    "describe_traces",
-]
+__all__ = ["CheckDocument", "describe_statistics", "html", "level_bar"]
 
-STOPPED_BY = {
-    "depth": "the limit on the depth (--max-depth)",
-    "states": "the limit on the states (--max-states)",
-    "time": "the limit on the time (--max-seconds)",
-    "memory": "the limit on the memory (--memory)",
-    "interrupt": "Ctrl-C",
-    "saturation": "saturation (--until-saturated)",
+
+_MANY_MISSED = 32
+"""The least number of missed huge pages (64 MiB) for a warning; smaller searches end soon in any case."""
+
+NO_HUGE_PAGES = (
+    "this machine gives none, and large searches take several times as long; allow them with `echo madvise > "
+    "/sys/kernel/mm/transparent_hugepage/enabled`"
+)
+
+_HEIGHTS = "▁▂▃▄▅▆▇█"
+
+_PLAIN_HEIGHTS = ".:-=+*#@"  # for outputs that cannot encode these characters
+
+_LONGEST_BAR = 60
+
+_FIELDS = 6
+
+_KEPT = {
+    "codes": "as codes: exact, a number for each part of a state",
+    "files": "in sorted files: exact, a file for each level and partition",
 }
-"""The reasons that stop a search, in words."""
 
-_SHORTEST_SECONDS = 0.1
-"""The least time for which a rate is shown: in shorter searches start and end dominate."""
+_INDEX = re.compile(r"\[[^\]]*\]")
 
 
-def describe_check(
-    result: CheckResult, columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
-) -> str:
-    """Return the report of an exhaustive search; `files` are the files of the traces of its violations."""
-    lines = [
-        *describe_choices(result.model, result.bounds, model_behind(columns), width),
-        _check_verdict(result, paint),
-        *_representatives(result),
-        *confined_lines(result.within, result.outside),
-        *warning_lines(result.warnings, paint, width),
-        "",
-        *_steps(result.actions, result.transitions),
-        *_not_enabled(result),
-        *_deadlocks(result),
-        "",
-        _times(result.seconds, *_visited(result), result.peak_memory_bytes) + _kept(result),
-        *warning_lines(without_huge_pages(result), paint, width),
-    ]
-    traces = [violation.trace for violation in result.violations]
-    return "\n".join([*lines, *describe_traces(traces, columns, files, paint, width)])
+@dataclass(frozen=True, slots=True)
+class CheckDocument(Document):
+    """The result of an exhaustive search.
 
+    Attributes:
+        result: the result.
+        columns: the columns of grids.
+        files: the file of the trace of each violation.
+        statistics: the model, if `--statistics` is given.
+        after: a text below the report.
+    """
 
-def describe_simulation(result: SimulationResult, columns: Columns, file: Path | None, paint: Paint, width: int) -> str:
-    """Return the report of a simulation; `file` has the trace of its violation."""
-    lines = [
-        *describe_choices(result.model, result.bounds, model_behind(columns), width),
-        *_simulation_verdict(result, paint),
-        *confined_lines(result.within),
-        *warning_lines(result.warnings, paint, width),
-        "",
-        *_steps(result.actions, result.steps),
-        *([f"not taken in these walks: {', '.join(result.not_taken)}"] if result.not_taken else []),
-        _lengths(result),
-        *_abstract_states(result, width),
-        "",
-        _times(result.seconds, result.steps, "steps", result.peak_memory_bytes),
-    ]
-    if result.violation is not None:
-        lines += ["", describe_trace(result.violation.trace, columns, file, paint, width)]
-    return "\n".join(lines)
+    result: CheckResult
+    columns: Columns
+    files: Sequence[Path | None] = ()
+    statistics: Model | None = None
+    after: str = ""
 
-
-def _lengths(result: SimulationResult) -> str:
-    lengths = result.lengths
-    return (
-        f"walks of {lengths.shortest} to {plural(lengths.longest, 'step')}, {lengths.mean:.1f} on average; "
-        f"{count(lengths.stuck)} ended in a state without a step"
-    )
-
-
-def _abstract_states(result: SimulationResult, width: int) -> list[str]:
-    found = result.abstract_states
-    if found is None:
-        return []
-    head = f"{plural(found.distinct, 'abstract state')}, told apart by {', '.join(found.names) or 'nothing'}"
-    if found.last_new is None:
-        return textwrap.wrap(head, width, subsequent_indent="  ")
-    walks, states = (", ".join(map(count, numbers)) for numbers in zip(*found.growth, strict=True))
-    grown = f"after {walks} walks: {states}; the last new one in walk {count(found.last_new)}"
-    return [*textwrap.wrap(head, width, subsequent_indent="  "), *_indented(grown, width)]
-
-
-def _indented(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  ")
-
-
-def _simulation_verdict(result: SimulationResult, paint: Paint) -> list[str]:
-    walked = f"{plural(result.walks, 'walk')} of up to {plural(result.depth, 'step')}, seed {result.seed}"
-    violation = result.violation
-    if violation is not None:
-        long, short = (plural(n, "state") for n in (result.failed_walk_length or 0, violation.trace_length))
-        return [
-            paint(f"violated: {violation.property}", Tone.BAD)
-            + f" in walk {count(result.failed_walk or 0)} ({walked})",
-            f"  {long}, shortened to a trace of {short}",
-            *_stopped_line(result),
+    def text(self, style: Style) -> str:
+        result, paint, width = self.result, style.paint, style.width
+        lines = [
+            *describe_choices(result.model, result.bounds, model_behind(self.columns), width),
+            _check_verdict(result, paint),
+            *_representatives(result),
+            *confined_lines(result.within, result.outside),
+            *warning_lines(result.warnings, paint, width),
+            "",
+            *step_lines(result.actions, result.transitions),
+            *_not_enabled(result),
+            *_deadlocks(result),
+            "",
+            times_line(result.seconds, *_visited(result), result.peak_memory_bytes) + _kept(result),
+            *warning_lines(without_huge_pages(result), paint, width),
         ]
-    if result.failed_walk is not None:
-        long = plural(result.failed_walk_length or 0, "state")
-        head = paint(f"incomplete: walk {count(result.failed_walk)} fails", Tone.OPEN)
-        lines = [f"{head} after {long} ({walked}), and there was no time to confirm it"]
-    else:
-        names = ", ".join(entry.name for entry in result.properties) or TYPE_OK
-        lines = [paint("incomplete: no violation", Tone.OPEN) + f" of {names} in {walked}; walks prove nothing"]
-    return [*lines, *_stopped_line(result)]
+        traces = [violation.trace for violation in result.violations]
+        lines += describe_traces(traces, self.columns, self.files, paint, width)
+        more = "" if self.statistics is None else describe_statistics(result, self.statistics, style)
+        return "\n".join(lines) + more + self.after
 
-
-def _stopped_line(result: SimulationResult) -> list[str]:
-    if result.stopped_by is None:
-        return []
-    found = result.abstract_states
-    if result.stopped_by == "saturation" and found is not None and found.last_new is not None:
-        idle = plural(result.walks - 1 - found.last_new, "walk")
-        return [f"  stopped by {STOPPED_BY['saturation']}: the last {idle} saw no new abstract state"]
-    if result.stopped_by == "memory":
-        return ["  stopped by the end of the memory, which the abstract states have taken"]
-    return [f"  stopped by {STOPPED_BY[result.stopped_by]}"]
-
-
-def describe_traces(
-    traces: Sequence[Trace], columns: Columns, files: Sequence[Path | None], paint: Paint, width: int
-) -> list[str]:
-    """Return the lines of traces, each after an empty line. Steps that an earlier trace shares are not repeated.
-
-    Args:
-        traces: the traces.
-        columns: returns the columns of a state.
-        files: the file of each trace.
-        paint: colours texts.
-        width: the greatest length of a line.
-    """
-    lines: list[str] = []
-    for number, (trace, file) in enumerate(zip(traces, files, strict=True)):
-        alike = [earlier for earlier in traces[:number] if _is_shown_by(trace, earlier)]
-        if alike:
-            lines += ["", _same_steps(trace, alike[0], file, paint, width)]
-            continue
-        common = [(_common_steps(trace, earlier), earlier.property) for earlier in traces[:number]]
-        steps, name = max(common, key=lambda pair: pair[0], default=(0, ""))
-        begun = (steps, name) if steps >= _WORTH_SHARING else (0, "")
-        lines += ["", describe_trace(trace, columns, file, paint, width, begun)]
-    return lines
-
-
-_WORTH_SHARING = 2
-"""The length of a common prefix of two traces, in steps, from which on the second does not repeat it."""
-
-
-def _common_steps(trace: Trace, earlier: Trace) -> int:
-    """Return the length of the common prefix of two traces, in steps, without the last step of the first."""
-    if trace.loop is not None or (trace.model, trace.bounds) != (earlier.model, earlier.bounds):
-        return 0
-    pairs = zip(trace.steps[:-1], earlier.steps, strict=False)
-    states = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return max(0, states - 1)
-
-
-def _is_shown_by(trace: Trace, earlier: Trace) -> bool:
-    """Return whether a trace has the same steps as an earlier one and ends in the same way."""
-    ends = [(one.steps, one.loop, one.witness, one.refused) for one in (trace, earlier)]
-    return trace.refused is None and ends[0] == ends[1]
-
-
-def _same_steps(trace: Trace, earlier: Trace, file: Path | None, paint: Paint, width: int) -> str:
-    """Return the text of a trace with the same steps as one above."""
-    what, tone = ("is reached", Tone.GOOD) if trace.witness else ("fails", Tone.BAD)
-    head = paint(f"{trace.property} {what} after the same steps as {earlier.property}", tone)
-    text = "\n".join([head, "", *render_reason(trace, width, paint)])
-    return text if file is None else f"{text}\n{replay_hint(trace, file)}"
-
-
-def describe_choices(model: str, bounds: Mapping[str, int | str], of: Model | None, width: int) -> list[str]:
-    """Return the lines with the model and its bounds and settings.
-
-    Args:
-        model: the name of the model.
-        bounds: all bounds and settings.
-        of: the model, whose defaults are left out; None leaves nothing out.
-        width: the greatest length of a line.
-    """
-    said = describe_chosen(bounds, of)
-    return textwrap.wrap(
-        f"{model}   {said}".rstrip(), width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
-
-
-def confined_lines(within: Sequence[str], outside: int | None = None) -> list[str]:
-    """Return the line about `within`, if it is not empty, with the number of states outside."""
-    if not within:
-        return []
-    names = " and ".join(within)
-    if outside is None:
-        return [f"  within {names}: no step is taken from states outside"]
-    was, them = ("was", "it") if outside == 1 else ("were", "them")
-    return [f"  within {names}: {plural(outside, 'state')} outside {was} checked, and no step was taken from {them}"]
-
-
-def describe_trace(
-    trace: Trace,
-    columns: Columns,
-    file: Path | None,
-    paint: Paint,
-    width: int,
-    begun: tuple[int, str] = (0, ""),
-) -> str:
-    """Return the grid of a trace, with the line about its file if there is one.
-
-    Args:
-        trace: the trace.
-        columns: returns the columns of a state.
-        file: its file.
-        paint: colours texts.
-        width: the greatest length of a line.
-        begun: the number of first steps that another trace shows, and the property of that trace.
-    """
-    shown, by = begun
-    grid = render_grid(trace, columns, width=width, paint=paint, shown=shown, by=by)
-    return grid if file is None else f"{grid}\n{replay_hint(trace, file)}"
+    def data(self) -> Mapping[str, Any]:
+        result = self.result
+        return {
+            "model": result.model,
+            "bounds": dict(result.bounds),
+            "engine": result.engine,
+            "storage": result.storage,
+            "kept": result.kept,
+            "verdict": result.verdict,
+            "stopped_by": result.stopped_by,
+            "distinct_states": result.distinct_states,
+            "representatives": result.representatives,
+            "transitions": result.transitions,
+            "depth": result.depth,
+            "levels": list(result.levels),
+            "frontier": result.frontier,
+            "properties": [{"name": one.name, "verdict": one.verdict} for one in result.properties],
+            "violations": [
+                violation_entry(found.trace, file) for found, file in zip(result.violations, self.files, strict=True)
+            ],
+            "actions": dict(result.actions),
+            "never_enabled": list(result.never_enabled),
+            "not_enabled_yet": list(result.not_enabled_yet),
+            "impossible": list(result.impossible),
+            "deadlocks": result.deadlocks,
+            "within": list(result.within),
+            "outside": result.outside,
+            "warnings": list(result.warnings),
+            "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
+            "peak_memory_bytes": result.peak_memory_bytes,
+            **({} if self.statistics is None else {"statistics": statistics_entry(result, self.statistics)}),
+        }
 
 
 def _check_verdict(result: CheckResult, paint: Paint) -> str:
@@ -292,16 +177,6 @@ def _visited(result: CheckResult) -> tuple[int, str]:
     return result.representatives, "representatives"
 
 
-def _steps(actions: Mapping[str, int], total: int) -> list[str]:
-    """Return the lines about steps by action, the most frequent first."""
-    lines = [f"{plural(total, 'step')} taken"]
-    ranked = sorted(((name, number) for name, number in actions.items() if number), key=lambda pair: -pair[1])
-    width = max((len(name) for name, _ in ranked), default=0)
-    digits = max((len(count(number)) for _, number in ranked), default=0)
-    lines += [f"  {name:<{width}}  {count(number):>{digits}}" for name, number in ranked]
-    return lines
-
-
 def _not_enabled(result: CheckResult) -> list[str]:
     """Return the lines about actions without a step; only a complete search shows that they are never enabled."""
     if result.not_enabled_yet and not result.transitions:
@@ -327,14 +202,132 @@ def _deadlocks(result: CheckResult) -> list[str]:
     return [f"{found}{so_far} {have} no step; --property deadlock_free shows the shortest way to one"]
 
 
-def _times(spent: Mapping[str, float], number: int, noun: str, peak_memory: int) -> str:
-    parts = [f"{name} {seconds(time)}" for name, time in spent.items()]
-    if spent.get("search", 0) >= _SHORTEST_SECONDS:
-        parts.append(rate(number / spent["search"], noun))
-    return ", ".join([*parts, f"memory {memory(peak_memory)}"])
-
-
 def _kept(result: CheckResult) -> str:
     """Return how the states were stored, unless it was whole and in memory."""
     kept = {"codes": "as codes", "files": "in sorted files"}.get(result.kept)
     return "" if kept is None else f", {_visited(result)[1]} kept {kept}"
+
+
+def without_huge_pages(result: CheckResult) -> list[str]:
+    """Return a warning if most of the memory of a large search was in small pages."""
+    pages = result.huge_pages
+    if pages is None or pages.missed < max(_MANY_MISSED, pages.had):
+        return []
+    if not pages.had:
+        return [f"The states had no huge pages: {NO_HUGE_PAGES}"]
+    numbers = f"{pages.had:,} huge pages were had and {pages.missed:,} missed"
+    return [f"Of the memory of the states {numbers}: memory is scattered or scarce, and large searches take longer."]
+
+
+def describe_statistics(result: CheckResult, model: Model, style: Style) -> str:
+    """Return the lines below the report of a search, after a blank one; empty if it found no state."""
+    if not result.levels:
+        return ""
+    largest = max(result.levels)
+    bar, number = level_bar(result.levels, _heights(style.encoding)), plural(len(result.levels), "level")
+    at = f"level {result.levels.index(largest) + 1} with {plural(largest, 'state')}"
+    lines = [f"levels  {bar}  {number}, the largest is {at}"]
+    if mean := _steps_a_state(result):
+        stuck = f"; {plural(result.deadlocks, 'state')} without a step" if result.deadlocks else ""
+        bound = plural(len(model.program.actions), "bound action")
+        lines.append(f"steps   {mean:.2f} a state on average, of {bound}{stuck}")
+    if result.kept in _KEPT:
+        lines.append(f"kept    {_KEPT[result.kept]}")
+    schema, fields = model.program.schema, _fields(model)
+    shown = ", ".join(f"{name} {bits}" for name, bits in fields[:_FIELDS])
+    rest = sum(bits for _, bits in fields[_FIELDS:])
+    others = f", {plural(len(fields) - _FIELDS, 'other')} {rest}" if rest else ""
+    text = f"fields  {plural(schema.bits, 'bit')} a state, in {plural(schema.words, 'word')}: {shown}{others}"
+    for line in [text, *_huge_pages(result)]:
+        lines += textwrap.wrap(line, style.width, subsequent_indent=" " * 8, break_on_hyphens=False)
+    return "\n".join(["", "", *lines])
+
+
+def _huge_pages(result: CheckResult) -> list[str]:
+    """Return a line about the huge pages of the states, with advice if there are none."""
+    pages = result.huge_pages
+    if pages is None:
+        return []
+    line = f"memory  {plural(pages.had, 'huge page')} had, {pages.missed:,} missed"
+    if pages.missed and not pages.had:
+        line += f": {NO_HUGE_PAGES}"
+    return [line]
+
+
+def statistics_entry(result: CheckResult, model: Model) -> dict[str, object]:
+    """Return the statistics as JSON values; empty if the search found no state."""
+    if not result.levels:  # the model may not have been traced
+        return {}
+    return {
+        "steps_per_state": round(_steps_a_state(result), 6),
+        "bound_actions": len(model.program.actions),
+        "bits": model.program.schema.bits,
+        "words": model.program.schema.words,
+        "fields": [{"field": name, "bits": bits} for name, bits in _fields(model)],
+        "huge_pages": None if result.huge_pages is None else asdict(result.huge_pages),
+    }
+
+
+def level_bar(levels: Sequence[int], heights: str = _HEIGHTS) -> str:
+    """Return a bar chart of levels, a character for each level or, of many, for the largest of several neighbours."""
+    each = -(-len(levels) // _LONGEST_BAR)
+    sizes = [max(levels[at : at + each]) for at in range(0, len(levels), each)]
+    top = max(sizes)
+    return "".join(heights[max(0, -(-size * len(heights) // top) - 1)] for size in sizes)
+
+
+def _heights(encoding: str | None) -> str:
+    try:
+        _HEIGHTS.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return _PLAIN_HEIGHTS
+    return _HEIGHTS
+
+
+def _steps_a_state(result: CheckResult) -> float:
+    """Return the mean number of steps of an expanded state; 0 if none was expanded."""
+    expanded = sum(result.levels) - result.frontier
+    return result.transitions / expanded if expanded else 0.0
+
+
+def _fields(model: Model) -> list[tuple[str, int]]:
+    """Return the number of bits of each field with all its elements, the largest first."""
+    bits: Counter[str] = Counter()
+    for cell in model.program.schema.cells:
+        bits[_INDEX.sub("", cell.path)] += cell.bits
+    return [(name, size) for name, size in bits.most_common() if size]
+
+
+def html(result: CheckResult) -> list[str]:
+    """Return the parts of the HTML."""
+    from insync.explorer.documents.html import (
+        actions_table,
+        different,
+        folded,
+        heading,
+        level_bars,
+        paragraph,
+        properties_table,
+        warned,
+    )
+
+    lengths = {violation.property: violation.trace_length for violation in result.violations}
+    return [
+        heading(result.verdict, result.model, result.bounds),
+        properties_table(result.properties, lengths),
+        paragraph(_searched(result), dim=True),
+        *warned(result.warnings),
+        folded("Levels", level_bars(result.levels)) if result.levels else "",
+        folded("Actions", actions_table(result.actions, result.impossible)),
+        *different(violation.trace for violation in result.violations),
+    ]
+
+
+def _searched(result: CheckResult) -> str:
+    states = plural(result.distinct_states, "state")
+    if result.representatives is not None:
+        states += f" (by {plural(result.representatives, 'representative')})"
+    what = f"{states}, {plural(result.transitions, 'step')}, depth {result.depth}"
+    if result.stopped_by is not None:
+        return f"{what}; stopped by {result.stopped_by}, nothing is known of the rest"
+    return what if not result.frontier else f"{what}; the search ended with the level in which a property fails"

@@ -1,15 +1,18 @@
-"""`insync diff` as text: properties and figures that differ, and the shortest trace that only one model allows."""
+"""`insync diff` as text, as JSON and as HTML: what differs, and the shortest trace that only one model allows."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from insync.explorer.documents.check import STOPPED_BY
+from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.figures import count, plural, seconds
+from insync.explorer.documents.text import STOPPED_BY
+from insync.explorer.documents.traces import steps_json
 from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds, render_grid
 from insync.explorer.traces.trace_file import replay_hint
 from insync.model.domains.composite import Array, Bag, Domain, ListedSet, Option, Record
@@ -17,37 +20,114 @@ from insync.model.domains.containers import Seq, SetOf
 from insync.model.domains.domain import plain
 
 if TYPE_CHECKING:
-    from insync.explorer import DiffResult, OnlyOne, TraceDifference, Verdict
+    from insync.explorer import CheckResult, DiffResult, OnlyOne, TraceDifference, Verdict
     from insync.model import Model
 
-__all__ = ["describe_diff", "describe_trace_difference"]
+__all__ = ["DiffDocument", "TraceDifferenceDocument", "html"]
+
 
 _MOST_FIELDS = 12
+
 _PART = re.compile(r"[^.\[\]]+")
 
 
-def describe_diff(
-    result: DiffResult, models: Sequence[Model], files: Sequence[Path | None], paint: Paint, width: int
-) -> str:
-    """Return the report on two models.
+@dataclass(frozen=True, slots=True)
+class DiffDocument(Document):
+    """The difference of two models, with the files of the traces that only one allows."""
 
-    Args:
-        result: the result.
-        models: the models.
-        files: the files of the traces that only one allows.
-        paint: colours texts.
-        width: the greatest length of a line.
-    """
-    titles = _titles(result, models)
-    lines = [f"A: {titles[0]}", f"B: {titles[1]}", *_alike(result, models[0], width), "", _verdict(result, paint)]
-    if result.properties:
-        lines += ["", paint("properties", Tone.HEADING), *_properties(result)]
-    if result.first.levels and result.second.levels:
-        lines += ["", *_figures(result)]
-    for side, (one, file) in enumerate(zip(result.only, files, strict=True)):
-        if one is not None:
-            lines += ["", *_only(result, side, one, models[side], file, paint, width)]
-    return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
+    result: DiffResult
+    models: Sequence[Model]
+    files: Sequence[Path | None]
+
+    def text(self, style: Style) -> str:
+        result, models, paint, width = self.result, self.models, style.paint, style.width
+        titles = _titles(result, models)
+        lines = [f"A: {titles[0]}", f"B: {titles[1]}", *_alike(result, models[0], width), "", _verdict(result, paint)]
+        if result.properties:
+            lines += ["", paint("properties", Tone.HEADING), *_properties(result)]
+        if result.first.levels and result.second.levels:
+            lines += ["", *_figures(result)]
+        for side, (one, file) in enumerate(zip(result.only, self.files, strict=True)):
+            if one is not None:
+                lines += ["", *_only(result, side, one, models[side], file, paint, width)]
+        return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
+
+    def data(self) -> Mapping[str, Any]:
+        result = self.result
+        states = result.states
+        return {
+            "same": result.same,
+            "stopped_by": result.stopped_by,
+            "first": _side_entry(result.first),
+            "second": _side_entry(result.second),
+            "settings": {name: list(pair) for name, pair in result.settings.items()},
+            "properties": [
+                {
+                    "name": one.name,
+                    "first": one.first,
+                    "second": one.second,
+                    "trace_lengths": list(one.lengths),
+                    "changed": one.changed,
+                }
+                for one in result.properties
+            ],
+            "own_fields": [list(paths) for paths in result.own_fields],
+            "states": None
+            if states is None
+            else {
+                "both": states.both,
+                "only_first": list(states.only_first),
+                "only_second": list(states.only_second),
+            },
+            "only": [_only_entry(one, file) for one, file in zip(result.only, self.files, strict=True)],
+            "seconds": round(result.seconds, 6),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TraceDifferenceDocument(Document):
+    """The difference of the traces in two files, each with its model."""
+
+    found: TraceDifference
+    models: Sequence[Model]
+    files: Sequence[Path]
+
+    def text(self, style: Style) -> str:
+        found, models, files, paint = self.found, self.models, self.files, style.paint
+        lines = [
+            f"A: {files[0]}   {plural(found.lengths[0], 'state')}",
+            f"B: {files[1]}   {plural(found.lengths[1], 'state')}",
+        ]
+        lines += [f"  {name}: A {_said(pair[0])}, B {_said(pair[1])}" for name, pair in found.about.items()]
+        lines.append("")
+        if found.step is None:
+            return "\n".join([*lines, paint("the same", Tone.GOOD) + ": the same steps through the same states"])
+        where = "the initial state" if found.step == 0 else f"step {found.step}"
+        lines.append(paint(f"they differ first in {where}", Tone.BAD))
+        if found.labels[0] != found.labels[1]:
+            lines += [f"  {letter} {_step(label)}" for letter, label in zip("AB", found.labels, strict=True)]
+        else:
+            lines.append(f"  both: {found.labels[0]}")
+        shown = list(found.fields.items())[:_MOST_FIELDS]
+        wide = max((len(path) for path, _ in shown), default=0)
+        for path, pair in shown:
+            a, b = (_said(value, _domain_at(model, path)) for value, model in zip(pair, models, strict=True))
+            lines.append(f"    {path:<{wide}}  A {a}   B {b}")
+        if len(found.fields) > _MOST_FIELDS:
+            lines.append(f"    and {len(found.fields) - _MOST_FIELDS} more parts of the state")
+        return "\n".join(lines)
+
+    def data(self) -> Mapping[str, Any]:
+        found = self.found
+        return {
+            "same": found.same,
+            "files": [str(file) for file in self.files],
+            "step": found.step,
+            "labels": list(found.labels),
+            "fields": {path: list(pair) for path, pair in found.fields.items()},
+            "about": {name: list(pair) for name, pair in found.about.items()},
+            "trace_lengths": list(found.lengths),
+        }
 
 
 def _titles(result: DiffResult, models: Sequence[Model]) -> list[str]:
@@ -155,34 +235,6 @@ def _labels(one: OnlyOne) -> list[str]:
     return [step.label for step in one.trace.steps]
 
 
-def describe_trace_difference(
-    found: TraceDifference, models: Sequence[Model], files: Sequence[Path], paint: Paint
-) -> str:
-    """Return the report on the traces of two files, each with its model."""
-    lines = [
-        f"A: {files[0]}   {plural(found.lengths[0], 'state')}",
-        f"B: {files[1]}   {plural(found.lengths[1], 'state')}",
-    ]
-    lines += [f"  {name}: A {_said(pair[0])}, B {_said(pair[1])}" for name, pair in found.about.items()]
-    lines.append("")
-    if found.step is None:
-        return "\n".join([*lines, paint("the same", Tone.GOOD) + ": the same steps through the same states"])
-    where = "the initial state" if found.step == 0 else f"step {found.step}"
-    lines.append(paint(f"they differ first in {where}", Tone.BAD))
-    if found.labels[0] != found.labels[1]:
-        lines += [f"  {letter} {_step(label)}" for letter, label in zip("AB", found.labels, strict=True)]
-    else:
-        lines.append(f"  both: {found.labels[0]}")
-    shown = list(found.fields.items())[:_MOST_FIELDS]
-    wide = max((len(path) for path, _ in shown), default=0)
-    for path, pair in shown:
-        a, b = (_said(value, _domain_at(model, path)) for value, model in zip(pair, models, strict=True))
-        lines.append(f"    {path:<{wide}}  A {a}   B {b}")
-    if len(found.fields) > _MOST_FIELDS:
-        lines.append(f"    and {len(found.fields) - _MOST_FIELDS} more parts of the state")
-    return "\n".join(lines)
-
-
 def _step(label: str | None) -> str:
     return "has ended" if label is None else label
 
@@ -213,3 +265,40 @@ def _inner(domain: Domain | None, name: str) -> Domain | None:
     if isinstance(domain, Record):
         return domain.present.get(name)
     return domain.of if isinstance(domain, (Array, Seq, SetOf, Bag, ListedSet)) else None
+
+
+def _side_entry(result: CheckResult) -> dict[str, object]:
+    return {
+        "model": result.model,
+        "bounds": dict(result.bounds),
+        "distinct_states": result.distinct_states,
+        "transitions": result.transitions,
+        "levels": list(result.levels),
+        "actions": dict(result.actions),
+        "stopped_by": result.stopped_by,
+    }
+
+
+def _only_entry(one: OnlyOne | None, file: Path | None) -> dict[str, object] | None:
+    if one is None:
+        return None
+    return {
+        "trace_length": one.trace.length,
+        "reason": one.reason,
+        "steps": steps_json(one.trace),
+        "trace": None if file is None else str(file),
+    }
+
+
+def html(result: DiffResult) -> list[str]:
+    """Return the parts of the HTML."""
+    from insync.explorer.documents.html import drawing_of, paragraph, table
+
+    properties = [
+        (one.name, one.first and one.first.value, one.second and one.second.value) for one in result.properties
+    ]
+    sizes = [("states", result.first.distinct_states, result.second.distinct_states)]
+    sizes.append(("steps", result.first.transitions, result.second.transitions))
+    heads = ("", result.first.model, result.second.model)
+    only = [piece for one in result.only if one for piece in (paragraph("Only one allows:"), drawing_of(one.trace))]
+    return [paragraph(result.summary()), table(heads, properties), table(heads, sizes), *only]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from insync.explorer.tables import plural
+
 __all__ = ["brief", "count", "memory", "plural", "rate", "seconds"]
 
 
@@ -16,11 +18,6 @@ def brief(number: float) -> str:
         if number >= factor * 0.9995:
             return f"{number / factor:.{0 if number >= 100 * factor else 1}f}{letter}"
     return f"{number:.0f}"
-
-
-def plural(number: int, noun: str) -> str:
-    """Return a number and its noun: "1 state", "2 states"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def memory(size: int) -> str:

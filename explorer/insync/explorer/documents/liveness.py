@@ -1,57 +1,101 @@
-"""`insync liveness` as text and as JSON: the verdict on each property of runs, and the runs that show it."""
+"""`insync liveness` as text, as JSON and as HTML: the verdict on each property of runs, and the runs that show it."""
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from insync.explorer import LivenessResult, RunResult
-from insync.explorer.documents.check import STOPPED_BY, describe_choices
+from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.figures import plural, seconds
-from insync.explorer.documents.warned import warning_lines
-from insync.explorer.traces.grid import Columns, Paint, Tone, render_grid
+from insync.explorer.documents.text import STOPPED_BY, describe_choices, warning_lines
+from insync.explorer.liveness import LivenessResult, RunResult
+from insync.explorer.traces.grid import Columns, Tone, render_grid
 from insync.explorer.traces.state_diff import model_behind
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import replay_hint
 from insync.properties.invariants import TYPE_OK
 
-__all__ = ["describe_liveness", "liveness_json"]
+__all__ = ["LivenessDocument", "html"]
 
 
-def describe_liveness(
-    result: LivenessResult,
-    shown: Sequence[RunResult],
-    files: Mapping[str, Path | None],
-    columns: Columns,
-    paint: Paint,
-    width: int,
-) -> str:
-    """Return the report; `files` are the files of the traces shown, by property."""
-    lines = describe_choices(result.model, result.bounds, model_behind(columns), width)
-    if result.refused is not None:
-        lines.append(paint(f"{result.verdict:<10}", Tone.BAD) + f"  {TYPE_OK}: a step leaves the domain of its field")
-    size = max(len(found.name) for found in result.properties)
-    for found in result.properties:
-        tone = Tone.GOOD if found.verdict == "holds" else Tone.BAD
-        lines.append(f"{paint(f'{found.verdict:<10}', tone)}  {found.name:<{size}}  {_what(found)}".rstrip())
-    lines += warning_lines(result.warnings, paint, width)
-    end = "" if result.stopped_by is None else f", stopped by {STOPPED_BY[result.stopped_by]}"
-    lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
-    lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
-    if result.refused is not None:
-        lines += ["", render_grid(result.refused, columns, width=width, paint=paint)]
-        if (file := files[TYPE_OK]) is not None:
-            lines.append(replay_hint(result.refused, file))
-    for found in shown:
-        assert found.trace is not None
-        lines += ["", render_grid(found.trace, columns, width=width, paint=paint)]
-        if not found.trace.witness:
-            lines += textwrap.wrap(f"Fairness: {found.fairness}.", width)
-        if (file := files[found.name]) is not None:
-            lines.append(replay_hint(found.trace, file))
-    return "\n".join(lines)
+@dataclass(frozen=True, slots=True)
+class LivenessDocument(Document):
+    """The verdicts on properties of runs.
+
+    Attributes:
+        result: the result.
+        columns: the columns of grids.
+        shown: the properties whose traces the report shows.
+        files: the files of these traces, by property.
+    """
+
+    result: LivenessResult
+    columns: Columns
+    shown: Sequence[RunResult] = ()
+    files: Mapping[str, Path | None] = field(default_factory=dict)
+
+    def text(self, style: Style) -> str:
+        result, paint, width = self.result, style.paint, style.width
+        lines = describe_choices(result.model, result.bounds, model_behind(self.columns), width)
+        if result.refused is not None:
+            lines.append(
+                paint(f"{result.verdict:<10}", Tone.BAD) + f"  {TYPE_OK}: a step leaves the domain of its field"
+            )
+        size = max(len(found.name) for found in result.properties)
+        for found in result.properties:
+            tone = Tone.GOOD if found.verdict == "holds" else Tone.BAD
+            lines.append(f"{paint(f'{found.verdict:<10}', tone)}  {found.name:<{size}}  {_what(found)}".rstrip())
+        lines += warning_lines(result.warnings, paint, width)
+        end = "" if result.stopped_by is None else f", stopped by {STOPPED_BY[result.stopped_by]}"
+        lines += ["", f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}{end}"]
+        lines.append(", ".join(f"{name} {seconds(time)}" for name, time in result.seconds.items()))
+        if result.refused is not None:
+            lines += ["", render_grid(result.refused, self.columns, width=width, paint=paint)]
+            if (file := self.files[TYPE_OK]) is not None:
+                lines.append(replay_hint(result.refused, file))
+        for found in self.shown:
+            assert found.trace is not None
+            lines += ["", render_grid(found.trace, self.columns, width=width, paint=paint)]
+            if not found.trace.witness:
+                lines += textwrap.wrap(f"Fairness: {found.fairness}.", width)
+            if (file := self.files[found.name]) is not None:
+                lines.append(replay_hint(found.trace, file))
+        return "\n".join(lines)
+
+    def data(self) -> Mapping[str, Any]:
+        result = self.result
+        properties = [
+            {
+                "name": found.name,
+                "kind": found.kind,
+                "verdict": found.verdict,
+                "fairness": {"weak": list(found.fairness.weak), "strong": list(found.fairness.strong)},
+                "trace_length": None if found.trace is None else found.trace.length,
+                "loop": None if found.trace is None else found.trace.loop,
+                "undecided": found.undecided,
+                "unreached": list(found.unreached),
+                "reason": None if found.trace is None else found.trace.reason,
+                "trace": str(self.files[found.name]) if self.files.get(found.name) is not None else None,
+            }
+            for found in result.properties
+        ]
+        return {
+            "model": result.model,
+            "bounds": dict(result.bounds),
+            "within": list(result.within),
+            "verdict": result.verdict,
+            "stopped_by": result.stopped_by,
+            "distinct_states": result.distinct_states,
+            "transitions": result.transitions,
+            "depth": result.depth,
+            "properties": properties,
+            "refused": None if result.refused is None else _refused_entry(result.refused, self.files),
+            "warnings": list(result.warnings),
+            "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
+        }
 
 
 def _what(found: RunResult) -> str:
@@ -74,37 +118,23 @@ def _refused_entry(refused: Trace, files: Mapping[str, Path | None]) -> dict[str
     return {"trace_length": refused.length, "reason": refused.reason, "trace": None if file is None else str(file)}
 
 
-def liveness_json(result: LivenessResult, files: Mapping[str, Path | None]) -> str:
-    """Return the object that `--json` prints."""
-    properties = [
-        {
-            "name": found.name,
-            "kind": found.kind,
-            "verdict": found.verdict,
-            "fairness": {"weak": list(found.fairness.weak), "strong": list(found.fairness.strong)},
-            "trace_length": None if found.trace is None else found.trace.length,
-            "loop": None if found.trace is None else found.trace.loop,
-            "undecided": found.undecided,
-            "unreached": list(found.unreached),
-            "reason": None if found.trace is None else found.trace.reason,
-            "trace": str(files[found.name]) if files.get(found.name) is not None else None,
-        }
-        for found in result.properties
+def html(result: LivenessResult | RunResult) -> list[str]:
+    """Return the parts of the HTML."""
+    from insync.explorer.documents.html import badge, drawing_of, heading, paragraph, table, warned
+
+    if isinstance(result, RunResult):
+        head = f"<p>{badge(result.verdict)} {paragraph(result.name)}</p>"
+        return [head, paragraph(result.sentence), *([] if result.trace is None else [drawing_of(result.trace)])]
+    rows = [
+        (run.name, run.verdict.value, run.kind.value, str(run.fairness), run.undecided) for run in result.properties
     ]
-    return json.dumps(
-        {
-            "model": result.model,
-            "bounds": dict(result.bounds),
-            "within": list(result.within),
-            "verdict": result.verdict,
-            "stopped_by": result.stopped_by,
-            "distinct_states": result.distinct_states,
-            "transitions": result.transitions,
-            "depth": result.depth,
-            "properties": properties,
-            "refused": None if result.refused is None else _refused_entry(result.refused, files),
-            "warnings": list(result.warnings),
-            "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
-        },
-        ensure_ascii=False,
-    )
+    size = f"{plural(result.distinct_states, 'state')}, {plural(result.transitions, 'step')}"
+    stopped = "" if result.stopped_by is None else f"; stopped by {result.stopped_by}"
+    return [
+        heading(result.verdict, result.model, result.bounds),
+        table(("property", "verdict", "kind", "fairness", ""), rows),
+        paragraph(size + stopped, dim=True),
+        *warned(result.warnings),
+        *([] if result.refused is None else [drawing_of(result.refused)]),
+        *(drawing_of(run.trace) for run in result.properties if run.trace is not None),
+    ]

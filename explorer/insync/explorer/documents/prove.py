@@ -1,16 +1,18 @@
-"""`insync prove` as text: the verdict, each query with its time, and counterexamples."""
+"""`insync prove` as text, as JSON and as HTML: the verdict, each query with its time, and counterexamples."""
 
 from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from insync.explorer.documents.check import STOPPED_BY, confined_lines, describe_choices, describe_traces
+from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.figures import plural, seconds
-from insync.explorer.documents.warned import warning_lines
+from insync.explorer.documents.text import STOPPED_BY, confined_lines, describe_choices, describe_traces, warning_lines
+from insync.explorer.documents.traces import violation_entry
 from insync.explorer.mining.clauses import StatedLemma, texts_of
 from insync.explorer.named_model import as_argument, is_in_file
 from insync.explorer.prove import induction_trace
@@ -18,77 +20,134 @@ from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Tone, render_grid
 from insync.model.catalogue import model_reference
 from insync.proofs.results import BoundedVerdict, ProofVerdict
+from insync.proofs.smt import z3_version
 from insync.properties.invariants import TYPE_OK, names_within
 
 if TYPE_CHECKING:
+    from insync.explorer.mining.synthesis import Mined
     from insync.explorer.proof_results import BoundedResult, ProofResult
     from insync.explorer.traces.grid import Paint
+    from insync.explorer.traces.trace import Trace
+    from insync.model import Model
     from insync.proofs.results import CounterexampleToInduction, Induction, Query
     from insync.properties.invariants import Invariant
 
-__all__ = ["answer_of", "describe_attempt", "describe_search"]
+__all__ = ["BoundedDocument", "ProofDocument", "answer_of", "html"]
+
 
 _FEW_MINED = 12
 """The most mined lemmas that are shown without a proof."""
 
 
-def describe_search(search: BoundedResult, files: Sequence[Path | None], paint: Paint, width: int) -> str:
-    """Return the report of a bounded check; `files` are the files of its traces."""
-    result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
-    lines = describe_choices(model_reference(search.model), search.model.identity, search.model, width)
-    if result.verdict is BoundedVerdict.VIOLATED:
-        lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
-        lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
-    elif result.stopped_by is not None:
-        by = STOPPED_BY[result.stopped_by]
-        lines.append(paint(f"incomplete: stopped by {by} at depth {result.depth + 1}", Tone.OPEN))
-        lines.append(f"  no violation of {names} up to depth {result.depth}; longer traces were not looked at")
-    elif result.verdict is BoundedVerdict.UNKNOWN:
-        reason = result.queries[-1].reason
-        lines.append(paint(f"incomplete: unknown at depth {result.depth + 1}", Tone.OPEN) + f" ({reason})")
-        lines.append(f"  no violation of {names} up to depth {result.depth}; longer traces were not looked at")
-    else:
-        lines.append(paint(f"incomplete: no violation of {names} up to depth {result.depth}", Tone.OPEN))
-        lines.append("  longer traces were not looked at, and nothing is proved of them")
-    lines += confined_lines(names_within(search.model))
-    lines += warning_lines(search.warnings, paint, width)
-    lines += _used(search.lemmas, "assuming, having proved them,", width)
-    lines += ["", *_queries(result.queries), f"z3 {seconds(result.seconds)}"]
-    lines += describe_traces(search.traces, search.model.grid, files, paint, width)
-    return "\n".join(lines)
+@dataclass(frozen=True, slots=True)
+class BoundedDocument(Document):
+    """A bounded check, with the files of its traces."""
+
+    search: BoundedResult
+    files: Sequence[Path | None] = ()
+
+    def text(self, style: Style) -> str:
+        search, paint, width = self.search, style.paint, style.width
+        result, names = search.result, ", ".join(p.name for p in search.properties) or TYPE_OK
+        lines = describe_choices(model_reference(search.model), search.model.identity, search.model, width)
+        if result.verdict is BoundedVerdict.VIOLATED:
+            lengths = ", ".join(f"{t.property} (trace of {plural(t.length, 'state')})" for t in search.traces)
+            lines.append(paint(f"violated: {lengths}", Tone.BAD) + "; there is no shorter trace")
+        elif result.stopped_by is not None:
+            by = STOPPED_BY[result.stopped_by]
+            lines.append(paint(f"incomplete: stopped by {by} at depth {result.depth + 1}", Tone.OPEN))
+            lines.append(f"  no violation of {names} up to depth {result.depth}; longer traces were not looked at")
+        elif result.verdict is BoundedVerdict.UNKNOWN:
+            reason = result.queries[-1].reason
+            lines.append(paint(f"incomplete: unknown at depth {result.depth + 1}", Tone.OPEN) + f" ({reason})")
+            lines.append(f"  no violation of {names} up to depth {result.depth}; longer traces were not looked at")
+        else:
+            lines.append(paint(f"incomplete: no violation of {names} up to depth {result.depth}", Tone.OPEN))
+            lines.append("  longer traces were not looked at, and nothing is proved of them")
+        lines += confined_lines(names_within(search.model))
+        lines += warning_lines(search.warnings, paint, width)
+        lines += _used(search.lemmas, "assuming, having proved them,", width)
+        lines += ["", *_queries(result.queries), f"z3 {seconds(result.seconds)}"]
+        lines += describe_traces(search.traces, search.model.grid, self.files, paint, width)
+        return "\n".join(lines)
+
+    def data(self) -> Mapping[str, Any]:
+        search = self.search
+        result = search.result
+        stopped_by = {BoundedVerdict.NONE_WITHIN: "depth", BoundedVerdict.UNKNOWN: "unknown"}.get(result.verdict)
+        return _object(
+            search,
+            method="bmc",
+            verdict=search.verdict,
+            stopped_by=result.stopped_by or stopped_by,
+            complete_depth=result.depth,
+            queries=[_query_entry(search, query) for query in result.queries],
+            violations=_violations(search.traces, self.files),
+            seconds=round(result.seconds, 3),
+        )
 
 
-def describe_attempt(
-    attempt: ProofResult, saved: Path | None, files: Sequence[Path | None], paint: Paint, width: int
-) -> str:
-    """Return the report of an induction; `saved` has the proof, and `files` the traces of initiation."""
-    lines = describe_choices(model_reference(attempt.model), attempt.identity, attempt.model, width)
-    lines += _verdict(attempt, paint)
-    lines += confined_lines(names_within(attempt.model))
-    lines += [f"  tried: {way}" for way in attempt.tried]
-    lines += _mined(attempt, width)
-    lines += _unanswered(attempt.result, width)
-    lines += warning_lines(attempt.warnings, paint, width)
-    lines += _used(*_told(attempt), width)
-    lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
-    if attempt.dropped:
-        lines += ["", "dropped:"]
-        for dropped in attempt.dropped:
-            text = f"{dropped.name}, by {dropped.by}: {dropped.reason}"
-            lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
-    lines += describe_traces(attempt.traces, attempt.model.grid, files, paint, width)
-    before = f"{plural(attempt.result.k, 'good state')} that need not be reachable"
-    for query in attempt.result.queries:
-        if query.counterexample is not None:
-            lines += ["", _counterexample(attempt, query, query.counterexample, before, paint, width)]
-    last = attempt.mined.open if attempt.mined is not None else None
-    if last is not None and last.counterexample is not None and attempt.result.counterexample is None:
-        before = "a good state that all candidates allow"
-        lines += ["", _counterexample(attempt, last, last.counterexample, before, paint, width)]
-    if saved is not None:
-        says = "Check again" if attempt.verdict is Verdict.HOLDS else f"Not proved yet, see {saved}. Ask again"
-        lines += ["", f"{says}: {_again(model_reference(attempt.model), saved)}"]
-    return "\n".join(lines)
+@dataclass(frozen=True, slots=True)
+class ProofDocument(Document):
+    """An induction, with the file of the proof and the files of the traces of initiation."""
+
+    attempt: ProofResult
+    saved: Path | None = None
+    files: Sequence[Path | None] = ()
+
+    def text(self, style: Style) -> str:
+        attempt, paint, width = self.attempt, style.paint, style.width
+        lines = describe_choices(model_reference(attempt.model), attempt.identity, attempt.model, width)
+        lines += _verdict(attempt, paint)
+        lines += confined_lines(names_within(attempt.model))
+        lines += [f"  tried: {way}" for way in attempt.tried]
+        lines += _mined(attempt, width)
+        lines += _unanswered(attempt.result, width)
+        lines += warning_lines(attempt.warnings, paint, width)
+        lines += _used(*_told(attempt), width)
+        lines += ["", *_queries(attempt.result.queries), f"z3 {seconds(attempt.result.seconds)}"]
+        if attempt.dropped:
+            lines += ["", "dropped:"]
+            for dropped in attempt.dropped:
+                text = f"{dropped.name}, by {dropped.by}: {dropped.reason}"
+                lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+        lines += describe_traces(attempt.traces, attempt.model.grid, self.files, paint, width)
+        before = f"{plural(attempt.result.k, 'good state')} that need not be reachable"
+        for query in attempt.result.queries:
+            if query.counterexample is not None:
+                lines += ["", _counterexample(attempt, query, query.counterexample, before, paint, width)]
+        last = attempt.mined.open if attempt.mined is not None else None
+        if last is not None and last.counterexample is not None and attempt.result.counterexample is None:
+            before = "a good state that all candidates allow"
+            lines += ["", _counterexample(attempt, last, last.counterexample, before, paint, width)]
+        if self.saved is not None:
+            says = "Check again" if attempt.verdict is Verdict.HOLDS else f"Not proved yet, see {self.saved}. Ask again"
+            lines += ["", f"{says}: {_again(model_reference(attempt.model), self.saved)}"]
+        return "\n".join(lines)
+
+    def data(self) -> Mapping[str, Any]:
+        attempt = self.attempt
+        result = attempt.result
+        return _object(
+            attempt,
+            bounds=attempt.identity,
+            method="induction",
+            verdict=attempt.verdict,
+            induction=result.verdict.value,
+            k=result.k,
+            stopped_by=result.stopped_by,
+            queries=[_query_entry(attempt, query) for query in result.queries],
+            unanswered=list(result.unanswered),
+            ways=list(attempt.tried),
+            unbounded=list(attempt.unbounded),
+            conditions=texts_of(attempt.lemmas),
+            mined=None if attempt.mined is None else _mined_entry(attempt, attempt.mined),
+            not_proved=list(attempt.lost),
+            dropped=[{"name": d.name, "by": d.by, "reason": d.reason} for d in attempt.dropped],
+            violations=_violations(attempt.traces, self.files),
+            proof=None if self.saved is None else str(self.saved),
+            seconds=round(result.seconds, 3),
+        )
 
 
 def _again(reference: str, saved: Path) -> str:
@@ -212,3 +271,101 @@ def _counterexample(
     trace = induction_trace(attempt.model, found)
     grid = render_grid(trace, attempt.model.grid, width=width, paint=paint, header=False)
     return f"{textwrap.fill(head, width)}\n\n{grid}"
+
+
+def _object(tried: ProofResult | BoundedResult, **rest: object) -> Mapping[str, Any]:
+    head = {
+        "model": model_reference(tried.model),
+        "bounds": tried.model.identity,
+        "engine": "z3",
+        "engine_version": z3_version(),
+        "properties": [p.name for p in tried.properties],
+        "lemmas": [lemma.name for lemma in tried.lemmas],
+        "within": list(names_within(tried.model)),
+        "warnings": list(tried.warnings),
+    }
+    return {**head, **rest}
+
+
+def _mined_entry(attempt: ProofResult, mined: Mined) -> dict[str, object]:
+    return {
+        "candidates": mined.candidates,
+        "fallen": mined.fallen,
+        "states": mined.states,
+        "all_states": mined.all_states,
+        "bounds": dict(mined.bounds),
+        "questions": mined.questions,
+        "open": None if mined.open is None else _query_entry(attempt, mined.open),
+    }
+
+
+def _query_entry(tried: ProofResult | BoundedResult, query: Query) -> dict[str, object]:
+    found = query.counterexample
+    counterexample = None
+    if found is not None:
+        trace = induction_trace(tried.model, found)
+        steps = [{"action": s.action, "parameters": dict(s.parameters), "state": s.state} for s in trace.steps]
+        counterexample = {"failing": list(found.failing), "reason": found.reason, "steps": steps}
+    return {
+        "name": query.name,
+        "verdict": query.verdict.value,
+        "seconds": round(query.seconds, 3),
+        "cases": query.cases,
+        "reason": query.reason,
+        "counterexample": counterexample,
+    }
+
+
+def _violations(traces: Sequence[Trace], files: Sequence[Path | None]) -> list[dict[str, object]]:
+    return [violation_entry(trace, file) for trace, file in zip(traces, files, strict=True)]
+
+
+def html(result: ProofResult | BoundedResult) -> list[str]:
+    """Return the parts of the HTML."""
+    from insync.explorer.documents.html import different, folded, heading, paragraph, table, warned
+    from insync.explorer.proof_results import BoundedResult
+
+    if isinstance(result, BoundedResult):
+        return [
+            heading(result.verdict, model_reference(result.model), result.model.identity),
+            paragraph(f"Traces of up to {plural(result.result.depth, 'state')} were looked at, with z3.", dim=True),
+            *warned(result.warnings),
+            _queries_html(result.result.queries),
+            *different(result.traces),
+        ]
+    names = [found.name for found in (*result.properties, *result.lemmas)]
+    dropped = folded("Dropped", table(("lemma", "by", "why"), ((d.name, d.by, d.reason) for d in result.dropped)))
+    return [
+        heading(result.verdict, model_reference(result.model), result.model.identity),
+        paragraph(f"By induction over every step: {', '.join(names) or 'the domains of all fields'}."),
+        *warned(result.warnings),
+        _queries_html(result.result.queries),
+        *([dropped] if result.dropped else []),
+        *different(result.traces),
+        *_not_inductive(result),
+    ]
+
+
+def _not_inductive(result: ProofResult) -> Iterator[str]:
+    """Yield the drawings of counterexamples to induction."""
+    for query in result.result.queries:
+        if query.counterexample is not None:
+            yield _drawing_of_induction(result.model, query.counterexample)
+
+
+def _drawing_of_induction(model: Model, found: CounterexampleToInduction) -> str:
+    """Return a counterexample to induction as HTML: a good state, and the step from it to a bad one."""
+    from insync.explorer.documents.html import picture_html
+    from insync.explorer.pictures.picture import picture
+
+    drawn = picture(induction_trace(model, found), model)
+    asked = f"Does every step from a good state of {model.name} keep {', '.join(found.failing)}?"
+    said = "No: this one does not. Whether its first state is ever reached is not known."
+    return picture_html(replace(drawn, question=asked, verdict=said, command=""))
+
+
+def _queries_html(queries: Sequence[Query]) -> str:
+    from insync.explorer.documents.html import folded, table
+
+    rows = [(query.name, query.verdict.value, f"{query.seconds:.2f} s", query.reason) for query in queries]
+    return folded(plural(len(queries), "question") + " to z3", table(("question", "answer", "time", ""), rows))

@@ -1,15 +1,17 @@
-"""`insync why` as text: how often each action was taken, what was not exercised, and near misses of properties."""
+"""`insync why` as text, as JSON and as HTML: what was taken, what was not exercised, and near misses of properties."""
 
 from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from insync.explorer.documents.check import STOPPED_BY, confined_lines
+from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.figures import count, plural, seconds
-from insync.explorer.documents.warned import warning_lines
+from insync.explorer.documents.text import STOPPED_BY, confined_lines, warning_lines
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen
 
 if TYPE_CHECKING:
@@ -17,38 +19,64 @@ if TYPE_CHECKING:
     from insync.model import Model
     from insync.model.expressions.source import Spot
 
-__all__ = ["describe_why"]
+__all__ = ["WhyDocument", "html"]
+
 
 _MOST_SETTLED = 3
 
 
-def describe_why(result: WhyResult, model: Model, detailed: bool, paint: Paint, width: int) -> str:
-    """Return the report.
+@dataclass(frozen=True, slots=True)
+class WhyDocument(Document):
+    """The coverage of a model by its search.
 
-    Args:
+    Attributes:
         result: the counts.
         model: the model.
         detailed: whether to show every guard, branch and assignment, and not only what was not exercised.
-        paint: colours texts.
-        width: the greatest length of a line.
+        page: the file of the source with its counts.
     """
-    lines = [
-        f"{result.model}   {describe_chosen(result.bounds, model)}".rstrip(),
-        _extent(result, paint),
-        *confined_lines(result.within),
-        *warning_lines(result.warnings, paint, width),
-    ]
-    if not result.states:
-        return "\n".join(lines)
-    lines += ["", *_table(result.actions)]
-    if detailed:
-        for action in result.actions:
-            lines += ["", *_details(action, paint, width)]
-    for title, rows in _not_exercised(result):
-        if rows:
-            lines += ["", paint(title, Tone.HEADING), *_aligned(_joined(rows), width)]
-    lines += ["", *_properties(result, paint)] if result.properties else []
-    return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
+
+    result: WhyResult
+    model: Model
+    detailed: bool = False
+    page: Path | None = None
+
+    def text(self, style: Style) -> str:
+        result, paint, width = self.result, style.paint, style.width
+        lines = [
+            f"{result.model}   {describe_chosen(result.bounds, self.model)}".rstrip(),
+            _extent(result, paint),
+            *confined_lines(result.within),
+            *warning_lines(result.warnings, paint, width),
+        ]
+        if not result.states:
+            return "\n".join(lines)
+        lines += ["", *_table(result.actions)]
+        if self.detailed:
+            for action in result.actions:
+                lines += ["", *_details(action, paint, width)]
+        for title, rows in _not_exercised(result):
+            if rows:
+                lines += ["", paint(title, Tone.HEADING), *_aligned(_joined(rows), width)]
+        lines += ["", *_properties(result, paint)] if result.properties else []
+        return "\n".join([*lines, "", f"in {seconds(result.seconds)}"])
+
+    def data(self) -> Mapping[str, Any]:
+        result = self.result
+        return {
+            "model": result.model,
+            "bounds": dict(result.bounds),
+            "distinct_states": result.states,
+            "depth": result.depth,
+            "stopped_by": result.stopped_by,
+            "within": list(result.within),
+            "actions": [_action_entry(one) for one in result.actions],
+            "unchanged_fields": list(result.unchanged),
+            "properties": [_property_entry(one) for one in result.properties],
+            "html": None if self.page is None else str(self.page),
+            "warnings": list(result.warnings),
+            "seconds": round(result.seconds, 6),
+        }
 
 
 def _extent(result: WhyResult, paint: Paint) -> str:
@@ -202,3 +230,82 @@ def _place(file: str, line: int) -> str:
 
 def _line(source: str) -> str:
     return " ".join(source.split())
+
+
+def _action_entry(one: ActionCoverage) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "file": one.file,
+        "line": one.line,
+        "bindings": one.bindings,
+        "states": one.states,
+        "chances": one.chances,
+        "steps": one.steps,
+        "refused": one.refused,
+        "guards": [
+            {
+                **_spot_entry(g.spot),
+                "text": g.text,
+                "false": g.false,
+                "alone": g.alone,
+                "ruled_out": g.ruled_out,
+                "decided": g.decided,
+            }
+            for g in one.guards
+        ],
+        "branches": [
+            {
+                **_spot_entry(b.spot),
+                "word": b.word,
+                "text": b.text,
+                "true": b.true,
+                "false": b.false,
+                "decided": b.decided,
+            }
+            for b in one.branches
+        ],
+        "assignments": [
+            {**_spot_entry(a.spot), "text": " ".join(a.spot.source.split()), "steps": a.steps} for a in one.assignments
+        ],
+        "changed": dict(one.changed),
+    }
+
+
+def _property_entry(one: PropertyCoverage) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "fails": one.fails,
+        "near": one.near,
+        "premises": [{**_spot_entry(p.spot), "word": p.word, "text": p.text, "true": p.true} for p in one.premises],
+        "comparisons": one.comparisons,
+        "settled": list(one.settled),
+    }
+
+
+def _spot_entry(spot: Spot) -> dict[str, object]:
+    return {"file": spot.file, "line": spot.line}
+
+
+def html(result: WhyResult) -> list[str]:
+    """Return the parts of the HTML."""
+    from insync.explorer.documents.html import folded, paragraph, table, warned
+
+    lists = {
+        "Guards that were never false": [(one.name, g.text) for one in result.actions for g in one.never_false],
+        "Guards that were never alone in being false": [
+            (one.name, guard.text) for one in result.actions for guard in one.never_alone
+        ],
+        "Branches of which one side was never taken": [
+            (one.name, f"{branch.word} {branch.text}") for one in result.actions for branch in one.one_way
+        ],
+    }
+    near = [(one.name, one.near, one.fails) for one in result.properties]
+    taken = [(one.name, one.states, one.steps) for one in result.actions if one.bindings]
+    return [
+        paragraph(result.summary()),
+        *warned(result.warnings),
+        table(("action", "states with it enabled", "steps"), taken),
+        *(folded(f"{title}: {len(rows)}", table(("action", ""), rows)) for title, rows in lists.items() if rows),
+        *([paragraph(f"No step changes {', '.join(result.unchanged)}.")] if result.unchanged else []),
+        table(("property", "states near to failing", "states in which it fails"), near),
+    ]
