@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.explorer import check
-from insync.explorer.documents.check import describe_statistics, level_bar
 from insync.explorer.documents.document import Style
+from insync.explorer.documents.statistics import describe_statistics, level_bar
 from insync.kafka.published import Kip320
 from insync.runtime.memory import HugePages
 

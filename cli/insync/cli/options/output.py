@@ -26,7 +26,6 @@ from insync.cli.show.trace_files import (
     traces_written,
 )
 from insync.cli.terminal import emit, emit_data, grid_width, output, painter
-from insync.explorer.documents.document import Document, Style
 from insync.explorer.traces.grid import Paint
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
@@ -34,6 +33,7 @@ from insync.runtime.errors import UserError
 from insync.runtime.files import is_special
 
 if TYPE_CHECKING:
+    from insync.explorer.documents.document import Document
     from insync.explorer.pictures.page import Caption
     from insync.explorer.pictures.picture import Picture
 
@@ -80,6 +80,8 @@ class Output:
 
     def show_document(self, document: Document) -> None:
         """Print the document's report, or its object with --json."""
+        from insync.explorer.documents.document import Style
+
         style = Style(self.paint, self.width, output().encoding)
         self.show(lambda: document.text(style), lambda: json.dumps(document.data(), ensure_ascii=False))
 

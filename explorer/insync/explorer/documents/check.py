@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from insync.explorer.documents.document import Document, Style
 from insync.explorer.documents.figures import count, plural
 from insync.explorer.documents.text import (
+    NO_HUGE_PAGES,
     STOPPED_BY,
     confined_lines,
     describe_choices,
@@ -33,31 +31,11 @@ if TYPE_CHECKING:
     from insync.explorer.traces.grid import Columns
     from insync.model import Model
 
-__all__ = ["CheckDocument", "describe_statistics", "html", "level_bar"]
+__all__ = ["CheckDocument", "html"]
 
 
 _MANY_MISSED = 32
 """The least number of missed huge pages (64 MiB) for a warning; smaller searches end soon in any case."""
-
-NO_HUGE_PAGES = (
-    "this machine gives none, and large searches take several times as long; allow them with `echo madvise > "
-    "/sys/kernel/mm/transparent_hugepage/enabled`"
-)
-
-_HEIGHTS = "▁▂▃▄▅▆▇█"
-
-_PLAIN_HEIGHTS = ".:-=+*#@"  # for outputs that cannot encode these characters
-
-_LONGEST_BAR = 60
-
-_FIELDS = 6
-
-_KEPT = {
-    "codes": "as codes: exact, a number for each part of a state",
-    "files": "in sorted files: exact, a file for each level and partition",
-}
-
-_INDEX = re.compile(r"\[[^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +74,19 @@ class CheckDocument(Document):
         ]
         traces = [violation.trace for violation in result.violations]
         lines += describe_traces(traces, self.columns, self.files, paint, width)
-        more = "" if self.statistics is None else describe_statistics(result, self.statistics, style)
+        more = ""
+        if self.statistics is not None:
+            from insync.explorer.documents.statistics import describe_statistics
+
+            more = describe_statistics(result, self.statistics, style)
         return "\n".join(lines) + more + self.after
 
     def data(self) -> Mapping[str, Any]:
-        result = self.result
+        result, statistics = self.result, {}
+        if self.statistics is not None:
+            from insync.explorer.documents.statistics import statistics_entry
+
+            statistics = {"statistics": statistics_entry(result, self.statistics)}
         return {
             "model": result.model,
             "bounds": dict(result.bounds),
@@ -129,7 +115,7 @@ class CheckDocument(Document):
             "warnings": list(result.warnings),
             "seconds": {name: round(time, 6) for name, time in result.seconds.items()},
             "peak_memory_bytes": result.peak_memory_bytes,
-            **({} if self.statistics is None else {"statistics": statistics_entry(result, self.statistics)}),
+            **statistics,
         }
 
 
@@ -217,85 +203,6 @@ def without_huge_pages(result: CheckResult) -> list[str]:
         return [f"The states had no huge pages: {NO_HUGE_PAGES}"]
     numbers = f"{pages.had:,} huge pages were had and {pages.missed:,} missed"
     return [f"Of the memory of the states {numbers}: memory is scattered or scarce, and large searches take longer."]
-
-
-def describe_statistics(result: CheckResult, model: Model, style: Style) -> str:
-    """Return the lines below the report of a search, after a blank one; empty if it found no state."""
-    if not result.levels:
-        return ""
-    largest = max(result.levels)
-    bar, number = level_bar(result.levels, _heights(style.encoding)), plural(len(result.levels), "level")
-    at = f"level {result.levels.index(largest) + 1} with {plural(largest, 'state')}"
-    lines = [f"levels  {bar}  {number}, the largest is {at}"]
-    if mean := _steps_a_state(result):
-        stuck = f"; {plural(result.deadlocks, 'state')} without a step" if result.deadlocks else ""
-        bound = plural(len(model.program.actions), "bound action")
-        lines.append(f"steps   {mean:.2f} a state on average, of {bound}{stuck}")
-    if result.kept in _KEPT:
-        lines.append(f"kept    {_KEPT[result.kept]}")
-    schema, fields = model.program.schema, _fields(model)
-    shown = ", ".join(f"{name} {bits}" for name, bits in fields[:_FIELDS])
-    rest = sum(bits for _, bits in fields[_FIELDS:])
-    others = f", {plural(len(fields) - _FIELDS, 'other')} {rest}" if rest else ""
-    text = f"fields  {plural(schema.bits, 'bit')} a state, in {plural(schema.words, 'word')}: {shown}{others}"
-    for line in [text, *_huge_pages(result)]:
-        lines += textwrap.wrap(line, style.width, subsequent_indent=" " * 8, break_on_hyphens=False)
-    return "\n".join(["", "", *lines])
-
-
-def _huge_pages(result: CheckResult) -> list[str]:
-    """Return a line about the huge pages of the states, with advice if there are none."""
-    pages = result.huge_pages
-    if pages is None:
-        return []
-    line = f"memory  {plural(pages.had, 'huge page')} had, {pages.missed:,} missed"
-    if pages.missed and not pages.had:
-        line += f": {NO_HUGE_PAGES}"
-    return [line]
-
-
-def statistics_entry(result: CheckResult, model: Model) -> dict[str, object]:
-    """Return the statistics as JSON values; empty if the search found no state."""
-    if not result.levels:  # the model may not have been traced
-        return {}
-    return {
-        "steps_per_state": round(_steps_a_state(result), 6),
-        "bound_actions": len(model.program.actions),
-        "bits": model.program.schema.bits,
-        "words": model.program.schema.words,
-        "fields": [{"field": name, "bits": bits} for name, bits in _fields(model)],
-        "huge_pages": None if result.huge_pages is None else asdict(result.huge_pages),
-    }
-
-
-def level_bar(levels: Sequence[int], heights: str = _HEIGHTS) -> str:
-    """Return a bar chart of levels, a character for each level or, of many, for the largest of several neighbours."""
-    each = -(-len(levels) // _LONGEST_BAR)
-    sizes = [max(levels[at : at + each]) for at in range(0, len(levels), each)]
-    top = max(sizes)
-    return "".join(heights[max(0, -(-size * len(heights) // top) - 1)] for size in sizes)
-
-
-def _heights(encoding: str | None) -> str:
-    try:
-        _HEIGHTS.encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return _PLAIN_HEIGHTS
-    return _HEIGHTS
-
-
-def _steps_a_state(result: CheckResult) -> float:
-    """Return the mean number of steps of an expanded state; 0 if none was expanded."""
-    expanded = sum(result.levels) - result.frontier
-    return result.transitions / expanded if expanded else 0.0
-
-
-def _fields(model: Model) -> list[tuple[str, int]]:
-    """Return the number of bits of each field with all its elements, the largest first."""
-    bits: Counter[str] = Counter()
-    for cell in model.program.schema.cells:
-        bits[_INDEX.sub("", cell.path)] += cell.bits
-    return [(name, size) for name, size in bits.most_common() if size]
 
 
 def html(result: CheckResult) -> list[str]:

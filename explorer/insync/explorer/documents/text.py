@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from insync.model import Model
 
 __all__ = [
+    "NO_HUGE_PAGES",
     "STOPPED_BY",
     "confined_lines",
     "describe_choices",
@@ -39,6 +40,12 @@ STOPPED_BY = {
     "saturation": "saturation (--until-saturated)",
 }
 """The reasons that stop a search, in words."""
+
+NO_HUGE_PAGES = (
+    "this machine gives none, and large searches take several times as long; allow them with `echo madvise > "
+    "/sys/kernel/mm/transparent_hugepage/enabled`"
+)
+"""Advice for a machine without huge pages."""
 
 _SHORTEST_SECONDS = 0.1
 """The least time for which a rate is shown: in shorter searches start and end dominate."""

@@ -40,130 +40,91 @@ __all__ = [
 
 def unheard(failure: Failure) -> str:
     """Say whose decision a broker will not hear."""
-    replica = failure.bindings["replica"]
-    decided = said("what the deposed one has decided: {decided}", decided=_decided(failure))
-    return said("{replica} knows the new controller, and will not hear of {decided}.", replica=replica, decided=decided)
+    return _told(
+        failure, "{replica} knows the new controller, and will not hear of what the deposed one has decided: {decided}."
+    )
 
 
 def unnoticed(failure: Failure) -> str:
     """Say whose directory has failed, and what the controller goes by."""
-    replica = failure.bindings["replica"]
-    place = "it takes the log to be in another one" if _broker(failure, replica).get("elsewhere") else "nobody says so"
-    return said(
-        "The directory of {replica} has failed, and the controller does not hear of it: {place}. {decides}",
-        replica=replica,
-        place=place,
-        decides=_decides(failure),
-    )
+    elsewhere = _broker(failure, failure.bindings["replica"]).get("elsewhere")
+    place = "it takes the log to be in another one" if elsewhere else "nobody says so"
+    sentence = f"The directory of {{replica}} has failed, and the controller does not hear of it: {place}. {{Decided}}."
+    return _told(failure, sentence)
 
 
 def unremoved(failure: Failure) -> str:
     """Say who goes on without a replica, and with what."""
-    replica = failure.bindings["replica"]
-    view = believed_by(failure.state, replica)
-    does = f"leads on in epoch {view['epoch']}" if view["leader"] == replica else f"follows in epoch {view['epoch']}"
-    return said(
-        "By its own metadata {replica} has no replica any more, and it {does}: {log}.",
-        replica=replica,
-        does=does,
-        log=_log(failure, replica),
-    )
+    view = believed_by(failure.state, failure.bindings["replica"])
+    does = "leads on" if view["leader"] == failure.bindings["replica"] else "follows"
+    sentence = "By its own metadata {replica} has no replica any more, and it {does} in epoch {epoch}: {log}."
+    return _told(failure, sentence, does=does, epoch=view["epoch"])
 
 
 def directoryless(failure: Failure) -> str:
     """Say who is in the ISR though the controller knows that its directory has failed."""
-    replica = failure.bindings["replica"]
-    return said(
-        "The controller knows that the directory of {replica} has failed. {decides}",
-        replica=replica,
-        decides=_decides(failure),
-    )
+    return _told(failure, "The controller knows that the directory of {replica} has failed. {Decided}.")
 
 
 def untold(failure: Failure) -> str:
     """Say what a follower does not know that its session takes for known."""
     leader, follower = failure.bindings["leader"], failure.bindings["follower"]
-    told, mine = _broker(failure, leader)["hw"], _broker(failure, follower)["hw"]
-    return said(
+    return _told(
+        failure,
         "The session of {follower} has told it the high watermark {told} of {leader}, so the next reply leaves it out, "
         "but {follower} has {mine}: {log}.",
-        follower=follower,
-        leader=leader,
-        told=told,
-        mine=mine,
+        told=_broker(failure, leader)["hw"],
+        mine=_broker(failure, follower)["hw"],
         log=_log(failure, follower),
     )
 
 
 def lost(failure: Failure) -> str:
     """Say which acknowledged record the leader lacks."""
-    leader, record = failure.bindings["leader"], failure.bindings["record"]
-    return said(
-        "{record} was acknowledged, but {leader}, which leads now, does not have it: {log}.",
-        record=record,
-        leader=leader,
-        log=_log(failure, leader),
-    )
+    return _told(failure, "{record} was acknowledged, but {leader}, which leads now, does not have it: {log}.")
 
 
 def other_history(failure: Failure) -> str:
     """Say which record a reader gets in place of the one that was read before."""
     replica, offset = failure.bindings["replica"], int(failure.bindings["offset"])
-    seen = cast(list[str | None], failure.state["seen"])[offset]
-    return said(
-        "Consumers have read {seen} at {offset}, and {replica} gives them another record there: {log}.",
-        seen=seen,
-        offset=offset_in(offset, replica),
-        replica=replica,
-        log=_log(failure, replica),
-    )
+    sentence = "Consumers have read {seen} at {offset}, and {replica} gives them another record there: {log}."
+    return _told(failure, sentence, seen=failure.state["seen"][offset], offset=offset_in(offset, replica))
 
 
 def shorter(failure: Failure) -> str:
     """Say how far the high watermark has gone back."""
-    leader = failure.bindings["leader"]
-    seen = [record for record in cast(list[str | None], failure.state["seen"]) if record]
-    hw = _broker(failure, leader)["hw"]
-    return said(
-        "Clients have seen a high watermark of {seen}; {leader}, which leads now, tells them {hw}.",
-        seen=len(seen),
-        leader=leader,
-        hw=hw,
-    )
+    seen = sum(1 for record in failure.state["seen"] if record)
+    sentence = "Clients have seen a high watermark of {seen}; {leader}, which leads now, tells them {hw}."
+    return _told(failure, sentence, seen=seen, hw=_broker(failure, failure.bindings["leader"])["hw"])
 
 
 def thin(failure: Failure) -> str:
     """Say which records were acknowledged; on how many replicas they were then is not in the state any more."""
-    return said(
-        "Of the records acknowledged ({acked}) one was on fewer than min.insync.replicas replicas at that moment.",
-        acked=failure.state["acked"],
+    sentence = (
+        "Of the records acknowledged ({acked}) one was on fewer than min.insync.replicas replicas at that moment."
     )
+    return _told(failure, sentence, acked=failure.state["acked"])
 
 
 def incomplete(failure: Failure) -> str:
     """Say which committed record an electable replica lacks."""
     replica, offset = failure.bindings["replica"], int(failure.bindings["offset"])
-    seen = cast(list[str | None], failure.state["seen"])[offset]
-    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
-    where = "the ISR" if replica in newest["isr"] else "the ELR"
-    return said(
+    return _told(
+        failure,
         "{replica} runs and is in {where}, but it lacks {seen}, committed at {offset}: {log}.",
-        replica=replica,
-        where=where,
-        seen=seen,
+        where="the ISR" if replica in failure.state["changes"][0]["isr"] else "the ELR",
+        seen=failure.state["seen"][offset],
         offset=offset_in(offset, replica),
-        log=_log(failure, replica),
     )
 
 
 def parted(failure: Failure) -> str:
     """Say where two logs differ."""
     one, other = failure.bindings["one"], failure.bindings["other"]
-    return said(
+    return _told(
+        failure,
         "{one} and {other} have different records at {offset}, which is below the high watermark of both: "
         "{its_log} and {other_log}.",
-        one=one,
-        other=other,
         offset=offset_in(int(failure.bindings["offset"]), one, other),
         its_log=_log(failure, one),
         other_log=_log(failure, other),
@@ -173,80 +134,64 @@ def parted(failure: Failure) -> str:
 def counted(failure: Failure) -> str:
     """Say for which records a leader counts on a follower that has others."""
     leader, follower = failure.bindings["leader"], failure.bindings["follower"]
-    end = _broker(failure, leader)["known"][follower]["end"]
-    return said(
-        "{leader} counts on {follower} for the records below {end}, but they have other logs there: {mine} and {its}.",
-        leader=leader,
-        follower=follower,
-        end=offset_in(end, leader, follower),
-        mine=_log(failure, leader),
+    return _told(
+        failure,
+        "{leader} counts on {follower} for the records below {end}, but they have other logs there: {log} and {its}.",
+        end=offset_in(_broker(failure, leader)["known"][follower]["end"], leader, follower),
         its=_log(failure, follower),
     )
 
 
 def disorder(failure: Failure) -> str:
     """Say whose log is out of order."""
-    replica = failure.bindings["replica"]
-    return said("{replica} has records out of order, or twice: {log}.", replica=replica, log=_log(failure, replica))
+    return _told(failure, "{replica} has records out of order, or twice: {log}.")
 
 
 def ineligible(failure: Failure) -> str:
     """Say who leads, and why it may not."""
-    return said("{leader} may not lead: {decided}.", leader=failure.bindings["leader"], decided=_decided(failure))
+    return _told(failure, "{leader} may not lead: {decided}.")
 
 
 def unsound(failure: Failure) -> str:
     """Say what the controller has decided."""
-    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
-    if "replicas" not in newest:
-        return said("ISR and ELR do not go with who is fenced: {decided}.", decided=_decided(failure))
-    return said(
-        "ISR and ELR do not go with the replicas {{{replicas}}} and who is fenced: {decided}.",
-        replicas=newest["replicas"],
-        decided=_decided(failure),
-    )
+    newest = failure.state["changes"][0]
+    replicas = said("the replicas {{{replicas}}} and ", replicas=newest["replicas"]) if "replicas" in newest else ""
+    return _told(failure, "ISR and ELR do not go with {replicas}who is fenced: {decided}.", replicas=replicas)
 
 
 def uncounted(failure: Failure) -> str:
     """Say for whom the leader does not wait."""
-    leader = failure.bindings["leader"]
-    pending = _broker(failure, leader)["pending"]
+    pending = _broker(failure, failure.bindings["leader"])["pending"]
     asked = said(", and it has asked for the ISR {{{pending}}}", pending=pending) if pending else ""
-    return said(
-        "{leader} does not wait for all who may be elected: {decided}{asked}.",
-        leader=leader,
-        decided=_decided(failure),
-        asked=asked,
-    )
+    return _told(failure, "{leader} does not wait for all who may be elected: {decided}{asked}.", asked=asked)
 
 
 def thinned(failure: Failure) -> str:
     """Say what was left when the reassignment ended."""
-    return said(
-        "A reassignment has ended with fewer than min.insync.replicas replicas in the ISR: {decided}.",
-        decided=_decided(failure),
-    )
+    sentence = "A reassignment has ended with fewer than min.insync.replicas replicas in the ISR: {decided}."
+    return _told(failure, sentence)
 
 
-def _decides(failure: Failure) -> str:
-    return said("{decided}.", decided=_decided(failure, "The"))
+def _told(failure: Failure, template: str, **parts: object) -> str:
+    """Return a sentence with these parts, the bindings, the decisions of the controller, and the log of its subject."""
+    told: dict[str, object] = {**failure.bindings, **parts}
+    if "ecided}" in template:
+        told |= {"decided": _decided(failure, "the"), "Decided": _decided(failure, "The")}
+    if "{log}" in template and "log" not in parts:
+        told["log"] = _log(failure, failure.bindings["replica" if "{replica}" in template else "leader"])
+    return said(template, **told)
 
 
-def _decided(failure: Failure, the: str = "the") -> str:
-    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
-    controller = cast(dict[str, Any], failure.state["controller"])
+def _decided(failure: Failure, the: str) -> str:
+    newest, controller = failure.state["changes"][0], failure.state["controller"]
     elr = said(", the ELR {{{elr}}}", elr=controller["elr"]) if "elr" in controller else ""
-    return said(
-        the + " leader is {leader}, the ISR {{{isr}}}{elr}, and fenced are {{{fenced}}}",
-        leader=newest["leader"] or "nobody",
-        isr=newest["isr"],
-        elr=elr,
-        fenced=controller["fenced"],
-    )
+    decided = "{the} leader is {leader}, the ISR {{{isr}}}{elr}, and fenced are {{{fenced}}}"
+    leader = newest["leader"] or "nobody"
+    return said(decided, the=the, leader=leader, isr=newest["isr"], elr=elr, fenced=controller["fenced"])
 
 
 def _broker(failure: Failure, name: str) -> dict[str, Any]:
-    return cast(dict[str, Any], cast(dict[str, Any], failure.state["broker"])[name])
+    return cast(dict[str, Any], failure.state["broker"][name])
 
 
 def _log(failure: Failure, name: str) -> str:
@@ -255,70 +200,56 @@ def _log(failure: Failure, name: str) -> str:
 
 def _records(failure: Failure, name: str) -> str:
     broker = _broker(failure, name)
-    epochs = cast(dict[str, str], failure.state["epoch_of"])
-    records = [f"{record}@{epochs[record]}" for record in broker["log"][: broker["leo"]]]
+    records = [f"{record}@{failure.state['epoch_of'][record]}" for record in broker["log"][: broker["leo"]]]
     return f"[{' '.join([*records[: broker['hw']], '|', *records[broker['hw'] :]])}]"
 
 
 def leaderless(failure: Failure) -> str:
     """Say that nobody can be elected, and who would be."""
-    newest = cast(list[dict[str, Any]], failure.state["changes"])[0]
-    controller = cast(dict[str, Any], failure.state["controller"])
+    newest = failure.state["changes"][0]
     return said(
         "All replicas ({replicas}) run, and none leads: the ISR is {{{isr}}}, the ELR {{{elr}}}.",
-        replicas=newest.get("replicas", list(cast(dict[str, Any], failure.state["broker"]))),
+        replicas=newest.get("replicas", list(failure.state["broker"])),
         isr=newest["isr"],
-        elr=controller.get("elr", ()),
+        elr=failure.state["controller"].get("elr", ()),
     )
 
 
 def endless(failure: Failure) -> str:
     """Say who is to come and to go at once."""
-    controller = cast(dict[str, Any], failure.state["controller"])
-    return said(
-        "The reassignment cannot end: {both} is to come and to go, and it waits for it in an ISR without it.",
-        both=[name for name in controller["adding"] if name in controller["removing"]],
-    )
+    controller = failure.state["controller"]
+    both = [name for name in controller["adding"] if name in controller["removing"]]
+    sentence = "The reassignment cannot end: {both} is to come and to go, and it waits for it in an ISR without it."
+    return said(sentence, both=both)
 
 
 def repeated(failure: Failure) -> str:
     """Say which record of a log is one that was sent before."""
-    replica = failure.bindings["replica"]
-    broker, sent = _broker(failure, replica), cast(dict[str, str], failure.state["sent"])
+    broker, sent = _broker(failure, failure.bindings["replica"]), failure.state["sent"]
     twice = [record for record in broker["log"][: broker["leo"]] if sent[record] != record]
-    return said(
-        "{replica} has what was sent twice, or out of order: {log}, where {again}.",
-        replica=replica,
-        log=_log(failure, replica),
-        again=[said("{record} is {first} again", record=record, first=sent[record]) for record in twice],
-    )
+    again = [said("{record} is {first} again", record=record, first=sent[record]) for record in twice]
+    sentence = "{replica} has what was sent twice, or out of order: {log}, where {again}."
+    return _told(failure, sentence, again=again)
 
 
 def misled(failure: Failure) -> str:
     """Say what the consumer has got, one after the other."""
-    consumer = cast(dict[str, Any], failure.state["consumer"])
-    epochs = cast(dict[str, str], failure.state["epoch_of"])
+    consumer, epochs, brokers = failure.state["consumer"], failure.state["epoch_of"], failure.state["broker"]
     first, position = int(consumer["begin"]), int(consumer["position"])
-    logs = "; ".join(f"{name}: {_log(failure, name)}" for name in cast(dict[str, Any], failure.state["broker"]))
     return said(
         "From {first} on the consumer has got {got}, and was told of nothing between: {logs}.",
-        first=offset_in(first, *cast(dict[str, Any], failure.state["broker"])),
+        first=offset_in(first, *brokers),
         got=[f"{record}@{epochs[record]}" for record in consumer["got"][first:position]],
-        logs=logs,
+        logs="; ".join(f"{name}: {_log(failure, name)}" for name in brokers),
     )
 
 
 def early(failure: Failure) -> str:
     """Say what the consumer has got, and how far a high watermark has ever come."""
-    consumer = cast(dict[str, Any], failure.state["consumer"])
-    first, position = int(consumer["begin"]), int(consumer["position"])
-    seen = cast(list[str | None], failure.state["seen"])
-    at = next(offset for offset in range(first, position) if seen[offset] is None)
-    return said(
-        "The consumer has got {record} at {offset}, which no leader's high watermark has passed.",
-        record=consumer["got"][at],
-        offset=offset_in(at, *cast(dict[str, Any], failure.state["broker"])),
-    )
+    consumer, seen = failure.state["consumer"], failure.state["seen"]
+    at = next(offset for offset in range(int(consumer["begin"]), int(consumer["position"])) if seen[offset] is None)
+    sentence = "The consumer has got {record} at {offset}, which no leader's high watermark has passed."
+    return said(sentence, record=consumer["got"][at], offset=offset_in(at, *failure.state["broker"]))
 
 
 def cut(failure: Failure) -> str:
@@ -326,9 +257,9 @@ def cut(failure: Failure) -> str:
     replica, before = failure.bindings["replica"], failure.before
     assert before is not None, "it is about a step"
     old = Failure(before, failure.bindings, "", True, {})
-    return said(
+    return _told(
+        failure,
         "{replica} cuts its log below its high watermark {hw}: of {cut} is left {left}.",
-        replica=replica,
         hw=_broker(old, replica)["hw"],
         cut=_records(old, replica),
         left=_records(failure, replica),
@@ -337,10 +268,10 @@ def cut(failure: Failure) -> str:
 
 def out_of_order(failure: Failure) -> str:
     """Say who leads, and in which order the replicas are."""
-    places = cast(dict[str, int], failure.state["controller"]["places"])
-    return said(
+    places = failure.state["controller"]["places"]
+    return _told(
+        failure,
         "{replica} is elected from the ISR {isr}, and the replicas are in the order {order}.",
-        replica=failure.bindings["replica"],
         isr=" ".join(failure.state["changes"][0]["isr"]),
         order=" ".join(sorted(places, key=places.__getitem__)),
     )
@@ -348,40 +279,32 @@ def out_of_order(failure: Failure) -> str:
 
 def haunted(failure: Failure) -> str:
     """Say in which epoch of its producer each record of a log was sent."""
-    replica, epochs = failure.bindings["replica"], cast(dict[str, int], failure.state["producer_epoch"])
-    broker = _broker(failure, replica)
+    broker, epochs = _broker(failure, failure.bindings["replica"]), failure.state["producer_epoch"]
     records = broker["log"][broker.get("start", 0) : broker["leo"]]
-    return said(
-        "{replica} has taken a record of a producer of which it has later ones: by producer epoch {sent}.",
-        replica=replica,
-        sent=[said("{record} in {epoch}", record=record, epoch=epochs[record]) for record in records],
-    )
+    sent = [said("{record} in {epoch}", record=record, epoch=epochs[record]) for record in records]
+    sentence = "{replica} has taken a record of a producer of which it has later ones: by producer epoch {sent}."
+    return _told(failure, sentence, sent=sent)
 
 
 def refused(failure: Failure) -> str:
     """Say which record is read though it was refused."""
-    return said(
-        "The producer was told that too few replicas have {record}, and consumers get it at {offset}.",
-        record=failure.bindings["record"],
-        offset=offset_in(int(failure.bindings["offset"]), *cast(dict[str, Any], failure.state["broker"])),
-    )
+    offset = offset_in(int(failure.bindings["offset"]), *failure.state["broker"])
+    sentence = "The producer was told that too few replicas have {record}, and consumers get it at {offset}."
+    return _told(failure, sentence, offset=offset)
 
 
 def undone(failure: Failure) -> str:
     """Say what was told; who had a record then is not in the state any more."""
-    return said(
-        "An operator was told that all records below {below} are deleted, and a live replica had one then.",
-        below=failure.state["deleted_below"],
-    )
+    sentence = "An operator was told that all records below {below} are deleted, and a live replica had one then."
+    return said(sentence, below=failure.state["deleted_below"])
 
 
 def undead(failure: Failure) -> str:
     """Say which deleted record is there again."""
     leader, offset = failure.bindings["leader"], int(failure.bindings["offset"])
-    return said(
+    return _told(
+        failure,
         "An operator was told that {record} at {offset} is deleted, and {leader}, which leads now, has it: {log}.",
         record=_broker(failure, leader)["log"][offset],
         offset=offset_in(offset, leader),
-        leader=leader,
-        log=_log(failure, leader),
     )
