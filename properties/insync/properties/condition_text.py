@@ -9,7 +9,7 @@ from functools import lru_cache
 from insync.model import Model, ReadableState
 from insync.model.domains.composite import OptionalScalar, Scalar, Set, State
 from insync.model.domains.domain import Element, Field, Holds, Leaf, Length, Step, plain
-from insync.model.expressions.graph import Node, Op
+from insync.model.expressions.graph import GROUND, Node, Op
 
 __all__ = ["AFTER", "BEFORE", "Reading", "field_read", "plain", "read_pair", "read_state", "show", "shown"]
 
@@ -20,7 +20,11 @@ _INFIX = {
     Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "//", Op.MOD: "%", Op.EQ: "==", Op.LT: "<", Op.LE: "<=",
     Op.BITAND: "&", Op.BITOR: "|", Op.BITDIFF: "-",
 }  # fmt: skip
+_NAMED = {Op.MIN: "minimum", Op.MAX: "maximum", Op.BIT: "set of", Op.COUNT: "size of"}
 _JOINING = {Op.BITAND, Op.BITOR, Op.BITDIFF}
+_OF_THEIR_OWN = {Op.CONST, Op.CELL, Op.AND, Op.OR, Op.NOT, Op.TEST, Op.ITE, Op.SELECT}
+
+assert {*_INFIX, *_NAMED} | _OF_THEIR_OWN == GROUND
 
 
 def field_read(state: ReadableState, leaf: Leaf) -> tuple[str, object]:
@@ -208,8 +212,7 @@ class _Shown:
             return f"({parts[1]} if {parts[0]} else {parts[2]})"
         if op is Op.SELECT:
             return f"[{', '.join(parts[1:])}][{parts[0]}]"
-        name = {Op.MIN: "minimum", Op.MAX: "maximum", Op.BIT: "set of", Op.COUNT: "size of"}[op]
-        return f"{name}({', '.join(parts)})"
+        return f"{_NAMED[op]}({', '.join(parts)})"
 
 
 def _one_place_apart(paths: Sequence[Sequence[Step]]) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from insync.machine.emit.builder import Instructions
 from insync.model.domains.layout import Schema
-from insync.model.expressions.graph import Node, Op, fold
+from insync.model.expressions.graph import GROUND, Node, Op, fold
 
 __all__ = [
     "LANES",
@@ -312,6 +312,8 @@ _RULES: dict[Op, Callable[[Lowering, Node, list[str]], str]] = {
     Op.TEST: Lowering._test,
     Op.COUNT: Lowering._popcount,
 }
+
+assert set(_RULES) == GROUND - {Op.CONST, Op.CELL, Op.SELECT}, "these three have methods of their own"
 
 
 def product_and_shift(n: int, most: int) -> tuple[int, int] | None:
