@@ -11,7 +11,6 @@ from pathlib import Path
 
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.progress import search_progress
-from insync.cli.show.pages import write_page
 from insync.cli.show.trace_files import traces_written
 from insync.cli.terminal import emit, typed
 from insync.explorer import Exploration
@@ -188,6 +187,8 @@ class Prompt:
             raise UserError(message)
         file, trace = Path(rest), self.exploration.trace
         if file.suffix == ".html":
+            from insync.explorer.pictures.page import write_page
+
             write_page(file, [(trace, self.exploration.model, None)])
             return f"{trace.reason}\nPage: {file}"
         with traces_written(file, [trace], self.exploration.model):

@@ -10,9 +10,9 @@ from insync.cli.completion import complete_traces
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.output import refuse_same, sources_of
 from insync.cli.options.task import OutputPath, ReadFile
-from insync.cli.show.pages import write_page
 from insync.cli.terminal import EPILOG, ExitCode, emit
 from insync.explorer import read_trace, replay
+from insync.explorer.pictures.page import write_page
 from insync.explorer.replay import model_of_trace
 from insync.runtime.files import check_writable
 

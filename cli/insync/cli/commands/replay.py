@@ -10,11 +10,11 @@ from insync.cli.completion import complete_traces
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
 from insync.cli.options.output import Output, output_options, refuse_overwriting, sources_of
 from insync.cli.options.task import ReadFile
-from insync.cli.show.pages import PICTURES, as_picture
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
 from insync.explorer import read_trace, replay
 from insync.explorer.documents.traces import TraceDocument
 from insync.explorer.export.tla.foreign_traces import foreign_trace, is_foreign, named_in_module
+from insync.explorer.pictures.formats import FORMATS, drawn_as
 from insync.explorer.replay import model_of_trace
 from insync.explorer.traces.itf import itf_text
 from insync.explorer.traces.trace_file import trace_text
@@ -27,11 +27,12 @@ __all__ = ["command"]
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "itf", "json", *PICTURES]),
+    type=click.Choice(["text", "itf", "json", *FORMATS]),
     default="text",
     show_default=True,
-    help="text: the grid; itf: the Informal Trace Format of Apalache and Quint; json: insync's own; html: a page; "
-    "svg: a picture; mermaid: a sequence diagram; markdown: for issues and tickets.",
+    help="text: the grid; itf: the Informal Trace Format of Apalache and Quint; json: insync's own; "
+    + "; ".join(f"{name}: {one.meaning}" for name, one in FORMATS.items())
+    + ".",
 )
 @model_option("FILE")
 @click.option(
@@ -66,9 +67,9 @@ def command(file: Path, form: str, reference: str | None, module: Path | None, o
     refuse_overwriting(click.get_current_context(), sources_of(kind))
     model = model_of_trace(claim, str(file), model=kind)
     trace = replay(claim, model=model, place=str(file))
-    if form in PICTURES:
-        drawn = as_picture(form, trace, model, file).rstrip("\n")
-        (emit_data if form in ("html", "svg") else emit)(drawn)
+    if form in FORMATS:
+        drawn = drawn_as(form, trace, model, file).rstrip("\n")
+        (emit if FORMATS[form].read_by_people else emit_data)(drawn)
     elif form == "itf":
         emit_data(itf_text(trace, model.state).rstrip("\n"))
     elif form == "json":

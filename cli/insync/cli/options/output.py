@@ -15,7 +15,6 @@ import click
 
 from insync.cli.completion import MODEL_KEY
 from insync.cli.options.task import Decorator, OutputPath, gathered, option
-from insync.cli.show.pages import write_page
 from insync.cli.show.trace_files import (
     beside,
     check_trace_path,
@@ -140,6 +139,8 @@ class Output:
         if not shown and not others:
             say_not_written(self.html, "there is no trace to show")
             return
+        from insync.explorer.pictures.page import write_page
+
         write_page(self.html, shown, others=others, captions=captions)
         if say and not self.json:
             emit(f"Page: {self.html}")

@@ -31,7 +31,7 @@ from insync.explorer.pictures.picture import (
 )
 from insync.explorer.pictures.step import epochs_of, place_id, resource, shared_lifelines, state_table, strip_svg
 from insync.explorer.traces.trace import START, Trace
-from insync.explorer.traces.trace_file import trace_text
+from insync.explorer.traces.trace_file import is_itf, trace_text
 from insync.model import Model
 from insync.runtime.files import write_whole
 
@@ -384,7 +384,8 @@ def write_page(
     """
     offered: set[Path] = set()
     pages: list[Page] = []
-    for trace, model, file in shown:
+    for trace, model, written in shown:
+        file = None if written is None or is_itf(written) else written  # ITF is not replayed
         name = file or _free(file_for(trace, model), offered)
         offered.add(name)
         drawn, title = picture(trace, model, file=name), ""

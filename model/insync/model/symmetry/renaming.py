@@ -39,7 +39,6 @@ _LARGEST_TABLE = 64
 _ANY = Kind(-1, 0)
 """The kind of a constant, or of a choice of constants; the node that uses it determines what it names."""
 
-_NUMBERS = frozenset({Op.MUL, Op.MIN, Op.MAX, Op.SUB})
 _ORDERS = frozenset({Op.LT, Op.LE})
 _SETS = frozenset({Op.BITAND, Op.BITOR, Op.BITDIFF})
 
