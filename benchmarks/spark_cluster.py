@@ -48,9 +48,9 @@ def _row(workers: int, bounds: dict[str, int], partitions: int, kills: int, seed
     from pyspark.sql import SparkSession
 
     from insync.explorer import check as check_locally
+    from insync.machine.stores.run_files import most_files
     from insync.model.catalogue import find_model
     from insync.spark_explore import SparkOptions, check
-    from insync.spark_explore.wire.run_states import most_files
 
     model, local = find_model("kip320")(**bounds), None
     with tempfile.TemporaryDirectory() as folder:
@@ -96,14 +96,15 @@ def _most_read(run: Path, read: dict[int, float]) -> float:
 
 def _most_files_of(folder: str, partitions: int, words: int) -> int:
     """Return how many sorted files has the partition of a run that has most."""
-    from insync.spark_explore.driver.manifest import read_manifest
-    from insync.spark_explore.wire.run_folder import RunFolder
-    from insync.spark_explore.wire.run_states import RunStates
+    from insync.explorer.search.manifest import read_manifest
+    from insync.machine.kernels import order_kernels
+    from insync.machine.stores.run_files import RunFiles
+    from insync.machine.stores.run_folder import RunFolder
 
     run = RunFolder(folder)
     manifest = read_manifest(run)
-    states = RunStates(run, manifest.run, words, manifest.ledger.warm)
-    return max(len(states.level(part, manifest.ledger.depth).spans) for part in range(partitions))
+    states = RunFiles(run, manifest.run, order_kernels(words), manifest.levels.together)
+    return max(len(states.level(part, manifest.levels.depth).spans) for part in range(partitions))
 
 
 class _Spy:

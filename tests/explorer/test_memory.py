@@ -55,7 +55,7 @@ def test_a_limit_on_the_memory_is_kept_beyond_it(mebibytes: int, threads: int, p
     verdict, stopped_by, levels, peak = json.loads(done.stdout)
     assert (verdict, stopped_by, sum(levels), len(levels)) == ("holds", None, 4_093_531, 31)
     assert peak <= mebibytes << 20
-    assert list((tmp_path / "run").glob("codes-*"))
+    assert list((tmp_path / "run").glob("codes/*/*"))
 
 
 @pytest.mark.parametrize("verb", [check, liveness, graph, mutate], ids=lambda verb: verb.__name__)

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from insync.explorer.run_identity import Identity, require_same
+from insync.explorer.run_identity import Identity, code_of, require_same
 from insync.runtime.errors import UserError
+from insync_initials import Cabinet, Drawer
+from insync_toys import TokenRing
 
 IDENTITY = Identity("0.1", "kip320", {"replicas": 2}, ("strong_isr",), "c0de", within=("weak_isr",))
 OTHERS: dict[str, Any] = {
@@ -40,3 +42,18 @@ def test_a_run_of_something_else_is_refused_by_what_is_different(part: str) -> N
 def test_an_identity_is_read_as_it_was_written(part: str) -> None:
     identity = replace(IDENTITY, **{part: OTHERS[part]})
     assert Identity.from_entries({**json.loads(json.dumps(identity.entries())), "more": 1}) == identity
+
+
+class Elsewhere(Cabinet):
+    """The same steps from other states."""
+
+    def initial(self, s: Any) -> None:
+        s.last = Drawer(1)
+
+
+def test_the_code_of_a_search_is_that_of_its_rules_properties_and_initial_states() -> None:
+    one, other = TokenRing().program, TokenRing(nodes=4).program
+    codes = [code_of(one, (), None), code_of(one, [one.graph.true], None), code_of(one, [one.graph.false], None)]
+    codes += [code_of(other, (), None), code_of(Cabinet().program, (), None), code_of(Elsewhere().program, (), None)]
+    assert len(set(codes)) == len(codes)
+    assert code_of(TokenRing().program, (), None) == codes[0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from insync.runtime.checksums import Damaged, Label, digest, framed, json_with_digest, require_digest, unframed
 
 LABEL: Label = {"kind": "level", "run": "3f", "level": 17, "partition": 3}
-ENTRIES = {"format": "insync-levels/4", "levels": [1, 2, 3], "violations": {"small": None}}
+ENTRIES = {"format": "insync-run/5", "levels": [1, 2, 3], "violations": {"small": None}}
 
 labels = st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=4), max_size=4)
 

@@ -10,9 +10,9 @@ import pytest
 
 from insync.explorer import CheckResult, Limits
 from insync.explorer import check as check_locally
+from insync.machine.stores.run_files import most_files
 from insync.model.catalogue import find_model
 from insync.spark_explore import SparkOptions, check
-from insync.spark_explore.wire.run_states import most_files
 from insync_played_spark import playing_spark
 
 if TYPE_CHECKING:

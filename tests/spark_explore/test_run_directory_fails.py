@@ -46,7 +46,7 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
             with pytest.raises(UserError) as refused:
                 check(MODEL, options=options)
         assert str(refused.value).startswith(
-            f"{run}/{name}: the run directory cannot be written (No space left on device). Name a directory with room"
+            f"{run}/{name}: the run directory cannot be written (No space left on device). Name one with room"
         )
         assert not [path for path in run.rglob("*") if path.name.endswith(".part")]
         assert facts(check(MODEL, options=replace(options, resume=True))) == facts(check_locally(MODEL))
@@ -75,9 +75,8 @@ def test_files_are_on_the_disk_before_the_manifest_counts_them(tmp_path: Path, m
     def replace(path: Path, target: Path) -> Path:
         if target.name == "manifest.json":
             entries = json.loads(path.read_text())
-            levels = [first for first, figures in entries["levels"].items() if figures["files"]]
-            warm = len(entries["start"]["levels"])
-            ranges = [(1, warm), *((int(level), int(level)) for level in levels)]
+            warm = entries["together"]
+            ranges = [(1, warm), *((level, level) for level in range(warm + 1, len(entries["levels"]) + 1))]
             names = [f"states/p{part:05}/{first:05}-{last:05}" for first, last in ranges for part in range(2)]
             counted.append({str(tmp_path / "run" / name) for name in names})
             assert counted[-1] <= named <= flushed

@@ -21,11 +21,14 @@ Forgets = Callable[[str], bool]
 
 @dataclass
 class LosingDisk:
-    """Watches what a process does to one folder, by the calls of `os`.
+    """Watches what a process does to one folder and those in it, by the calls of `os`.
+
+    That these folders are there is taken to survive; the files in them may not.
 
     Args:
         folder: the folder.
-        forgets: says of what is flushed, the name of a file or "." for the folder, whether the flush is lost, too.
+        forgets: says of what is flushed, the name of a file, or of a folder with a slash at its end, whether the flush
+            is lost, too.
         after: is called after each call, with this disk.
 
     Attributes:
@@ -36,7 +39,7 @@ class LosingDisk:
     forgets: Forgets = lambda name: False
     after: Callable[[LosingDisk], None] = lambda disk: None
     calls: list[tuple[str, str]] = field(default_factory=list)
-    _files: dict[int, str | int] = field(default_factory=dict)  # by descriptor: "." or the number of a file
+    _files: dict[int, str | int] = field(default_factory=dict)  # by descriptor: a folder, or the number of a file
     _names: dict[str, int] = field(default_factory=dict)
     _flushed: dict[int, bytes] = field(default_factory=dict)
     _kept_names: dict[str, int] = field(default_factory=dict)
@@ -46,41 +49,52 @@ class LosingDisk:
         """Begin, until the patch is undone."""
         opened, replaced, removed = os.open, os.replace, os.unlink
 
+        def named(path: str | Path) -> str:
+            return Path(path).relative_to(self.folder).as_posix()
+
         def open_it(path: str | Path, flags: int, *given: object, **more: object) -> int:
             descriptor = opened(path, flags, *given, **more)  # type: ignore[arg-type]
             self._files.pop(descriptor, None)
-            if Path(path) == self.folder and flags & os.O_DIRECTORY:
-                self._files[descriptor] = "."
-            elif Path(path).parent == self.folder and flags & os.O_CREAT and Path(path).name != "lock":
+            if not Path(path).is_relative_to(self.folder):
+                return descriptor
+            name = named(path)
+            if flags & os.O_DIRECTORY:
+                self._files[descriptor] = f"{name}/"
+            elif flags & os.O_CREAT and name != "lock":
                 self._count += 1
-                self._files[descriptor] = self._names[Path(path).name] = self._count
-                self._did("open", Path(path).name)
-            elif Path(path).parent == self.folder and Path(path).name in self._names:
-                self._files[descriptor] = self._names[Path(path).name]
+                self._files[descriptor] = self._names[name] = self._count
+                self._did("open", name)
+            elif name in self._names:
+                self._files[descriptor] = self._names[name]
             return descriptor
 
         def flush_it(descriptor: int) -> None:
             file = self._files.get(descriptor)
             if file is None:
                 return
-            name = "." if isinstance(file, str) else next(name for name, each in self._names.items() if each == file)
+            name = file if isinstance(file, str) else next(name for name, at in self._names.items() if at == file)
             if not self.forgets(name):
                 if isinstance(file, str):
-                    self._kept_names = dict(self._names)
+                    inside = {*self._names, *self._kept_names}
+                    for each in (each for each in inside if f"{Path(each).parent}/" == name):
+                        if each in self._names:
+                            self._kept_names[each] = self._names[each]
+                        else:
+                            del self._kept_names[each]
                 else:
                     self._flushed[file] = (self.folder / name).read_bytes()
             self._did("flush", name)
 
         def replace_it(source: Path, target: Path) -> None:
             replaced(source, target)
-            if Path(target).parent == self.folder:
-                self._names[Path(target).name] = self._names.pop(Path(source).name)
-                self._did("rename", Path(target).name)
+            if Path(target).is_relative_to(self.folder):
+                self._names[named(target)] = self._names.pop(named(source))
+                self._did("rename", named(target))
 
         def remove_it(path: Path, **more: object) -> None:
             removed(path, **more)  # type: ignore[arg-type]
-            if Path(path).parent == self.folder and self._names.pop(Path(path).name, None) is not None:
-                self._did("remove", Path(path).name)
+            if Path(path).is_relative_to(self.folder) and self._names.pop(named(path), None) is not None:
+                self._did("remove", named(path))
 
         for name, patched in (("open", open_it), ("fsync", flush_it), ("replace", replace_it), ("unlink", remove_it)):
             patch.setattr(os, name, patched)
@@ -92,6 +106,7 @@ class LosingDisk:
         for name in sorted({*self._names, *self._kept_names}):
             file = (self._names if drawn.random() < share else self._kept_names).get(name)
             if file is not None:
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
                 (place / name).write_bytes(self._content(file, drawn))
         return place
 

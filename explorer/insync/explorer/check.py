@@ -16,7 +16,6 @@ from insync.explorer.search.explored import Explored
 from insync.explorer.search.trace_back import path_to, violations_in
 from insync.explorer.task import ModelLike, Prepared, Task
 from insync.explorer.traces.counterexample import violation_trace
-from insync.machine.identity import conditions_key, program_key
 from insync.machine.packed import PackedRows
 from insync.properties.invariants import TYPE_OK, Invariant
 from insync.runtime.errors import UserError
@@ -25,7 +24,7 @@ from insync.runtime.watch import Limits, Stopped, StopReason
 from insync.runtime.workers import Team
 
 if TYPE_CHECKING:
-    from insync.explorer.search.run_directory import RunLevels
+    from insync.explorer.search.run_directory import RunDirectory
 
 __all__ = ["MANY_PAGES", "check", "nothing_searched"]
 
@@ -105,7 +104,7 @@ def _searched(
     untraced: dict[str, str] = {}
     stopped: StopReason | None = None
     pages: HugePages | None = None
-    with _run_levels(prepared, run_dir, resume) as kept, Team(prepared.threads) as team:
+    with _run_directory(prepared, run_dir, resume) as kept, Team(prepared.threads) as team:
         clock.lap("compile")
         reporter = prepared.task.reporter
         given = (prepared.kernels, prepared.watch, team, partitions, initials, keep_going, reporter, program.schema)
@@ -146,7 +145,7 @@ def nothing_searched(prepared: Prepared, engine: str, reason: StopReason) -> Che
 
 
 @contextmanager
-def _run_levels(prepared: Prepared, run_dir: Path | str | None, resume: bool) -> Iterator[RunLevels | None]:
+def _run_directory(prepared: Prepared, run_dir: Path | str | None, resume: bool) -> Iterator[RunDirectory | None]:
     """Yield the run directory, locked within the block; None if the levels are not kept."""
     if run_dir is None:
         if resume:
@@ -156,17 +155,17 @@ def _run_levels(prepared: Prepared, run_dir: Path | str | None, resume: bool) ->
         return
     from importlib.metadata import version
 
-    from insync.explorer.run_identity import identity_of
-    from insync.explorer.search.manifest_counts import SpaceShape
-    from insync.explorer.search.run_directory import RunLevels
+    from insync.explorer.run_identity import code_of, identity_of
+    from insync.explorer.search.run_directory import RunDirectory
+    from insync.explorer.search.run_levels import SpaceShape
 
     model, judged, program = prepared.model, prepared.judged, prepared.model.program
     symmetry = None if prepared.symmetry is None else prepared.symmetry.symmetry
-    code = f"{program_key('run', program, symmetry)} {conditions_key('run', program.schema, judged.nodes)}"
+    code = code_of(program, judged.nodes, symmetry)
     names = [found.name for found in judged.invariants]
     identity = identity_of(model, names, code, symmetry is not None, version("insync"))
     shape = SpaceShape(len(program.actions), len(judged.nodes), program.schema.words)
-    with closing(RunLevels(Path(run_dir), identity, shape, resume)) as kept:
+    with closing(RunDirectory(Path(run_dir), identity, shape, resume)) as kept:
         yield kept
 
 

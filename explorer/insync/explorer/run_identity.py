@@ -7,12 +7,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from insync.explorer.manifest_entries import as_dict, as_list, as_text, require
+from insync.machine.identity import conditions_key, program_key
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.model.expressions.graph import Node
+from insync.model.symmetry.group import Symmetry
+from insync.model.tracing.program import Program
 from insync.properties.invariants import names_within
+from insync.runtime.checksums import digest
 from insync.runtime.errors import UserError
 
-__all__ = ["Identity", "identity_of", "require_same"]
+__all__ = ["Identity", "code_of", "identity_of", "require_same"]
 
 _MEANING = {
     "insync": "another version of insync",
@@ -33,7 +38,7 @@ class Identity:
         insync: the version that writes the files.
         model, bounds: of the search.
         properties: the properties that are checked.
-        code: a hash of the traced transition relation and properties.
+        code: see `code_of`.
         symmetric: whether the states are representatives.
         within: the invariants that the search is confined to.
     """
@@ -68,6 +73,12 @@ def identity_of(model: Model, properties: Sequence[str], code: str, symmetric: b
     """Return the identity of a search of this model for these properties."""
     reference, within = model_reference(model), names_within(model)
     return Identity(version, reference, model.identity, tuple(properties), code, symmetric, within)
+
+
+def code_of(program: Program, conditions: Sequence[Node], symmetry: Symmetry | None) -> str:
+    """Return a hash of the rules of a search: initial states, transition relation, conditions and symmetry."""
+    starts = digest({"kind": "initial states"}, program.initials.rows.tobytes()).hex()
+    return f"{program_key('run', program, symmetry)} {conditions_key('run', program.schema, conditions)} {starts}"
 
 
 def require_same(place: str, found: Identity, wanted: Identity) -> None:

@@ -20,7 +20,7 @@ from typing import TypeAlias
 __all__ = ["DIGEST_BYTES", "Damaged", "Label", "digest", "framed", "json_with_digest", "require_digest", "unframed"]
 
 Label: TypeAlias = Mapping[str, int | str]
-"""The label of a file: {"kind": "level", "format": "insync-levels/4", "run": "3f…", "level": 17, "partition": 3}."""
+"""The label of a file, such as {"kind": "trace", "format": "insync-trace/1"}."""
 
 DIGEST_BYTES = 16
 

@@ -17,8 +17,9 @@ import pytest
 
 from insync.explorer import Limits, check
 from insync.explorer.search import beyond_memory
-from insync.explorer.search.run_directory import MANIFEST, LevelsManifest
+from insync.explorer.search.manifest import MANIFEST, read_manifest, write_manifest
 from insync.machine.stores import row_encoding, sorted_file
+from insync.machine.stores.run_folder import RunFolder
 from insync.model.catalogue import find_model
 from insync.runtime.checksums import json_with_digest
 from insync.runtime.errors import UserError
@@ -28,8 +29,8 @@ from insync_file_damage import Trial, damages
 
 HOLDS = find_model("kip320")(replicas=2, log_size=1, max_records=2, max_leader_epoch=1)
 FAILS = find_model("kip101")(replicas=3, log_size=1, max_records=2, max_leader_epoch=1)
-FORMS = ("level", "codes", "states")
-SIGNED = {"kind": "manifest", "format": "insync-levels/4"}
+FORMS = ("memory", "codes", "states")
+SIGNED = {"kind": "manifest", "format": "insync-run/5"}
 
 
 @pytest.fixture
@@ -41,17 +42,22 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beyond_memory, "MOST_BUFFER_BYTES", 1 << 12)
 
 
+def kind(form: str) -> str:
+    """The kind of the files of states."""
+    return "states" if form == "memory" else form
+
+
 def begun(folder: Path, form: str, depth: int = 7) -> Path:
     """Search some levels, which are kept in one form."""
     with pytest.MonkeyPatch.context() as patch:
-        if form != "level":
+        if form != "memory":
             asked, may_use = itertools.count(), Watch.may_use
             patch.setattr(Watch, "may_use", lambda self, size: next(asked) != 4 and may_use(self, size))
         if form == "states":
             patch.setattr(row_encoding, "MOST_CODE_BITS", 3)
             patch.setattr(row_encoding, "ROOMS", (1.0,))
         check(HOLDS, limits=Limits(depth=depth), threads=1, partitions=2, run_dir=folder)
-    assert list(folder.glob(f"{form}-*"))
+    assert list(folder.glob(f"{kind(form)}/*/*"))
     return folder
 
 
@@ -63,9 +69,9 @@ def resumed(folder: Path) -> object:
 def attempted(tmp_path: Path, form: str, seed: int, count: int) -> Trial:
     """Damage a run so many times; two other runs lend files, and one of its own is not counted."""
     run = begun(tmp_path / "run", form)
-    stray = f"{form}-00008-0001"
-    (run / stray).write_bytes((run / f"{form}-00007-0001").read_bytes())
-    others = [begun(tmp_path / "other", form), begun(tmp_path / "more", "codes" if form == "level" else "level", 9)]
+    stray = f"{kind(form)}/p00001/00008-00008"
+    (run / stray).write_bytes((run / f"{kind(form)}/p00001/00007-00007").read_bytes())
+    others = [begun(tmp_path / "other", form), begun(tmp_path / "more", "codes" if form == "memory" else "memory", 9)]
     trial = Trial(run, tmp_path, resumed, lambda name: name not in {"lock", stray})
     for damage in damages(run, seed, count, others):
         trial.attempt(damage)
@@ -104,22 +110,18 @@ def test_a_manifest_with_an_odd_value_is_refused_whoever_signed_it(manifest: dic
     """What is accepted is of the right kinds throughout: it is written again as it was read."""
     short = tmp_path / "short"
     short.mkdir()
-    space: dict[str, Any] = {**manifest["space"], "expanded": 2}
-    for name, most in (("levels", 3), ("visited", 3), ("stepless", 2)):
-        space[name] = space[name][:most]
-    space["violations"] = {name: [2, count, least] for name, (_, count, least) in space["violations"].items()}
-    refused = 0
-    for _, entries in damaged({**manifest, "files": manifest["files"][:3], "space": space}):
+    levels, refused = [*manifest["levels"][:2], manifest["levels"][-1]], 0
+    for _, entries in damaged({**manifest, "levels": levels}):
         signed(short, entries)
         text = (short / MANIFEST).read_text()
         try:
-            found = LevelsManifest.read(short)
+            found = read_manifest(RunFolder(short))
         except UserError as error:
             said = str(error)
             assert said.startswith(f"{short / MANIFEST}: ")
             refused += 1
         else:
-            found.write(short)
+            write_manifest(RunFolder(short), found)
             assert (short / MANIFEST).read_text() == text
     assert refused > 500
 
@@ -130,18 +132,22 @@ Change = Callable[[dict[str, Any]], object]
 @pytest.mark.parametrize(
     ("change", "file"),
     [
-        (lambda found: found["space"]["visited"].__setitem__(5, found["space"]["visited"][5] + 1), MANIFEST),
-        (lambda found: found["space"]["levels"].pop(), MANIFEST),
+        (lambda found: found["levels"][5].__setitem__("visited", found["levels"][5]["visited"] + 1), MANIFEST),
         (
-            lambda found: found["files"].__setitem__(3, " ".join(reversed(found["files"][3].split()))),
-            "level-00004-0000",
+            lambda found: found["levels"][3].__setitem__(
+                "files", " ".join(reversed(found["levels"][3]["files"].split()))
+            ),
+            "states/p00000/00004-00004",
         ),
-        (lambda found: found["files"].pop(), MANIFEST),
-        (lambda found: found["files"].reverse(), "level-00001-0000"),
-        (lambda found: found.__setitem__("run", "0" * 32), "level-00001-0000"),
-        (lambda found: found.__setitem__("sorted", "codes"), "codes-00001-0000"),
-        (lambda found: found["space"]["steps"].pop(), MANIFEST),
-        (lambda found: found["space"]["violations"].__setitem__("9", [1, 1, [0]]), MANIFEST),
+        (lambda found: found["levels"].reverse(), MANIFEST),
+        (lambda found: found.__setitem__("run", "0" * 16), "states/p00000/00001-00001"),
+        (lambda found: found.__setitem__("encoding", "codes"), MANIFEST),
+        (lambda found: found.update(encoding="codes", on_disk=True), "codes/p00000/00001-00001"),
+        (lambda found: found.__setitem__("on_disk", 1), MANIFEST),
+        (lambda found: found.__setitem__("partitions", 3), MANIFEST),
+        (lambda found: found["levels"][2]["steps"].pop(), MANIFEST),
+        (lambda found: found["levels"][2]["violations"].pop(), MANIFEST),
+        (lambda found: found["levels"][2]["violations"][0].__setitem__(0, 1), MANIFEST),
     ],
 )
 def test_what_a_manifest_says_has_to_fit_the_files(
@@ -154,19 +160,20 @@ def test_what_a_manifest_says_has_to_fit_the_files(
 
 
 def test_counts_that_can_be_made_again_are_compared(manifest: dict[str, Any], tmp_path: Path) -> None:
-    for name in ("levels", "visited"):
-        manifest["space"][name][5] += 1
+    for name in ("states", "visited"):
+        manifest["levels"][5][name] += 1
     signed(tmp_path, manifest)
-    with pytest.raises(UserError, match=r"level-00006-0000: this is not the level that was written\. Search again"):
+    with pytest.raises(UserError, match=r"states/p00000/00006-00006: this file is not what the run has written"):
         check(FAILS, threads=1, symmetry=False, run_dir=tmp_path, resume=True)
 
 
 def test_a_finished_run_that_is_violated_stays_so(manifest: dict[str, Any], tmp_path: Path) -> None:
     text = (tmp_path / MANIFEST).read_text()
     entries = json.loads(text)
-    entries["space"]["violations"] = {}
+    for level in entries["levels"]:
+        level["violations"] = [[0, None] for _ in level["violations"]]
     (tmp_path / MANIFEST).write_text(json.dumps(entries, indent=1))
-    with pytest.raises(UserError, match=r"manifest\.json: this is not the manifest that was written\. Search again in"):
+    with pytest.raises(UserError, match=r"manifest\.json: this file is not what the run has written there\. The run"):
         check(FAILS, threads=1, symmetry=False, run_dir=tmp_path, resume=True)
     (tmp_path / MANIFEST).write_text(text)
     assert check(FAILS, threads=1, symmetry=False, run_dir=tmp_path, resume=True).violations

@@ -100,8 +100,8 @@ def test_a_run_on_disk_goes_on_level_by_level(after: int, full: Full, tmp_path: 
     for depth in (14, 15, 17, 10, 18, 100):
         result = check(KIP320, symmetry=False, limits=Limits(depth=depth), run_dir=tmp_path, resume=True)
     assert facts(result) == facts(whole)
-    names = {path.name for path in tmp_path.iterdir()}
-    levels = [f"codes-{level:05}-{part:04}" for level in range(1, whole.depth + 1) for part in range(2)]
+    names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    levels = [f"codes/p{part:05}/{level:05}-{level:05}" for level in range(1, whole.depth + 1) for part in range(2)]
     assert names == {"lock", "manifest.json", *levels}
 
 
@@ -113,7 +113,7 @@ def test_a_run_in_memory_goes_over_when_it_is_taken_up(full: Full, tmp_path: Pat
     again = check(KIP101, keep_going=True, run_dir=tmp_path, resume=True)
     assert again.kept == "files"
     assert facts(again) == facts(whole)
-    assert not list(tmp_path.glob("level-*"))
+    assert not list(tmp_path.glob("states/*/*"))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,8 @@ def test_where_codes_become_too_wide_rows_are_codes_of_pairs_or_states(
     assert again.kept == "files"
     assert facts(again) == facts(whole)
     assert facts(check(KIP320, symmetry=False, run_dir=tmp_path, resume=True)) == facts(whole)
-    assert {path.name.partition("-")[0] for path in tmp_path.iterdir()} == {form, "lock", "manifest.json"}
+    files = {path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {form, "lock", "manifest.json"}
 
 
 def test_where_dictionaries_would_take_what_codes_save_rows_are_states(
@@ -144,7 +145,7 @@ def test_where_dictionaries_would_take_what_codes_save_rows_are_states(
     monkeypatch.setattr(collapse, "_LITTLE", 0)
     full(after=25)
     assert check(KIP320, symmetry=False, run_dir=tmp_path).kept == "files"
-    assert list(tmp_path.glob("states-*"))
+    assert list(tmp_path.glob("states/*/*"))
 
 
 @pytest.mark.parametrize("after", [30, pytest.param(45, marks=pytest.mark.slow)])
@@ -204,7 +205,7 @@ def test_what_it_will_take_is_told_before_it_begins(
     need = said[0].disk
     assert need is not None
     assert said[0].end is not None
-    files = sum(path.stat().st_size for path in tmp_path.glob("codes-*"))
+    files = sum(path.stat().st_size for path in tmp_path.glob("codes/*/*"))
     assert files / 2 < need.bytes < 4 * files
     assert need.seconds > 0
     assert need.free > need.bytes
@@ -269,7 +270,7 @@ def begun(folder: Path, full: Full, depth: int = 12) -> list[Path]:
     full(after=4)
     result = check(KIP320, symmetry=False, limits=Limits(depth=depth), run_dir=folder, partitions=2)
     assert result.kept == "files"
-    return sorted(folder.glob("codes-*"))
+    return sorted(folder.glob("codes/*/*"))
 
 
 def test_a_damaged_file_is_refused_and_never_counted(full: Full, tmp_path: Path) -> None:
@@ -282,11 +283,11 @@ def test_a_damaged_file_is_refused_and_never_counted(full: Full, tmp_path: Path)
         other = files[files.index(path) - 1].read_bytes()
         for damage in (bytes(changed), content[: drawn.randrange(len(content))], other):
             path.write_bytes(damage)
-            with pytest.raises(UserError, match=rf"{path.name}: this is not the level that was written\. Search again"):
+            with pytest.raises(UserError, match=rf"{path.parent.name}/{path.name}: this file is not what the run has"):
                 check(KIP320, symmetry=False, run_dir=tmp_path, resume=True)
         path.write_bytes(content)
     path.unlink()
-    with pytest.raises(UserError, match=rf"{path.name}: cannot be read \(No such file or directory\)\. The run direct"):
+    with pytest.raises(UserError, match=rf"{path.parent.name}/{path.name}: this file is missing\. The run direct"):
         check(KIP320, symmetry=False, run_dir=tmp_path, resume=True)
 
 
@@ -298,14 +299,14 @@ def test_a_file_that_is_damaged_while_the_search_works_is_noticed(
     def damaging(self: SortedPartition) -> None:
         publish(self)
         if next(calls) == 11:
-            path = tmp_path / "codes-00008-0000"
+            path = tmp_path / "codes/p00000/00008-00008"
             content = bytearray(path.read_bytes())
             content[40] ^= 1
             path.write_bytes(content)
 
     full(after=4)
     monkeypatch.setattr(SortedPartition, "publish", damaging)
-    with pytest.raises(UserError, match="codes-00008-0000: this is not the level that was written"):
+    with pytest.raises(UserError, match="codes/p00000/00008-00008: this file is not what the run has"):
         check(KIP320, symmetry=False, run_dir=tmp_path, partitions=1)
 
 
@@ -322,7 +323,7 @@ def test_a_full_disk_is_said_and_what_is_there_goes_on(size: int, full: Full, tm
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.rglob("*.part"))
     assert facts(check(KIP320, symmetry=False, run_dir=tmp_path, resume=True)) == facts(whole)
 
 
@@ -343,7 +344,7 @@ model = find_model("kip101")(replicas=3, log_size=2, max_records=2, max_leader_e
 check(model, keep_going=True, symmetry=False, threads=2, run_dir={str(folder)!r})
 """
     with subprocess.Popen([sys.executable, "-c", text]) as process:
-        while process.poll() is None and not list(folder.glob(f"codes-{level:05}*")):
+        while process.poll() is None and not list(folder.glob(f"codes/*/{level:05}-*")):
             time.sleep(0.0005)
         time.sleep(seconds)
         process.kill()
@@ -358,7 +359,7 @@ def test_after_a_kill_at_any_moment_it_goes_on(seed: int, full: Full, tmp_path: 
     whole = check(model, keep_going=True, symmetry=False)
     assert whole.violations
     killed(tmp_path, drawn.randint(1, whole.depth), 0.05 * drawn.random())
-    is_on_disk = json.loads((tmp_path / "manifest.json").read_text())["sorted"] == "codes"
+    is_on_disk = json.loads((tmp_path / "manifest.json").read_text())["on_disk"]
     full(after=-1 if is_on_disk else 0, rows=2048)
     found = check(model, keep_going=True, symmetry=False, run_dir=tmp_path, resume=True)
     assert found.kept == "files"

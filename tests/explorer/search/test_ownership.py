@@ -111,10 +111,10 @@ def test_where_codes_become_too_wide_states_are_divided_as_before(
 
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[2]], ids=lambda model: model.identity)
-def test_a_run_goes_on_however_its_states_are_divided_by_then(
+def test_in_a_run_directory_states_stay_in_their_partitions(
     model: Model, divided: Divided, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As they were, by all of each state after all, or anew from the first level; and to sorted files."""
+    """Whoever goes on with the run finds them there: with codes, with whole states, with sorted files."""
     names = list(sentences_of(model))
     whole = check(model, symmetry=False, properties=names, keep_going=True, threads=1)
 
@@ -123,19 +123,14 @@ def test_a_run_goes_on_however_its_states_are_divided_by_then(
         return check(model, **given, limits=Limits(depth=depth), threads=2, partitions=3, resume=resume)  # type: ignore[arg-type]
 
     calls = divided(100.0)
-    depth = whole.depth - 3
     for number in range(3):
-        assert found(number, depth=depth).kept == "codes"
-    assert len(calls) == 6
-    again = found(0, resume=True)
-    assert (again.kept, len(calls)) == ("codes", 8)
-    assert facts(again) == facts(whole)
+        assert found(number, depth=whole.depth - 3).kept == "codes"
+    results = [found(0, resume=True)]
     monkeypatch.setattr(search_module, "MOST_WHOLE", 1 << 22)
-    again = found(1, resume=True)
-    assert (again.kept, len(calls)) == ("states", 8)
-    assert facts(again) == facts(whole)
+    results.append(found(1, resume=True))
     asked = itertools.count()
     monkeypatch.setattr(Watch, "may_use", lambda self, size: next(asked) != 3)
-    again = found(2, resume=True)
-    assert again.kept == "files"
-    assert facts(again) == facts(whole)
+    results.append(found(2, resume=True))
+    assert [again.kept for again in results] == ["codes", "states", "files"]
+    assert [facts(again) for again in results] == [facts(whole)] * 3
+    assert calls == []

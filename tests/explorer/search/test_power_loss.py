@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,8 +18,8 @@ import pytest
 from insync.explorer import CheckResult, check
 from insync.explorer.search import beyond_memory, run_directory
 from insync.explorer.search.explored import Explored
-from insync.explorer.search.run_directory import RunLevels
-from insync.machine.stores import sorted_file
+from insync.explorer.search.run_directory import RunDirectory
+from insync.machine.stores import run_folder, sorted_file
 from insync.model.catalogue import find_model
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Watch
@@ -40,7 +41,7 @@ def search(folder: Path, resume: bool = False) -> CheckResult:
 
 def levels_in(folder: Path) -> int:
     manifest = folder / "manifest.json"
-    return len(json.loads(manifest.read_text())["space"]["levels"]) if manifest.exists() else 0
+    return len(json.loads(manifest.read_text())["levels"]) if manifest.exists() else 0
 
 
 @pytest.fixture
@@ -63,13 +64,13 @@ def test_files_are_flushed_then_named_then_counted(tmp_path: Path, patch: pytest
     with patch.context() as watched:
         disk.watch(watched)
         search(tmp_path)
-    steps = [" ".join(call) for call in disk.calls]
-    level = []
-    for what in ("open level-00004-000{}.part", "rename level-00004-000{}", "flush level-00004-000{}"):
-        level += [what.format(number) for number in (0, 1)]
-    level += ["open manifest.json.part", "flush manifest.json.part", "flush ."]
-    level += ["rename manifest.json", "flush ."]
-    assert steps[3 * len(level) : 4 * len(level)] == level
+    steps = [re.sub(r"\.\w{12}\.part", ".part", " ".join(call)) for call in disk.calls]
+    names = [f"states/p{number:05}/00004-00004" for number in (0, 1)]
+    level = [step for name in names for step in (f"open {name}.part", f"rename {name}")]
+    level += [*(f"flush {name}" for name in names), *(f"flush {Path(name).parent}/" for name in names)]
+    level += ["open manifest.json.part", "flush manifest.json.part", "rename manifest.json", "flush ./"]
+    start = steps.index(level[0])
+    assert steps[start : start + len(level)] == level
 
 
 def test_levels_that_follow_each_other_soon_are_counted_together_and_all_in_the_end(
@@ -77,16 +78,16 @@ def test_levels_that_follow_each_other_soon_are_counted_together_and_all_in_the_
 ) -> None:
     """Also where an error ends the search; and what could not be flushed is not counted by trying again."""
     patch.setattr(run_directory, "_RARELY", 10**9)
-    counted, kept = list[int](), RunLevels.keep
+    counted, kept = list[int](), RunDirectory.keep
 
-    def keep(self: RunLevels, space: Explored, *given: Any) -> None:
+    def keep(self: RunDirectory, space: Explored, *given: Any) -> None:
         kept(self, space, *given)
         counted.append(levels_in(tmp_path))
         if len(space.levels) == 5:
             raise ZeroDivisionError
 
     with patch.context() as failing:
-        failing.setattr(RunLevels, "keep", keep)
+        failing.setattr(RunDirectory, "keep", keep)
         with pytest.raises(ZeroDivisionError):
             search(tmp_path)
     assert counted == [1, 1, 1, 1, 1]
@@ -98,7 +99,7 @@ def test_levels_that_follow_each_other_soon_are_counted_together_and_all_in_the_
             raise failure
 
     with patch.context() as failing:
-        failing.setattr(run_directory, "flush_file", flush_once)
+        failing.setattr(run_folder, "flush_file", flush_once)
         with pytest.raises(UserError, match="the run directory cannot be written"):
             search(tmp_path, resume=True)
     assert levels_in(tmp_path) == 5
@@ -118,7 +119,7 @@ def test_a_new_folder_is_flushed_into_those_above(tmp_path: Path, patch: pytest.
         watched.setattr(os, "open", opening)
         watched.setattr(os, "fsync", lambda descriptor: flushed.append(opened[descriptor]))
         search(tmp_path / "a" / "run")
-    assert flushed[:2] == [str(tmp_path / "a"), str(tmp_path)]
+    assert flushed[:2] == [str(tmp_path), str(tmp_path / "a")]
 
 
 @dataclass
@@ -133,8 +134,10 @@ class Losses:
 
     def after(self, disk: LosingDisk) -> None:
         what, name = disk.calls[-1]
-        if (what, name) == ("flush", "."):
-            self.kept = max(self.kept, levels_in(disk.folder) if disk.calls[-2][1] == "manifest.json" else 0)
+        if (what, name) == ("flush", "./"):
+            self.kept = max(
+                self.kept, levels_in(disk.folder) if disk.calls[-2:-1] == [("rename", "manifest.json")] else 0
+            )
         number = len(disk.calls)
         if self.is_drawn(number):
             image = disk.image(self.scratch / f"image-{number}", random.Random(f"{self.seed} {number}"))
@@ -199,9 +202,9 @@ def test_after_a_loss_of_power_at_any_call_it_goes_on(
 @pytest.mark.parametrize("what", ["levels", "manifest", "folder"])
 def test_a_flush_that_is_left_out_would_be_noticed(what: str, tmp_path: Path, patch: pytest.MonkeyPatch) -> None:
     forgets = {
-        "levels": lambda name: name.startswith("level-"),
+        "levels": lambda name: name.startswith("states/p") and not name.endswith("/"),
         "manifest": lambda name: name.startswith("manifest"),
-        "folder": lambda name: name == ".",
+        "folder": lambda name: name.endswith("/"),
     }
     losses = lost(tmp_path, patch, 3, 4, -1, forgets[what])
     assert losses.wrong()

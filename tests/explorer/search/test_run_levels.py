@@ -25,8 +25,9 @@ from insync.explorer.run_lock import RunLock
 from insync.explorer.search import breadth_first as search_module
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
-from insync.explorer.search.run_directory import RunLevels, write_level_rows
+from insync.explorer.search.run_directory import RunDirectory
 from insync.machine.stores import compressed
+from insync.machine.stores.run_files import RunFiles
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.properties.registry import invariants_of
@@ -89,13 +90,14 @@ def test_it_may_be_kept_as_codes_and_as_states_before(
 
 def test_every_level_is_there_and_nothing_else(tmp_path: Path) -> None:
     found = check(KIP320, run_dir=str(tmp_path / "a" / "run"), partitions=2)
-    names = sorted(path.name for path in (tmp_path / "a" / "run").iterdir())
-    levels = [f"level-{level:05}-{part:04}" for level in range(1, found.depth + 1) for part in range(2)]
-    assert names == [*levels, "lock", "manifest.json"]
+    run = tmp_path / "a" / "run"
+    names = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+    levels = {f"states/p{part:05}/{level:05}-{level:05}" for level in range(1, found.depth + 1) for part in range(2)}
+    assert names == {*levels, "lock", "manifest.json"}
 
 
 def test_a_run_is_gone_on_with_or_begun_as_it_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"there is no manifest\.json, so this is no run directory\. Give one of"):
+    with pytest.raises(UserError, match=r"there is no manifest\.json, so this is no run directory\. Give one that"):
         check(KIP320, run_dir=tmp_path, resume=True)
     with pytest.raises(UserError, match="resume=True goes on with a run; name its folder"):
         check(KIP320, resume=True)
@@ -124,7 +126,7 @@ def test_only_the_same_search_goes_on(other: dict[str, object], what: str, tmp_p
 
 def begun(folder: Path) -> Path:
     check(KIP320, threads=2, limits=Limits(depth=7), run_dir=folder)
-    return folder / "level-00006-0001"
+    return folder / "states/p00001/00006-00006"
 
 
 def cut(level: Path) -> None:
@@ -133,16 +135,16 @@ def cut(level: Path) -> None:
 
 def changed(level: Path) -> None:
     content = bytearray(level.read_bytes())
-    content[random.Random(level.parent.name).randrange(16, len(content))] ^= 1
+    content[random.Random(level.parents[2].name).randrange(16, len(content))] ^= 1
     level.write_bytes(content)
 
 
 def exchanged(level: Path) -> None:
-    level.write_bytes(level.with_name("level-00005-0001").read_bytes())
+    level.write_bytes(level.with_name("00005-00005").read_bytes())
 
 
 def of_another_partition(level: Path) -> None:
-    level.write_bytes(level.with_name("level-00006-0000").read_bytes())
+    level.write_bytes((level.parents[1] / "p00000" / level.name).read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -152,26 +154,26 @@ def of_another_partition(level: Path) -> None:
 def test_a_damaged_level_is_refused_and_never_counted(damage: Callable[[Path], object], tmp_path: Path) -> None:
     level = begun(tmp_path)
     damage(level)
-    with pytest.raises(UserError, match=r"level-00006-000\d: this is not the level that was written\. Search again"):
+    with pytest.raises(UserError, match=r"states/p0000\d/00006-00006: this file is not what the run has written"):
         check(KIP320, run_dir=tmp_path, resume=True)
 
 
 def test_a_level_that_is_gone_is_missed(tmp_path: Path) -> None:
     begun(tmp_path).unlink()
-    with pytest.raises(UserError, match=r"level-00006-0001: cannot be read \(No such file or directory\)\. The"):
+    with pytest.raises(UserError, match=r"states/p00001/00006-00006: this file is missing\. The run directory is"):
         check(KIP320, run_dir=tmp_path, resume=True)
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("{", "this is no manifest of a run"),
-        ("[]", "this is no manifest of a run"),
-        ("{}", "this is no manifest of a run"),
-        ('{"format": "insync-run/2"}', "this is a run on Spark; go on with it by --engine spark"),
-        ('{"format": "insync-levels/3"}', "format is 'insync-levels/3', and this insync reads 'insync-levels/4'"),
-        ("[" * 100_000, "this is no manifest of a run"),
-        ('{"format": "insync-levels/4"}', "this is not the manifest that was written"),
+        ("{", "this file is not what the run has written there"),
+        (
+            '{"format": "insync-run/4"}',
+            "format is 'insync-run/4', and this insync reads 'insync-run/5'. Search again in",
+        ),
+        ('{"format": "insync-levels/4"}', "format is 'insync-levels/4', and this insync reads 'insync-run/5'"),
+        ('{"format": "insync-run/5"}', "this file is not what the run has written there"),
     ],
 )
 def test_a_manifest_of_something_else_is_refused(content: str, said: str, tmp_path: Path) -> None:
@@ -182,7 +184,7 @@ def test_a_manifest_of_something_else_is_refused(content: str, said: str, tmp_pa
 
 def test_a_folder_that_cannot_be_written_is_a_mistake_of_the_user(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UserError, match=r"file: the run directory cannot be written \(File exists\)\. Name one with"):
+    with pytest.raises(UserError, match=r"file: the run directory cannot be written \(Not a directory\)\. Name one"):
         check(KIP320, run_dir=tmp_path / "file")
 
 
@@ -192,13 +194,13 @@ def test_a_full_disk_ends_it_and_what_is_there_goes_on(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, limits[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, limits[1]))
         with pytest.raises(UserError, match=r"the run directory cannot be written \(File too large\)\. Name one with"):
             check(model, keep_going=True, symmetry=False, run_dir=tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
-    assert not list(tmp_path.glob("*.part"))
+    assert not list(tmp_path.rglob("*.part"))
     assert facts(check(model, keep_going=True, symmetry=False, run_dir=tmp_path, resume=True)) == facts(whole)
 
 
@@ -209,13 +211,13 @@ def test_who_is_stopped_while_levels_are_read_knows_what_the_run_had_found(
     """A violation has no trace then: the states of its level are not there."""
     done = check(model, run_dir=tmp_path)
     stop = threading.Event()
-    insert = RunLevels.insert_level
+    insert = RunDirectory.insert_level
 
-    def stopping(self: RunLevels, level: int, *given: object) -> None:
+    def stopping(self: RunDirectory, level: int, *given: object) -> None:
         insert(self, level, *given)  # type: ignore[arg-type]
         stop.set()
 
-    monkeypatch.setattr(RunLevels, "insert_level", stopping)
+    monkeypatch.setattr(RunDirectory, "insert_level", stopping)
     found = check(model, run_dir=tmp_path, resume=True, stop=stop)
     assert (found.stopped_by, found.levels, found.violations) == (StopReason.INTERRUPT, done.levels, ())
     untraced = [warning for warning in found.warnings if "The search for a trace of" in warning]
@@ -228,17 +230,17 @@ def test_where_codes_become_too_wide_the_levels_are_read_and_not_written_again(
     """All begins again in memory; a file that the manifest counts stays as it is."""
     model = find_model("kip320")(**{**SMALL, "max_leader_epoch": 2})
     whole, written, begun = check(model, symmetry=False), list[str](), list[int]()
-    begin = BreadthFirstSearch._begin_with
+    begin, write = BreadthFirstSearch._begin_with, RunFiles.write_sorted
 
-    def writing(path: Path, *given: Any) -> bytes:
-        written.append(path.name)
-        return write_level_rows(path, *given)
+    def writing(files: RunFiles, partition: int, level: int, *given: Any) -> bytes:
+        written.append(str(level))
+        return write(files, partition, level, *given)
 
     def beginning(search: BreadthFirstSearch, *given: Any) -> None:
         begun.append(len(written))
         begin(search, *given)
 
-    monkeypatch.setattr("insync.explorer.search.run_directory.write_level_rows", writing)
+    monkeypatch.setattr(RunFiles, "write_sorted", writing)
     monkeypatch.setattr(BreadthFirstSearch, "_begin_with", beginning)
     monkeypatch.setattr(search_module, "MOST_WHOLE", 40)
     monkeypatch.setattr(compressed, "MOST_CODE_BITS", 18)
@@ -251,9 +253,9 @@ def test_where_codes_become_too_wide_the_levels_are_read_and_not_written_again(
 
 def test_one_search_at_a_time_uses_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether a run is resumed or begun meanwhile; when a search has ended, by an error too, the next one may."""
-    refused, keep = list[str](), RunLevels.keep
+    refused, keep = list[str](), RunDirectory.keep
 
-    def keeping(self: RunLevels, space: Explored, *given: object) -> None:
+    def keeping(self: RunDirectory, space: Explored, *given: object) -> None:
         keep(self, space, *given)  # type: ignore[arg-type]
         if len(space.levels) in (2, 3):
             for resume in (True, False):
@@ -264,7 +266,7 @@ def test_one_search_at_a_time_uses_it(tmp_path: Path, monkeypatch: pytest.Monkey
             raise ZeroDivisionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(RunLevels, "keep", keeping)
+        patch.setattr(RunDirectory, "keep", keeping)
         with pytest.raises(ZeroDivisionError):
             check(KIP320, run_dir=tmp_path)
     in_use = f"{tmp_path}: another search is using this run directory. Wait until it has ended, or name another."
@@ -288,9 +290,9 @@ def test_where_there_are_no_locks_the_result_says_so(tmp_path: Path, monkeypatch
     assert replace(facts(found), warnings=()) == replace(facts(check(KIP320)), warnings=())
 
 
-@pytest.mark.parametrize("name", ["level-00003-0000", "level-00003-0000.part", "manifest.json.part"])
+@pytest.mark.parametrize("name", ["states/p00000/00003-00003", "manifest.json"])
 def test_a_folder_in_the_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).mkdir()
+    (tmp_path / name).mkdir(parents=True)
     with pytest.raises(UserError, match=rf"/{name}: the run directory cannot be written \(Is a directory\)\. Name one"):
         check(KIP320, run_dir=tmp_path, threads=1)
 
@@ -312,7 +314,7 @@ def test_a_complete_run_that_may_only_be_read_gives_its_result(tmp_path: Path, m
 def levels_in(folder: Path) -> int:
     """How many levels the manifest counts."""
     manifest = folder / "manifest.json"
-    return len(json.loads(manifest.read_text())["space"]["levels"]) if manifest.exists() else 0
+    return len(json.loads(manifest.read_text())["levels"]) if manifest.exists() else 0
 
 
 def killed(folder: Path, level: int, seconds: float, most_whole: int, most_rows: int) -> None:
@@ -330,7 +332,7 @@ model = Kip101(replicas=3, log_size=2, max_records=2, max_leader_epoch=2)
 check(model, symmetry=False, keep_going=True, threads=2, run_dir={str(folder)!r})
 """
     with subprocess.Popen([sys.executable, "-c", text]) as process:
-        while process.poll() is None and not list(folder.glob(f"level-{level:05}*")):
+        while process.poll() is None and not list(folder.glob(f"states/*/{level:05}-*")):
             time.sleep(0.0005)
         time.sleep(seconds)
         process.kill()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
 from insync.machine.stores import external_sort as spills_module
-from insync.machine.stores.external_sort import KnownRows, RowReader, Spills, strike_known
+from insync.machine.stores.external_sort import ExternalSort, KnownRows, RowReader, strike_known
 from insync.machine.stores.row_encoding import StateRows
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter, Unpacker
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
@@ -134,33 +134,30 @@ def test_a_folder_that_cannot_be_flushed_is_left_and_a_disk_that_fails_is_not(
 
 
 @contextmanager
-def given_spills(capacity: int) -> Iterator[tuple[Spills, RowBuffer]]:
+def given_sort(capacity: int) -> Iterator[tuple[ExternalSort, RowBuffer]]:
     with tempfile.TemporaryDirectory() as folder:
         buffer = RowBuffer(KERNELS, capacity, RowScratch(8 * WORDS, capacity))
-        reader = RowReader(FORM, KERNELS, WORDS)
-        spills = Spills(Path(folder), KERNELS, FORM, reader, capacity)
-        yield spills, buffer
-        spills.clear()
+        sort = ExternalSort(buffer, Path(folder), KERNELS, FORM, RowReader(FORM, KERNELS, WORDS))
+        yield sort, buffer
+        sort.clear()
         buffer.close()
 
 
-def come(spills: Spills, buffer: RowBuffer, rows: Sequence[Words]) -> None:
-    for start in range(0, len(rows), buffer.capacity):
-        some = PackedRows(rows[start : start + buffer.capacity])
-        buffer.extend(some.address, some.count)
-        buffer.sort()
-        spills.add(buffer)
+def come(sort: ExternalSort, rows: Sequence[Words], piece: int) -> None:
+    for start in range(0, len(rows), piece):
+        some = PackedRows(rows[start : start + piece])
+        sort.insert(some.address, some.count)
 
 
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 1000), count=st.integers(0, 1500), capacity=st.integers(64, 400), most=st.integers(2, 32))
 def test_ranges_are_all_rows_in_order_each_once(seed: int, count: int, capacity: int, most: int) -> None:
     rows = some_rows(seed, count)
-    with pytest.MonkeyPatch.context() as patch, given_spills(capacity) as (spills, buffer):
+    with pytest.MonkeyPatch.context() as patch, given_sort(capacity) as (sort, buffer):
         patch.setattr(spills_module, "_MOST_FILES", most)
-        come(spills, buffer, rows)
+        come(sort, rows, most * 7)
         event(f"joined: {count > capacity * most}")
-        found = [at(buffer.address, buffer.count) for _ in spills.ranges(buffer)]
+        found = [at(buffer.address, buffer.count) for _ in sort.ranges()]
         event(f"ranges: {min(3, len(found))}")
     assert [row for some in found for row in some] == sorted(set(rows))
 
@@ -173,18 +170,18 @@ def test_levels_of_sorted_files_are_those_of_a_set(seed: int, counts: list[int],
     """Rows come level by level, many of them known from any level before."""
     known, seen = list[KnownRows](), set[Words]()
     drawn, reader = random.Random(seed), RowReader(FORM, KERNELS, WORDS)
-    with tempfile.TemporaryDirectory() as folder, given_spills(100) as (spills, buffer):
+    with tempfile.TemporaryDirectory() as folder, given_sort(100) as (sort, buffer):
         for level, count in enumerate(counts):
             rows = some_rows(seed + level, count) + drawn.sample(sorted(seen), len(seen) // 2)
-            come(spills, buffer, rows)
+            come(sort, rows, 64)
             fresh = list[Words]()
-            for _ in spills.ranges(buffer):
+            for _ in sort.ranges():
                 buffer.begin_striking()
                 for earlier in known:
                     strike_known(buffer, earlier, FORM, reader)
                 buffer.drop_struck()
                 fresh += at(buffer.address, buffer.count)
-            spills.clear()
+            sort.clear()
             assert fresh == sorted(set(rows) - seen)
             seen.update(fresh)
             known.append(KnownRows.of(write(Path(folder) / str(level), fresh, block)))

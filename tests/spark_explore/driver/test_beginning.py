@@ -13,25 +13,33 @@ import pytest
 
 from insync.explorer import Limits, StopReason, Verdict
 from insync.explorer.run_identity import identity_of
-from insync.explorer.search.explored import Explored, Hit
+from insync.explorer.search.explored import Explored, Hit, LevelSummary
+from insync.explorer.search.manifest import Manifest, read_manifest, resumed, write_manifest
+from insync.explorer.search.run_levels import RunLevels, SpaceShape
 from insync.explorer.task import Clock, Needs, Prepared, Task
 from insync.machine.packed import Found
+from insync.machine.stores.run_files import RunFiles
+from insync.machine.stores.run_folder import RunFolder
 from insync.properties.registry import judge
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Stopped, Watch
 from insync.spark_explore.driver.check import SparkOptions, open_run
-from insync.spark_explore.driver.ledger import Ledger
-from insync.spark_explore.driver.manifest import Manifest, read_manifest, write_manifest
 from insync.spark_explore.wire.code_bundle import recipe_for
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import RunStates
 from insync_toys import TokenRing
 
 module = import_module("insync.spark_explore.driver.check")
 MODEL = TokenRing(nodes=2)
 RECIPE_OF = recipe_for(MODEL.program)
-START = Explored([1] * len(MODEL.program.actions), [1, 2], stepless=[0], visited=[1, 2])
-IDENTITY = identity_of(MODEL, ("exclusive",), RECIPE_OF.digest, False, "0.1")
+ACTIONS = len(MODEL.program.actions)
+IDENTITY = identity_of(MODEL, ("exclusive",), "c0de", False, "0.1")
+SHAPE = SpaceShape(ACTIONS, 1, MODEL.program.schema.words)
+
+
+def start(partitions: int, broken: Found | None = None) -> RunLevels:
+    """Two levels, the second of them not expanded."""
+    files = dict.fromkeys(range(partitions), bytes(16))
+    first = LevelSummary(1, 1, violations=[Found()], steps=[1] * ACTIONS, files=files)
+    return RunLevels(ACTIONS, {1: first, 2: LevelSummary(2, 2, violations=[broken or Found()])}, 2)
 
 
 class Warm:
@@ -40,9 +48,9 @@ class Warm:
     def __init__(self, *given: Any) -> None:
         self.given, self.partitions, self.levels, self.closed = given, given[2], 2, False
 
-    def write(self, states: RunStates) -> tuple[Explored, bytes]:
+    def write(self, states: RunFiles) -> RunLevels:
         states.folder.write("states", b"")
-        return START, bytes(16 * self.partitions)
+        return start(self.partitions)
 
     def close(self) -> None:
         self.closed = True
@@ -57,8 +65,10 @@ def begin(
     workers: Any = SimpleNamespace(partitions=options.partitions or 5)
     warm_start, manifest, taken_over = (vars(module)[name] for name in ("_warm_start", "_manifest", "_taken_over"))
     with warm_start(kernels, RECIPE_OF, workers, options, limits, keep_going, threading.Event()) as warm:
-        made = manifest(run, IDENTITY, RECIPE_OF, warm) if warm else taken_over(run, watch, keep_going)
-    return made, warm
+        if warm:
+            return manifest(run, IDENTITY, RECIPE_OF, warm), warm
+        made = taken_over(run, resumed(run, IDENTITY, SHAPE), SHAPE.words, watch, keep_going)
+    return made, None
 
 
 @pytest.mark.parametrize(("warm", "states", "enough"), [(100, None, 100), (100, 40, 40), (100, 400, 100), (1, None, 1)])
@@ -72,7 +82,7 @@ def test_the_driver_searches_the_first_levels_itself(
     assert (kernels, partitions, keep_going, asked.closed) == ("kernels", 5, True, True)
     assert within == Limits(depth=7, states=enough)
     assert initials.count == len(MODEL.program.initials)
-    assert (made.identity, made.partitions, made.ledger.start) == (IDENTITY, 5, START)
+    assert (made.identity, made.partitions, made.levels) == (IDENTITY, 5, start(5))
     assert len(made.run) == 16
     assert read_manifest(run).identity == IDENTITY
     assert read_manifest(run).run == made.run
@@ -88,7 +98,7 @@ def test_the_parts_may_be_chosen_and_a_run_goes_on_with_its_own(
     assert (again.run, again.partitions, asked) == (made.run, 3, None)
     assert (made.epoch, again.epoch, read_manifest(run).epoch) == (1, 2, 2), "the first driver is not the one any more"
     place = vars(module)["_place"](run, made, Limits(memory_bytes=9 << 20))
-    assert (place.uri, place.run, place.partitions, place.warm) == (run.uri, made.run, 3, 2)
+    assert (place.uri, place.run, place.partitions, place.together) == (run.uri, made.run, 3, 2)
     assert (place.limit, place.version) == (9 << 20, IDENTITY.insync)
 
 
@@ -133,25 +143,24 @@ def test_what_ends_before_spark_is_there_knows_what_the_run_knew(
     assert (fresh.verdict, fresh.levels, fresh.stopped_by) == (Verdict.INCOMPLETE, (), StopReason.TIME)
     known = stopped_at_start(SparkOptions(run_dir=run.uri, resume=True))
     assert (known.verdict, known.levels, known.stopped_by) == (Verdict.INCOMPLETE, (1, 2), StopReason.TIME)
-    broken = Ledger(replace(START, violations={0: Hit(2, 1, (7,))}), bytes(48))
-    write_manifest(run, replace(made, ledger=broken))
+    write_manifest(run, replace(made, levels=start(3, Found(1, (7,)))))
     unsaid = stopped_at_start(SparkOptions(run_dir=run.uri, resume=True))
     assert (unsaid.levels, unsaid.violations) == ((), ()), "nothing is claimed without a trace"
 
 
 def test_a_violation_without_time_for_its_trace_counts_for_nothing_yet() -> None:
-    ledger = Ledger(START, bytes(16))
-    ledger.figures(2).add_steps([0] * len(MODEL.program.actions), Found(), 0)
-    ledger.figures(3).files = {0: bytes(16)}
-    ledger.figures(3).add_states(1, 1, 0, [Found(1, (9,))])
+    levels = start(1)
+    levels.figures(2).add_steps([0] * ACTIONS, Found(), 0)
+    levels.figures(3).files = {0: bytes(16)}
+    levels.figures(3).add_states(1, 1, 0, [Found(1, (9,))])
     judged = judge(MODEL, ["exclusive"])
-    space = replace(START, levels=[1, 2, 1], violations={0: Hit(3, 1, (9,))}, refused=Hit(4, 1, (9,)))
+    space = Explored([1] * ACTIONS, [1, 2, 1], {0: Hit(3, 1, (9,))}, Hit(4, 1, (9,)))
 
     def path_to(target: object, level: int) -> Any:
         raise Stopped(StopReason.INTERRUPT)
 
     finder: Any = SimpleNamespace(path_to=path_to)
-    traced = vars(module)["_traced"](MODEL, judged, space, ledger, finder, False)
+    traced = vars(module)["_traced"](MODEL, judged, space, levels, finder, False)
     assert (traced.violations, traced.space.levels, traced.space.stopped_by) == ((), [1, 2], StopReason.INTERRUPT)
     later = "there was no time to find the trace, so this counts for nothing yet."
     assert traced.left_out == (f"exclusive fails after 3 states; {later}", f"type_ok fails after 4 states; {later}")

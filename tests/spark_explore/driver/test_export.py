@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from insync.explorer.named_model import UnnamedModel
-from insync.explorer.run_identity import identity_of
-from insync.explorer.search.explored import Explored
+from insync.explorer.run_identity import code_of, identity_of
+from insync.explorer.search.explored import LevelSummary
+from insync.explorer.search.manifest import Manifest, write_manifest
+from insync.explorer.search.run_levels import RunLevels
+from insync.machine.stores.run_folder import RunFolder
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync.model.evaluator import Evaluator
 from insync.properties.registry import judge
 from insync.runtime.errors import UserError
 from insync.spark_explore import SparkOptions, check, export
-from insync.spark_explore.driver.ledger import Ledger
-from insync.spark_explore.driver.manifest import Manifest, write_manifest
-from insync.spark_explore.wire.code_bundle import insync_version, recipe_for
-from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.code_bundle import insync_version
 from insync_evaluator import successors
 from insync_initials import Cabinet
 from insync_post import Post
@@ -29,7 +29,6 @@ from insync_toys import TOYS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SPACE = Explored([1], [1], stepless=[0], visited=[1], outside=[0])
 KIP320 = find_model("kip320")(replicas=2, log_size=1, max_records=1, max_leader_epoch=1)
 
 
@@ -108,9 +107,10 @@ def test_the_queries_of_the_guide(spark: SparkSession, tmp_path: Path) -> None:
 
 def run_of(folder: Path, model: Model, named: str) -> str:
     """Write the manifest of a run that names a model, whatever it searched, and return its directory."""
-    code = recipe_for(model.program, judge(model, ()).nodes).digest
+    code = code_of(model.program, judge(model, ()).nodes, None)
     identity = replace(identity_of(model, (), code, False, insync_version()), model=named)
-    manifest = Manifest(identity, "0" * 16, "driver", 1, 2, Ledger(SPACE, bytes(32)))
+    first = LevelSummary(1, 1, steps=[1], files={0: bytes(16), 1: bytes(16)})
+    manifest = Manifest(identity, "0" * 16, "driver", 1, 2, RunLevels(1, {1: first}))
     write_manifest(RunFolder(str(folder / "run")), manifest)
     return str(folder / "run")
 

@@ -13,6 +13,7 @@ pa = pytest.importorskip("pyarrow")
 
 from pyspark.errors import PySparkException  # noqa: E402 -- it needs the extra
 
+from insync.machine.stores.run_files import CountedFiles  # noqa: E402
 from insync.runtime.errors import InternalError, UserError  # noqa: E402
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch  # noqa: E402
 from insync.spark_explore.driver import jobs  # noqa: E402
@@ -20,7 +21,6 @@ from insync.spark_explore.driver.jobs import JobFailed, level_plan, run_plan  # 
 from insync.spark_explore.executor.level_task import LevelJob  # noqa: E402
 from insync.spark_explore.executor.worker import Assignment, RunPlace  # noqa: E402
 from insync.spark_explore.wire.packets import Kind, to_batch  # noqa: E402
-from insync.spark_explore.wire.run_states import CountedFiles  # noqa: E402
 
 
 class PlayedSpark:
@@ -195,7 +195,7 @@ class PlayedFrame:
 def test_a_plan_expands_a_level_and_makes_as_many_as_it_is_to(further: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "level_task", lambda job: job)
     spark: Any = PlayedFrame()
-    place = RunPlace("there", "run", "1", "c0de", partitions=3, warm=1)
+    place = RunPlace("there", "run", "1", "c0de", partitions=3, together=1)
     level_plan(spark, Assignment(place, b"", CountedFiles({})), 4, further)
     made = [step for number in range(1, further + 1) for step in (SHUFFLE, (4 + number, True, number < further))]
     assert spark.asked[:3] == [("range", 0, 3, 1, 3), 4, (4, False, True)], "the level is there, and is expanded"

@@ -13,13 +13,13 @@ import pytest
 
 from insync.explorer import Limits, Progress, StopReason
 from insync.explorer import check as check_locally
+from insync.explorer.search.manifest import read_manifest
+from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Stopped
 from insync.spark_explore import SparkOptions, check
 from insync.spark_explore.driver import lease
 from insync.spark_explore.driver.lease import LEASE, sole_driver
-from insync.spark_explore.driver.manifest import read_manifest
-from insync.spark_explore.wire.run_folder import RunFolder
 from insync_played_spark import playing_spark
 from insync_spark_stores import on_a_store
 from insync_toys import TokenRing

@@ -29,7 +29,7 @@ def test_the_least_of_the_answers_is_taken(
     answers: list[Words], least: Words | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned: list[tuple[object, ...]] = []
-    watch, states = Watch(Limits(), None), SimpleNamespace(warm=2)
+    watch, states = Watch(Limits(), None), SimpleNamespace(together=2)
     assignment = SimpleNamespace(place=SimpleNamespace(partitions=4))
 
     def run_plan(spark: object, plan: Any, given: Watch, what: str) -> list[Row]:

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from insync.explorer.progress import Phase, Progress
-from insync.explorer.search.explored import Explored
+from insync.explorer.search.explored import Explored, LevelSummary
+from insync.explorer.search.run_levels import RunLevels
 from insync.machine.packed import Found
+from insync.machine.stores.run_files import CountedFiles
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 from insync.spark_explore.driver import search
 from insync.spark_explore.driver.jobs import JobFailed
-from insync.spark_explore.driver.ledger import Ledger, LevelFigures
 from insync.spark_explore.driver.search import SparkSearch
 from insync.spark_explore.executor.worker import Assignment, RunPlace
 from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block
-from insync.spark_explore.wire.run_states import CountedFiles
 
 NOTHING = Found()
 Fault = Exception | threading.Event | None
@@ -98,19 +98,20 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
         limits: Limits | None = None,
         faults: Sequence[Fault] = (),
         stop: threading.Event | None = None,
-        known: Mapping[int, LevelFigures] | None = None,
+        known: Mapping[int, LevelSummary] | None = None,
     ) -> tuple[Played, Explored]:
         one = Played(*levels)
         one.faults = list(faults)
         monkeypatch.setattr(search, "run_plan", one.run)
         monkeypatch.setattr(search, "level_plan", lambda spark, given, level, further: (given, level, further))
         sizes: Any = SimpleNamespace(words=1, actions=2)
-        start = Explored([0, 0], list(levels[:2]), stepless=[0], visited=list(levels[:2]))
         nobody: Any = None
-        ledger = Ledger(start, bytes(16 * PARTS))
-        ledger.levels.update(known or {})
+        files = {part: bytes(16) for part in range(PARTS)}
+        first = LevelSummary(levels[0], levels[0], violations=[NOTHING], steps=[0, 0], files=files)
+        found = RunLevels(2, {1: first, 2: LevelSummary(levels[1], levels[1], violations=[NOTHING])}, 2)
+        found.levels.update(known or {})
         made = SparkSearch(
-            nobody, Assignment(RunPlace("there", "run", "1", "c0de", PARTS, 2), b"", ledger.counted), sizes, ledger,
+            nobody, Assignment(RunPlace("there", "run", "1", "c0de", PARTS, 2), b"", found.counted), sizes, found,
             Watch(limits or Limits(), stop), False,
             one.reports.append, one.told.append,
         )  # fmt: skip
@@ -226,7 +227,7 @@ def test_who_has_asked_for_the_end_gets_no_further_attempt(play: Play) -> None:
 
 def test_a_level_that_was_expanded_without_what_it_leads_to_is_expanded_again_and_counts_once(play: Play) -> None:
     """As in a run that goes on where its manifest ends."""
-    known = LevelFigures()
+    known = LevelSummary(3, 3, violations=[NOTHING])
     known.add_steps([5, 7], NOTHING, 4)
     one, space = play(1, 3, 7, known={2: known})
     assert one.jobs == [(2, 8)]

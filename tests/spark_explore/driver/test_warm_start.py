@@ -8,12 +8,12 @@ import pytest
 
 from insync.explorer import Limits
 from insync.explorer.search.explored import Explored
-from insync.machine.kernels import compile_kernels
+from insync.machine.kernels import compile_kernels, order_kernels
 from insync.machine.packed import PackedRows
+from insync.machine.stores.run_files import RunFiles
+from insync.machine.stores.run_folder import RunFolder
 from insync.spark_explore.driver.warm_start import WarmStart
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import RunStates
-from insync_run_states import read_states
+from insync_run_files import read_states
 from insync_toys import TokenRing
 
 
@@ -25,16 +25,16 @@ def test_a_start_that_is_stopped_leaves_the_levels_that_are_complete(stopped: bo
     kernels = compile_kernels(program)
     initials = PackedRows.of(program.initials.rows, program.schema.words)
     with closing(WarmStart(kernels, initials, 2, Limits(), True, stop)) as warm:
-        states = RunStates(RunFolder(str(tmp_path)), "run", program.schema.words, warm.levels)
-        start, digests = warm.write(states)
+        states = RunFiles(RunFolder(str(tmp_path)), "run", order_kernels(program.schema.words), warm.levels)
+        start = warm.write(states)
     files = [states.level(partition, 1) for partition in range(2)]
-    assert digests == b"".join(file.digest for file in files)
+    assert start.levels[1].files == {number: file.digest for number, file in enumerate(files)}
     assert sum(span.count for file in files for span in file.spans) == sum(file.count for file in files)
     assert [sum(len(read_states(states, part, level + 1)) for part in range(2)) for level in range(warm.levels)] == (
-        start.visited
+        [level.visited for level in start.levels.values()]
     )
-    assert start.stopped_by is None, "it is for the search to say so"
-    assert (sum(start.levels), start.expanded) == ((1, 0) if stopped else (6, len(start.levels)))
+    assert start.together == start.depth == warm.levels
+    assert (start.visited(start.depth), start.expanded) == ((1, 0) if stopped else (6, start.depth))
 
 
 def test_the_memory_of_a_start_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +42,6 @@ def test_the_memory_of_a_start_is_given_back(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(Explored, "release", lambda space: closed.append(space))
     kernels, initials = compile_kernels(program), PackedRows.of(program.initials.rows, program.schema.words)
     with closing(WarmStart(kernels, initials, 2, Limits(), True, None)) as warm:
-        start, _ = warm.write(RunStates(RunFolder(str(tmp_path)), "run", program.schema.words, warm.levels))
+        warm.write(RunFiles(RunFolder(str(tmp_path)), "run", order_kernels(program.schema.words), warm.levels))
     (space,) = closed
     assert len(space.partitions) == 2
-    assert start.partitions == []

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from insync.machine.kernels import order_kernels
 from insync.machine.packed import PackedRows, Words
+from insync.machine.stores.run_files import RunFiles, most_files
+from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.errors import UserError
 from insync.spark_explore.executor import candidates as module
 from insync.spark_explore.executor.candidates import Candidates
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import RunStates, most_files
-from insync_run_states import read_states, write_level, write_start
+from insync_run_files import read_states, write_level, write_start
 
 pytest.importorskip("pyarrow")
 
@@ -26,7 +27,7 @@ SMALL, LARGE = 256, 1 << 12
 @pytest.fixture(params=[SMALL, LARGE], ids=["spills", "fits"])
 def candidates(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Candidates]:
     monkeypatch.setattr(module, "_LEAST_ROWS", request.param)
-    states = RunStates(RunFolder(str(tmp_path / "run")), "run", 2, 1)
+    states = RunFiles(RunFolder(str(tmp_path / "run")), "run", order_kernels(2), 1)
     made = Candidates(states, tmp_path, limit=1)
     yield made
     states.close()

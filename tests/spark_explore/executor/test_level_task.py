@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from insync.machine.kernels import order_kernels
+from insync.machine.stores.run_files import CountedFiles, RunFiles
+from insync.machine.stores.run_folder import RunFolder
 from insync.model import BoundValues, Int, Model, State, StateView, action
 from insync.spark_explore.executor import worker
 from insync.spark_explore.executor.level_task import LevelJob, level_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace
 from insync.spark_explore.wire.code_bundle import insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.packets import Kind, read_expanded, rows_of, to_batch
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import CountedFiles, RunStates
-from insync_run_states import write_start
+from insync_run_files import write_start
 
 pytest.importorskip("pyarrow")
 
@@ -44,13 +45,13 @@ class Marks(Model):
 def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assignment]:
     """A run of one partition whose first level is there."""
     program = Marks().program
-    states = RunStates(RunFolder(str(tmp_path / "run")), "marks", program.schema.words, 1)
+    states = RunFiles(RunFolder(str(tmp_path / "run")), "marks", order_kernels(program.schema.words), 1)
     write_start(states, 0, [[program.schema.pack((number, 0)) for number in range(STATES)]])
     folder = tmp_path / "executor"
     folder.mkdir()
     monkeypatch.setattr(worker, "spark_folder", lambda: folder)
     recipe = recipe_for(program)
-    place = RunPlace(str(tmp_path / "run"), "marks", insync_version(), recipe.digest, 1, 1, limit=64 << 20)
+    place = RunPlace(str(tmp_path / "run"), "marks", insync_version(), "c0de", 1, 1, limit=64 << 20)
     yield Assignment(place, write_recipe(recipe), CountedFiles({}))
     while worker._workers:
         worker._workers.popitem()[1].close()

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from insync.machine.kernels import order_kernels
 from insync.machine.packed import Found
+from insync.machine.stores.run_files import CountedFiles, RunFiles, most_files
+from insync.machine.stores.run_folder import RunFolder
 from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.runtime.errors import InternalError, UserError
 from insync.spark_explore.executor import worker
@@ -18,10 +21,8 @@ from insync.spark_explore.executor.level_task import LevelJob, PredecessorJob, l
 from insync.spark_explore.executor.worker import Assignment, RunPlace, worker_for
 from insync.spark_explore.wire.code_bundle import insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded, rows_of, to_batch
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import CountedFiles, RunStates, most_files
 from insync_evaluator import conditions, successors
-from insync_run_states import read_states, write_start
+from insync_run_files import read_states, write_start
 from insync_toys import TokenRing
 
 pytest.importorskip("pyarrow")
@@ -53,9 +54,9 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assignmen
     folder.mkdir()
     monkeypatch.setattr(worker, "spark_folder", lambda: folder)
     recipe = recipe_for(program, NODES)
-    place = RunPlace(run.uri, "ring", insync_version(), recipe.digest, PARTITIONS, 1, limit=64 << 20)
+    place = RunPlace(run.uri, "ring", insync_version(), "c0de", PARTITIONS, 1, limit=64 << 20)
     made = Assignment(place, write_recipe(recipe), CountedFiles({}))
-    states = RunStates(run, "ring", program.schema.words, 1)
+    states = RunFiles(run, "ring", order_kernels(program.schema.words), 1)
     packed = [program.schema.pack(codes) for codes in LEVELS[0]]
     owners = [worker_for(made).kernels.owner(words, PARTITIONS) for words in packed]
     for partition in range(PARTITIONS):
@@ -193,7 +194,7 @@ def test_files_are_merged_and_those_that_nobody_needs_are_removed(given: Assignm
     for level in range(1, len(LEVELS) + 1):
         rows = run_level(given, level, rows, expands=False)
         rows = run_level(given, level, [], expands=True) if level == 1 else _seeded(given, level)
-    states = RunStates(RunFolder(given.place.uri), "ring", MODEL.program.schema.words, 1)
+    states = RunFiles(RunFolder(given.place.uri), "ring", order_kernels(MODEL.program.schema.words), 1)
     merged = Path(given.place.uri) / "merged"
     for partition in range(PARTITIONS):
         spans = states.level(partition, len(LEVELS)).spans
@@ -275,7 +276,7 @@ def test_a_worker_serves_one_run_and_place(given: Assignment) -> None:
     later = replace(given, counted=CountedFiles({1: bytes(48)}))
     assert worker_for(later) is first
     assert first.states.counted == later.counted
-    for other in (replace(given.place, warm=2), replace(given.place, code="other")):
+    for other in (replace(given.place, together=2), replace(given.place, code="other")):
         another = worker_for(replace(given, place=other))
         assert another is not first
         assert worker_for(replace(given, place=other)) is another

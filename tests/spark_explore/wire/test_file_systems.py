@@ -8,7 +8,7 @@ import pytest
 
 from insync.runtime.errors import UserError
 from insync.spark_explore.wire.file_systems import full_name, reason_of, shown_name
-from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_folder import run_folder
 
 pytest.importorskip("pyarrow")
 
@@ -72,7 +72,7 @@ def test_a_name_that_is_neither_is_refused(name: str, said: str) -> None:
 )
 def test_a_store_that_cannot_be_reached(name: str, said: str, cure: str) -> None:
     with pytest.raises(UserError) as refused:
-        RunFolder(name)
+        run_folder(name)
     text = str(refused.value)
     assert said in text
     assert cure in text
@@ -90,7 +90,7 @@ def test_a_hadoop_whose_libraries_are_missing(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("pyarrow.fs.FileSystem", Played)
     with pytest.raises(UserError) as refused:
-        RunFolder("hdfs://host:9000/runs/one")
+        run_folder("hdfs://host:9000/runs/one")
     assert str(refused.value).startswith(
         "hdfs://host:9000/runs/one: this run directory cannot be reached (Unable to load libjvm). Set JAVA_HOME, HADOOP"
     )
@@ -108,7 +108,7 @@ def test_a_store_that_answers_nothing_is_given_up(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("pyarrow.fs.FileSystem", Played)
     for name in ("gs://bucket/one", "gs://bucket/one?project_id=p", "gs://bucket/one?retry_limit_seconds=5"):
-        assert RunFolder(name)._root == "bucket/one"
+        assert vars(run_folder(name))["_root"] == "bucket/one"
     assert asked[0] == "gs://bucket/one?retry_limit_seconds=30"
     assert asked[1] == "gs://bucket/one?project_id=p&retry_limit_seconds=30"
     assert asked[2] == "gs://bucket/one?retry_limit_seconds=5"

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.errors import UserError
-from insync.spark_explore.wire.run_folder import RunFolder
+from insync.spark_explore.wire.run_folder import run_folder
 from insync_spark_stores import on_a_store
 
 pytest.importorskip("pyarrow")
 
 
 def test_a_path_is_on_this_machine(tmp_path: Path) -> None:
-    assert RunFolder(str(tmp_path)).is_local
-    assert RunFolder(f"file://{tmp_path}").is_local
+    assert run_folder(str(tmp_path)).is_local
+    assert run_folder(f"file://{tmp_path}").is_local
 
 
 def test_a_file_replaces_the_one_before_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
@@ -52,7 +54,7 @@ class CannotRenameOver:
 
 def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> None:
     run = on_a_store(tmp_path, "hdfs")
-    files = CannotRenameOver(run._fs)
+    files: Any = CannotRenameOver(run._fs)
     run._fs = files
     for content in (b"one", b"two", b"three"):
         run.write("manifest", content)
@@ -72,7 +74,8 @@ def test_a_file_is_replaced_where_rename_does_not_replace(tmp_path: Path) -> Non
 def test_what_cannot_be_written_or_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     run = RunFolder(str(tmp_path / "file"))
-    for attempt in (run.make, lambda: run.write("a", b""), lambda: run.write("a/b", b"")):
+    attempts: list[Callable[[], None]] = [run.make, lambda: run.write("a", b""), lambda: run.write("a/b", b"")]
+    for attempt in attempts:
         with pytest.raises(UserError, match=r"/file[/ab]*: the run directory cannot be written \(Not a directory\)\."):
             attempt()
     assert run.read("a") is None

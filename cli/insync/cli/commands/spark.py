@@ -40,12 +40,12 @@ def export_run(run_dir: str, out: str, reference: str | None, engine: Engine, ou
     OUT/states has a row per state, with its depth and the fields of the model; OUT/transitions has a row per step, with
     its action. RUN_DIR is what `insync check --engine spark --run-dir` wrote; OUT must not exist.
     """
+    from insync.explorer.search.manifest import read_manifest
     from insync.spark_explore import export
-    from insync.spark_explore.driver.manifest import read_manifest
-    from insync.spark_explore.wire.run_folder import RunFolder
+    from insync.spark_explore.wire.run_folder import run_folder
 
     states, transitions = export(run_dir, out, options=engine.spark_options(), model=reference)
-    searched = read_manifest(RunFolder(run_dir)).identity
+    searched = read_manifest(run_folder(run_dir)).identity
     tables = {
         "model": searched.model,
         "bounds": dict(searched.bounds),

@@ -14,13 +14,13 @@ from pathlib import Path
 from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, last_growth
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
-from insync.explorer.search.run_directory import RunLevels
+from insync.explorer.search.run_directory import RunDirectory
 from insync.machine.kernels import Kernels, code_kernels, order_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.stores.compressed import InsertOutcome
 from insync.machine.stores.external import SortedPartition
 from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows
-from insync.machine.stores.sorted_file import FilePlace
+from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
 from insync.model.domains.layout import Schema
 from insync.runtime.watch import StopReason, Watch
@@ -78,12 +78,12 @@ def _kernels(name: str, schema: Schema) -> OrderKernels:
 
 
 def sorted_partitions(
-    place: FilePlace, name: str, schema: Schema, counts: tuple[int, int], room: int, stopped: Callable[[], bool]
+    files: RunFiles, name: str, schema: Schema, counts: tuple[int, int], room: int, stopped: Callable[[], bool]
 ) -> list[SortedPartition] | None:
     """Return empty partitions in sorted files; None if memory has no room for their buffers.
 
     Args:
-        place: where the files are.
+        files: of the run.
         name: the form of the rows.
         schema: of the states.
         counts: the numbers of partitions and of threads.
@@ -101,7 +101,7 @@ def sorted_partitions(
     for number in range(partitions):
         buffer = RowBuffer(kernels, capacity, scratches[number % threads])
         form = _form(name, schema)
-        made.append(SortedPartition(place, number, form, kernels, buffer, schema.words, stopped))
+        made.append(SortedPartition(files, number, form, kernels, buffer, schema.words, stopped))
     return made
 
 
@@ -170,18 +170,18 @@ class DiskSearch(BreadthFirstSearch):
         keep_going: bool,
         reporter: Reporter | None,
         schema: Schema,
-        kept: RunLevels,
+        kept: RunDirectory,
     ) -> None:
         super().__init__(kernels, watch, team, partitions, initials, keep_going, reporter, schema, kept)
         self._levels, self._schema = kept, schema
 
     def _search_all(self) -> None:
-        if self._levels.form is not None:
+        if self._levels.manifest.on_disk:
             beside = sum(each.untouched_bytes for each in self.expanders)
             self._close_workers()
             counts = (self.partitions, self.team.size)
             use = f"sorted files with threads={self.team.size} and partitions={self.partitions}"
-            self.watch.require_room(beside + least_room(self._levels.form, self._schema, counts), use)
+            self.watch.require_room(beside + least_room(self._levels.manifest.encoding, self._schema, counts), use)
         else:
             super()._search_all()
             if self.space.stopped_by is not StopReason.MEMORY or not self.space.levels:
@@ -189,12 +189,12 @@ class DiskSearch(BreadthFirstSearch):
         self._go_on_disk()
 
     def _go_on_disk(self) -> None:
-        kept, begins = self._levels, self._levels.form is None
+        manifest = self._levels.manifest
         progress = super()._progress(0, 0.0)
         self.space.release()  # before anything is compiled
         forms = forms_for(self._schema)
-        name = kept.form or forms[0]
-        if begins:
+        name = manifest.encoding if manifest.on_disk else forms[0]
+        if not manifest.on_disk:
             self._tell(name, progress)
         self._search_with(name)
         for wider in forms[forms.index(name) + 1 :]:
@@ -207,7 +207,7 @@ class DiskSearch(BreadthFirstSearch):
         for partition in before.partitions:
             assert isinstance(partition, SortedPartition)
             partition.only_read()
-        kept.previous = before.partitions if kept.form is not None else ()
+        kept.previous = before.partitions if kept.manifest.encoding != StateRows.name else ()
         self._tell(name, super()._progress(0, 0.0))
         self._search_with(name)
         before.release()
@@ -216,7 +216,7 @@ class DiskSearch(BreadthFirstSearch):
         """Report an estimate of what sorted files of a form will take."""
         if self.reporter is not None:
             each = foretold_bytes(name, self.kernels.sizes.words)
-            need = disk_need(self._levels.folder, each, self._known().visited, progress)
+            need = disk_need(self._levels.folder.path, each, self._known().visited, progress)
             self.reporter(replace(progress, phase=Phase.DISK, disk=need))
 
     def _progress(self, pending: int, rate: float) -> Progress:
@@ -225,14 +225,12 @@ class DiskSearch(BreadthFirstSearch):
         size = sum(each.disk_bytes for each in self.space.partitions if isinstance(each, SortedPartition))
         if not size or not levels:
             return progress
-        need = disk_need(self._levels.folder, size / sum(levels), levels, progress, slower=1.0)
+        need = disk_need(self._levels.folder.path, size / sum(levels), levels, progress, slower=1.0)
         return replace(progress, disk=need)
 
     def _known(self) -> Explored:
         """Return the complete levels, without their states."""
-        known = self._levels.known
-        assert known is not None, "a level is complete"
-        return known
+        return self._levels.known
 
     def _search_with(self, name: str) -> None:
         """Search with sorted files of one form; if memory has no room for their buffers, stop at once."""
@@ -240,7 +238,7 @@ class DiskSearch(BreadthFirstSearch):
         self._begin_with(())
         room = self.watch.room - sum(each.untouched_bytes for each in self.expanders)
         counts = (self.partitions, self.team.size)
-        made = sorted_partitions(self._levels.place, name, self._schema, counts, room, self._is_stopped)
+        made = sorted_partitions(self._levels.files, name, self._schema, counts, room, self._is_stopped)
         if made is None:
             self._close_workers()
             self._lost = StopReason.MEMORY

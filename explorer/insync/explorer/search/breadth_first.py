@@ -30,7 +30,7 @@ from insync.runtime.watch import Stopped, StopReason, Watch
 from insync.runtime.workers import Team
 
 if TYPE_CHECKING:
-    from insync.explorer.search.run_directory import RunLevels
+    from insync.explorer.search.run_directory import RunDirectory
 
 __all__ = ["MOST_WHOLE", "MOST_WHOLE_FOR_PAIRS", "BreadthFirstSearch", "breadth_first"]
 
@@ -103,7 +103,7 @@ class BreadthFirstSearch:
         keep_going: bool = False,
         reporter: Reporter | None = None,
         schema: Schema | None = None,
-        kept: RunLevels | None = None,
+        kept: RunDirectory | None = None,
     ) -> None:
         self.initials, self.kept = initials, kept
         self.kernels, self.watch, self.team = kernels, watch, team
@@ -183,10 +183,8 @@ class BreadthFirstSearch:
 
     def _search(self) -> None:
         try:
-            if self.kept is None or self.kept.known is None:
-                goes_on = self._add_initials()
-            else:
-                goes_on = self._take_up(self.kept, self.kept.known)
+            has_begun = self.kept is not None and self.kept.has_begun
+            goes_on = self._take_up() if has_begun else self._add_initials()
             while goes_on:
                 goes_on = self._next_level()
         finally:
@@ -229,13 +227,16 @@ class BreadthFirstSearch:
         self._require_closed()
         return self._close_level()
 
-    def _take_up(self, kept: RunLevels, known: Explored) -> bool:
+    def _take_up(self) -> bool:
         """Read the levels of the run that is resumed; return whether the search goes on.
 
         If that is stopped, or memory is full, the space is that of the run as it was.
         """
+        kept = self.kept
+        assert kept is not None
+        known, is_over = kept.space(self.watch.limits, self.keep_going)
         for level in range(1, len(known.levels) + 1):
-            kept.insert_level(level, self.space.partitions, self._owning, self.team, self._is_inserted)
+            kept.insert_level(level, self.space.partitions, self.team, self._is_inserted)
             self.team.run(partial(self._settle, looking=False))
             self.watch.end_promises()
             stopped = self.watch.reason() or self._out_of_memory()
@@ -246,8 +247,9 @@ class BreadthFirstSearch:
             self.space.visited.append(kept.close_level(level, self.space.partitions))
             self._encode_if_large()
         self.space = replace(known, partitions=self.space.partitions)
-        kept.go_over(self.space)
-        return self.space.goes_on(self.watch.limits, self.keep_going)
+        if not is_over:
+            kept.go_over(self.space.partitions)
+        return not is_over
 
     def _is_inserted(self, number: int, rows: int, count: int) -> bool:
         """Insert states of the run that is resumed; return whether to continue reading."""
@@ -289,7 +291,7 @@ class BreadthFirstSearch:
         if level.visited:
             self._expect()
             if self.kept is not None:
-                self.kept.keep(self.space, self._owning, self.team, self.watch.room)
+                self.kept.keep(self.space, self.team, self.watch.room)
         return goes_on
 
     def _expect(self) -> None:
@@ -313,7 +315,9 @@ class BreadthFirstSearch:
             return
         whole = self.space.whole
         share = 2 * self.watch.memory_bytes // self.partitions  # of address space: shares are never exactly equal
-        owning = even(self.kernels.ownership(schema, self.partitions), whole, self.team)
+        # In a run directory a state belongs to the same partition from the first level on.
+        few = self.kernels.ownership(schema, self.partitions) if self.kept is None else None
+        owning = even(few, whole, self.team)
         codes = all_coded(whole, schema, self._rounds.pop(0), self.team, share, self._keep_levels, owning)
         self.watch.end_promises()
         if codes is None:

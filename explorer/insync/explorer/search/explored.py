@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from insync.explorer.search.partitions import Partition, WholePartition
 from insync.machine.packed import Found, Words
@@ -37,6 +38,7 @@ class LevelSummary:
         steps: from its states, for each bound action; None before the level is expanded.
         refused: the states with a step whose checks fail.
         stepless: the states that have no step and are inside the confinement.
+        files: the digest of the file of each partition, if the level was written to a run directory.
     """
 
     visited: int = 0
@@ -46,6 +48,7 @@ class LevelSummary:
     steps: list[int] | None = None
     refused: Found = field(default_factory=Found)
     stepless: int = 0
+    files: dict[int, bytes] = field(default_factory=dict)
 
     def add_states(self, visited: int, states: int, outside: int, violations: Sequence[Found]) -> None:
         """Add the states of a part of the level."""
@@ -77,6 +80,7 @@ class Explored:
         visited: the states of each complete level that were visited: all, or their representatives.
         outside: the states of each complete level that are outside the confinement.
         partitions: the states; with symmetry their representatives. Empty if an engine keeps them elsewhere.
+        summaries: the counts of each complete level, from which the other counts follow.
     """
 
     steps: list[int]
@@ -88,6 +92,7 @@ class Explored:
     visited: list[int] = field(default_factory=list)
     outside: list[int] = field(default_factory=list)
     partitions: list[Partition] = field(default_factory=list)
+    summaries: list[LevelSummary] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.visited = self.visited or list(self.levels)
@@ -111,11 +116,17 @@ class Explored:
         if level.refused.least is not None and self.refused is None:
             self.refused = Hit(len(self.levels), level.refused.count, level.refused.least)
             if not keep_going:
+                self._expanded(refused=level.refused)
                 return False
         assert level.steps is not None, "the level was expanded"
         self.steps = [a + b for a, b in zip(self.steps, level.steps, strict=True)]
         self.stepless.append(level.stepless)
+        self._expanded(steps=level.steps, refused=level.refused, stepless=level.stepless)
         return True
+
+    def _expanded(self, **found: Any) -> None:
+        """Add what the expansion of the last level has found to its summary, which others may share."""
+        self.summaries[-1:] = [replace(each, **found) for each in self.summaries[-1:]]
 
     def close(self, level: LevelSummary, limits: Limits, keep_going: bool) -> bool:
         """Add the states of the next level, unless it has none; return whether the search goes on."""
@@ -124,6 +135,7 @@ class Explored:
         self.levels.append(level.states)
         self.visited.append(level.visited)
         self.outside.append(level.outside)
+        self.summaries.append(level)
         for number, found in enumerate(level.violations):
             if found.least is not None and number not in self.violations:
                 self.violations[number] = Hit(len(self.levels), found.count, found.least)
@@ -167,6 +179,7 @@ class Explored:
             visited=list(self.visited),
             outside=list(self.outside),
             partitions=[],
+            summaries=list(self.summaries),
         )
 
     def release(self) -> None:

@@ -17,9 +17,10 @@ from typing import ClassVar
 
 from insync.machine.expander import Expander
 from insync.machine.stores.compressed import InsertOutcome
-from insync.machine.stores.external_sort import KnownRows, RowReader, Spills, strike_known
+from insync.machine.stores.external_sort import ExternalSort, KnownRows, RowReader, strike_known
 from insync.machine.stores.row_encoding import NoRows, RowForm
-from insync.machine.stores.sorted_file import FilePlace, SortedFile, SortedWriter
+from insync.machine.stores.run_files import RunFiles, name_of
+from insync.machine.stores.sorted_file import SortedFile, SortedWriter
 from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer
 from insync.machine.stores.whole_files import beside, new_file, write_all
 from insync.runtime.checksums import Label
@@ -32,7 +33,7 @@ _NEWEST = 2  # levels that contain most of the known candidates
 
 @dataclass(slots=True)
 class _SortedLevel:
-    path: Path
+    name: str
     rows: KnownRows
 
 
@@ -40,7 +41,7 @@ class SortedPartition:
     """An exact set of states in sorted files, one per level.
 
     Args:
-        place: the folder of the files.
+        files: of the run; the folder is one of this machine.
         number: of the partition.
         form: the encoding of the rows.
         kernels: the compiled functions for rows of this size.
@@ -49,7 +50,7 @@ class SortedPartition:
         stopped: called repeatedly; if it returns True the work is abandoned.
 
     Attributes:
-        form, place: these arguments.
+        form: this argument.
         pending: how many states of the current level are not expanded yet.
     """
 
@@ -58,7 +59,7 @@ class SortedPartition:
 
     def __init__(
         self,
-        place: FilePlace,
+        files: RunFiles,
         number: int,
         form: RowForm,
         kernels: OrderKernels,
@@ -67,10 +68,11 @@ class SortedPartition:
         stopped: Callable[[], bool],
     ) -> None:
         self.form = form
-        self.place, self._number, self._kernels, self._words = place, number, kernels, words
+        self.folder, self._files = files.folder, files
+        self._number, self._kernels, self._words = number, kernels, words
         self._buffer, self._stopped = buffer, stopped
         self._ahead, self._other = (RowReader(form, kernels, words) for _ in range(2))
-        self._spills = Spills(place.folder, kernels, form, self._other, buffer.capacity)
+        self._sort = ExternalSort(buffer, files.folder.path, kernels, form, self._other)
         self._levels: list[_SortedLevel] = []
         self._fresh: _SortedLevel | None = None
         self._unseen = 0
@@ -90,14 +92,14 @@ class SortedPartition:
     @property
     def disk_bytes(self) -> int:
         """The size of the files in bytes."""
-        return self._spills.size + sum(level.rows.file.size for level in self._levels)
+        return self._sort.size + sum(level.rows.file.size for level in self._levels)
 
     def expand(self, expander: Expander) -> bool:
         """Expand pending states until none is left or a buffer is full; return whether none is left."""
         while self.pending:
             if self._loaded is None:
                 level = self._levels[-1]
-                with self.place.reading(level.path), level.rows.file.opened() as opened:
+                with self.folder.reading(level.name), level.rows.file.opened() as opened:
                     self._loaded = self._ahead.states(level.rows, opened, self._block)
                 self._at = 0
             rows, count = self._loaded
@@ -115,7 +117,8 @@ class SortedPartition:
         buffer, row_bytes = self._buffer, 8 * self._words
         while count:
             if not buffer.room:
-                self._make_room()
+                with self.folder.writing():
+                    self._sort.make_room()
             done = self.form.make(rows, min(count, buffer.room), buffer.end)
             buffer.count += done
             rows, count = rows + done * row_bytes, count - done
@@ -137,19 +140,18 @@ class SortedPartition:
         number = len(self._levels) + 1
         if self._fresh is not None:  # its file exists: see `take_up`
             return InsertOutcome.DONE
-        part = beside(self._path(number))
-        self._buffer.sort()
-        with self.place.writing(), new_file(part) as descriptor:
-            if self._spills:
-                self._spills.add(self._buffer)
-            writer = SortedWriter(partial(write_all, descriptor), self._kernels)
-            for _ in self._ranges():
-                if strike and not self._has_struck():
-                    return InsertOutcome.NO_MEMORY
-                writer.append(self._buffer.address, self._buffer.count)
-            writer.finish(self._label(number), self.form.said(), self.form.values())
-        self._spills.clear()
-        self._buffer.clear()
+        name = self._name(number)
+        part = beside(self.folder.path / name)
+        with self.folder.reading(name), self.folder.writing(name):
+            self.folder.make(name.rpartition("/")[0])
+            with new_file(part) as descriptor:
+                writer = SortedWriter(partial(write_all, descriptor), self._kernels)
+                for _ in self._sort.ranges():
+                    if strike and not self._has_struck():
+                        return InsertOutcome.NO_MEMORY
+                    writer.append(self._buffer.address, self._buffer.count)
+                writer.finish(self._label(number), self.form.said(), self.form.values())
+        self._sort.clear()
         self._fresh = self._opened(part, number)
         self._unseen = self._fresh.rows.file.count
         self._count += self._unseen
@@ -162,9 +164,8 @@ class SortedPartition:
             OSError: the file cannot be renamed.
         """
         level = self._levels[-1]
-        path = self._path(len(self._levels))
-        level.path.replace(path)
-        level.path = path
+        path = self.folder.path / level.name
+        beside(path).replace(path)
         level.rows.file.moved_to(path)
 
     def digest(self, level: int) -> bytes:
@@ -182,12 +183,12 @@ class SortedPartition:
             UserError: the file does not exist, or has changed.
         """
         number = len(self._levels) + 1
-        level = self._opened(self._path(number), number)
+        level = self._opened(self.folder.path / self._name(number), number)
         file = level.rows.file
         if counted is not None and file.digest != counted:
-            raise self.place.damaged(level.path)
+            raise self.folder.damaged(level.name)
         if goes_on is not None:
-            with self.place.reading(level.path):
+            with self.folder.reading(level.name):
                 file.verify(goes_on)
         self.form.take_up(file.said, file.values)
         file.forget_values()
@@ -199,7 +200,7 @@ class SortedPartition:
         A run is valid until the next one is requested.
         """
         if self._fresh is not None and self.skip_unseen():
-            with self.place.reading(self._fresh.path):
+            with self.folder.reading(self._fresh.name):
                 yield from self._other.all_states(self._fresh.rows)
 
     def skip_unseen(self) -> int:
@@ -239,13 +240,8 @@ class SortedPartition:
 
     def only_read(self) -> None:
         """Free what is needed to add states; afterwards levels can only be read."""
-        self._spills.clear()
+        self._sort.clear()
         self._buffer.close()
-
-    @property
-    def has_next(self) -> bool:
-        """Whether the file of the next level exists."""
-        return self._path(len(self._levels) + 1).exists()
 
     def close(self) -> None:
         """Free all memory, and remove incomplete files."""
@@ -255,25 +251,11 @@ class SortedPartition:
 
     def forget(self) -> None:
         """Remove all candidates and incomplete files."""
-        self._spills.clear()
+        self._sort.clear()
         self._buffer.clear()
         for level in (len(self._levels), len(self._levels) + 1):
             with suppress(OSError):
-                beside(self._path(level)).unlink()
-
-    def _make_room(self) -> None:
-        self._buffer.sort()
-        if self._buffer.room < self._buffer.capacity // 2:
-            with self.place.writing():
-                self._spills.add(self._buffer)
-
-    def _ranges(self) -> Iterator[None]:
-        """Yield whenever the buffer holds the next range of the sorted candidates."""
-        if not self._spills:
-            yield
-            return
-        with self.place.reading(self.place.folder):
-            yield from self._spills.ranges(self._buffer)
+                beside(self.folder.path / self._name(level)).unlink()
 
     def _has_struck(self) -> bool:
         """Drop the known rows of the buffer; return False if the search was stopped."""
@@ -283,21 +265,22 @@ class SortedPartition:
                 self._buffer.drop_struck()
             if self._stopped():
                 return False
-            with self.place.reading(level.path):
+            with self.folder.reading(level.name):
                 strike_known(self._buffer, level.rows, self.form, self._other)
         self._buffer.drop_struck()
         return True
 
-    def _path(self, level: int) -> Path:
-        return self.place.sorted_path(self.form.name, level, self._number)
+    def _name(self, level: int) -> str:
+        return name_of(self.form.name, self._number, level, level)
 
     def _label(self, level: int) -> Label:
-        return self.place.label(self.form.name, level, self._number, self._kernels.words)
+        return self._files.label(self.form.name, self._number, level, level, self._kernels.words)
 
     def _opened(self, path: Path, level: int) -> _SortedLevel:
-        with self.place.reading(path):
+        name = self._name(level)
+        with self.folder.reading(name):
             file = SortedFile(path, self._kernels.words, self._label(level))
-        return _SortedLevel(path, KnownRows.of(file))
+        return _SortedLevel(name, KnownRows.of(file))
 
 
 @dataclass(slots=True)
@@ -312,5 +295,5 @@ class _SortedChunk:
     def load(self) -> tuple[int, int]:
         """Read the states of the block; return their address and count."""
         self._reader = self.partition.reader()
-        with self.partition.place.reading(self.level.path), self.level.rows.file.opened() as opened:
+        with self.partition.folder.reading(self.level.name), self.level.rows.file.opened() as opened:
             return self._reader.states(self.level.rows, opened, self.number)

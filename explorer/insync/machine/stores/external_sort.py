@@ -22,9 +22,9 @@ from insync.machine.stores.whole_files import OpenFile, write_all
 from insync.runtime.checksums import Label
 
 __all__ = [
+    "ExternalSort",
     "KnownRows",
     "RowReader",
-    "Spills",
     "merged_ranges",
     "strike_known",
 ]
@@ -35,73 +35,100 @@ _LABEL: Label = {"kind": "spill"}  # files without names cannot be confused
 _MOST_FILES = 32  # read side by side; more are merged into one
 
 
-class Spills:
-    """Sorted runs on disk that did not fit into a buffer.
-
-    The files have no names, so they disappear with the process.
+class ExternalSort:
+    """Sorts rows: in a buffer, and in files without names where they do not fit, which disappear with the process.
 
     Args:
+        buffer: an empty buffer, to which rows may be appended whenever it has room.
         folder: where the files are.
         kernels: the compiled functions for rows of this size.
         form: the encoding of the rows.
         reader: reads blocks of the files.
-        capacity: of the buffer, in rows.
-
-    Attributes:
-        size: of the files, in bytes.
     """
 
-    def __init__(self, folder: Path, kernels: OrderKernels, form: RowForm, reader: RowReader, capacity: int) -> None:
+    def __init__(
+        self, buffer: RowBuffer, folder: Path, kernels: OrderKernels, form: RowForm, reader: RowReader
+    ) -> None:
+        self._buffer = buffer
         self._folder, self._kernels, self._form, self._reader = folder, kernels, form, reader
         # A range may include a partial block of each file: together these take at most half of the buffer.
-        self._block = max(1, min(BLOCK, capacity // (2 * _MOST_FILES)))
+        self._block = max(1, min(BLOCK, buffer.capacity // (2 * _MOST_FILES)))
         self._files: list[KnownRows] = []
         self._open = ExitStack()
-
-    def __len__(self) -> int:
-        return len(self._files)
 
     @property
     def size(self) -> int:
         """The bytes on disk."""
         return sum(known.file.size for known in self._files)
 
-    def add(self, buffer: RowBuffer) -> None:
-        """Write the rows of a sorted buffer to a file, and clear the buffer.
+    def insert(self, rows: int, count: int) -> None:
+        """Append `count` rows.
 
         Raises:
             OSError: the disk is full, or cannot be written.
         """
-        if len(self._files) == _MOST_FILES:
-            self._join(buffer)
-        if buffer.count:
-            self._write(iter([None]), buffer)
-            buffer.clear()
+        while count:
+            if not self._buffer.room:
+                self.make_room()
+            some = min(count, self._buffer.room)
+            self._buffer.extend(rows, some)
+            rows, count = rows + some * self._kernels.row_bytes, count - some
 
-    def ranges(self, buffer: RowBuffer) -> Iterator[None]:
-        """Fill an empty buffer with one range of the rows after the other; see `merged_ranges`."""
-        return merged_ranges(self._files, self._block, buffer, self._kernels, self._form, self._reader)
+    def make_room(self) -> None:
+        """Drop duplicates from the buffer; if at least half of it is distinct, write it to a file and clear it.
+
+        Raises:
+            OSError: the disk is full, or cannot be written.
+        """
+        self._buffer.sort()
+        if self._buffer.room < self._buffer.capacity // 2:
+            self._spill()
+
+    def ranges(self) -> Iterator[None]:
+        """Yield whenever the buffer holds the next range of the rows, sorted and without duplicates.
+
+        Raises:
+            Damaged: a file has changed.
+            OSError: a file cannot be written or read.
+        """
+        self._buffer.sort()
+        if not self._files:
+            yield
+            return
+        self._spill()
+        yield from self._merged()
 
     def clear(self) -> None:
-        """Remove all files."""
+        """Remove all rows and files."""
+        self._buffer.clear()
         self._open.close()
         self._open, self._files = ExitStack(), []
 
-    def _write(self, ranges: Iterator[None], buffer: RowBuffer) -> None:
+    def _merged(self) -> Iterator[None]:
+        return merged_ranges(self._files, self._block, self._buffer, self._kernels, self._form, self._reader)
+
+    def _spill(self) -> None:
+        if len(self._files) == _MOST_FILES:
+            self._join()
+        if self._buffer.count:
+            self._write(iter([None]))
+            self._buffer.clear()
+
+    def _write(self, ranges: Iterator[None]) -> None:
         made = tempfile.TemporaryFile(dir=self._folder, prefix="spilled-", buffering=0)  # noqa: SIM115  (closed in `clear`)
         file = self._open.enter_context(made)
         writer = SortedWriter(partial(write_all, file.fileno()), self._kernels, self._block)
         for _ in ranges:
-            writer.append(buffer.address, buffer.count)
+            writer.append(self._buffer.address, self._buffer.count)
         writer.finish(_LABEL, self._form.said())
         self._files.append(KnownRows.of(SortedFile(file.fileno(), self._kernels.words, _LABEL)))
 
-    def _join(self, buffer: RowBuffer) -> None:
+    def _join(self) -> None:
         """Merge all files and the rows of the buffer into one file."""
-        self._write(iter([None]), buffer)
+        self._write(iter([None]))
         old = self._open.pop_all()
         with old:
-            self._write(self.ranges(buffer), buffer)
+            self._write(self._merged())
         self._files = self._files[-1:]
 
 

@@ -19,10 +19,9 @@ import ctypes
 import json
 import struct
 import zlib
-from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,9 +30,8 @@ from typing import Any
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, most_packed
 from insync.machine.stores.whole_files import LocalFile, OpenFile, UnnamedFile
 from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label, digest
-from insync.runtime.errors import UserError
 
-__all__ = ["SORTED_FORMAT", "FilePlace", "SortedFile", "SortedWriter", "Unpacker"]
+__all__ = ["SORTED_FORMAT", "SortedFile", "SortedWriter", "Unpacker"]
 
 
 SORTED_FORMAT = "insync-sorted/2"
@@ -261,72 +259,3 @@ class Unpacker:
         ctypes.memmove(self._packed, packed, block.size)
         self._kernels.unpack(ctypes.addressof(self._packed), block.rows, self.rows)
         return block.rows
-
-
-# ----------------------------------------------------------------------------------------------------------- the folder
-
-
-class FilePlace(ABC):
-    """A folder of sorted files, with the errors that are raised for it.
-
-    Args:
-        folder: its path.
-        run: the identity of the run that the files belong to.
-    """
-
-    def __init__(self, folder: Path, run: str) -> None:
-        self.folder, self.run = folder, run
-
-    @abstractmethod
-    def unwritable(self, error: OSError) -> UserError:
-        """Return the error for a folder that cannot be written."""
-
-    @abstractmethod
-    def unreadable(self, path: Path, error: OSError) -> UserError:
-        """Return the error for a file that cannot be read."""
-
-    @abstractmethod
-    def damaged(self, path: Path) -> UserError:
-        """Return the error for a file that has changed since it was written."""
-
-    def sorted_path(self, form: str, level: int, partition: int) -> Path:
-        """Return the path of the sorted file of one level and partition in one encoding."""
-        return self.folder / f"{form}-{level:05}-{partition:04}"
-
-    def label(self, form: str, level: int, partition: int, words: int) -> Label:
-        """Return the label of a sorted file whose rows have `words` words."""
-        return {
-            "kind": "sorted rows",
-            "format": SORTED_FORMAT,
-            "run": self.run,
-            "form": form,
-            "level": level,
-            "partition": partition,
-            "words": words,
-        }
-
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Convert errors of writing to the folder within the block.
-
-        Raises:
-            UserError: the folder cannot be written, for example because the disk is full.
-        """
-        try:
-            yield
-        except OSError as error:
-            raise self.unwritable(error) from error
-
-    @contextmanager
-    def reading(self, path: Path) -> Iterator[None]:
-        """Convert errors of reading a file within the block.
-
-        Raises:
-            UserError: the file cannot be read, or has changed since it was written.
-        """
-        try:
-            yield
-        except OSError as error:
-            raise self.unreadable(path, error) from error
-        except Damaged as error:
-            raise self.damaged(path) from error

@@ -25,7 +25,6 @@ __all__ = [
     "new_file",
     "open_file",
     "write_all",
-    "write_whole",
 ]
 
 _CANNOT_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES}
@@ -62,28 +61,6 @@ def write_all(descriptor: int, content: bytes | bytearray | memoryview) -> None:
     waiting = memoryview(content)
     while len(waiting):
         waiting = waiting[os.write(descriptor, waiting) :]
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under another name, flush it, and rename it; flush the folder before and after.
-
-    Files that were written to the folder and flushed before are on the disk before this one appears.
-
-    Raises:
-        OSError: the file cannot be written; an existing one stays as it is.
-    """
-    part = beside(path)
-    try:
-        with new_file(part) as descriptor:
-            write_all(descriptor, content)
-            os.fsync(descriptor)
-        flush_folder(path.parent)
-        part.replace(path)
-    except OSError:
-        with suppress(OSError):
-            part.unlink()
-        raise
-    flush_folder(path.parent)
 
 
 def flush_file(path: Path) -> None:

@@ -13,22 +13,34 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from insync.explorer.check import nothing_searched
 from insync.explorer.progress import Reporter
 from insync.explorer.results import CheckResult, Violation, check_result
-from insync.explorer.run_identity import Identity, identity_of, require_same
+from insync.explorer.run_identity import Identity, code_of, identity_of
 from insync.explorer.search.explored import Explored
-from insync.explorer.search.manifest_counts import SpaceShape
+from insync.explorer.search.manifest import (
+    MANIFEST,
+    Manifest,
+    new_id,
+    read_manifest,
+    refuse_old_run,
+    resumed,
+    write_manifest,
+)
+from insync.explorer.search.run_levels import RunLevels, SpaceShape
 from insync.explorer.search.trace_back import traced_back, violations_in
 from insync.explorer.stepping.stepper import Move
 from insync.explorer.task import Clock, ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.counterexample import violation_trace
 from insync.explorer.traces.trace import Trace
-from insync.machine.kernels import Kernels, least_predecessor, load
+from insync.machine.kernels import Kernels, least_predecessor, load, order_kernels
 from insync.machine.packed import Words
+from insync.machine.stores.row_encoding import StateRows
+from insync.machine.stores.run_files import RunFiles, name_of
+from insync.machine.stores.run_folder import RunFolder
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK
 from insync.properties.registry import Judged
@@ -36,17 +48,15 @@ from insync.runtime.errors import UserError
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
 from insync.spark_explore.driver.jobs import run_plan, seeded_plan
 from insync.spark_explore.driver.lease import sole_driver
-from insync.spark_explore.driver.ledger import Ledger
-from insync.spark_explore.driver.manifest import Manifest, damaged, read_manifest, refuse_old_run, write_manifest
 from insync.spark_explore.driver.search import SparkSearch, TaskReporter
 from insync.spark_explore.driver.session import ComingSession, begin_session, default_partitions, prepare_workers
 from insync.spark_explore.driver.warm_start import WarmStart
+from insync.spark_explore.executor.decode_task import DecodeJob, decode_task
 from insync.spark_explore.executor.level_task import PredecessorJob, predecessor_task
 from insync.spark_explore.executor.worker import Assignment, RunPlace, spark_folder
 from insync.spark_explore.wire.code_bundle import Recipe, insync_version, recipe_for, write_recipe
 from insync.spark_explore.wire.file_systems import full_name
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import RunStates
+from insync.spark_explore.wire.run_folder import run_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -134,15 +144,17 @@ def _searched(
 ) -> CheckResult:
     model, judged, watch, clock = prepared.model, prepared.judged, prepared.watch, prepared.clock
     names, stop = [found.name for found in judged.invariants], prepared.task.stop
-    identity = identity_of(model, names, recipe.digest, recipe.sizes.symmetric, insync_version())
+    symmetry = None if prepared.symmetry is None else prepared.symmetry.symmetry
+    code = code_of(model.program, judged.nodes, symmetry)
+    identity = identity_of(model, names, code, recipe.sizes.symmetric, insync_version())
+    shape = SpaceShape(recipe.sizes.actions, len(judged.nodes), recipe.sizes.words)
     warnings: tuple[str, ...] = (_TABLES_ON_DISK,) if options.tables_on_disk else ()
     try:
         with contextlib.ExitStack() as opened:
             if options.run_dir is not None:
-                folder = RunFolder(options.run_dir)
+                folder = run_folder(options.run_dir)
                 if options.resume:
-                    shape = SpaceShape(recipe.sizes.actions, len(judged.nodes), recipe.sizes.words)
-                    _require_fitting(folder, identity, shape)
+                    resumed(folder, identity, shape)  # before Spark starts
                 else:
                     folder.make()
                 warning = opened.enter_context(sole_driver(folder, watch.reason))
@@ -155,14 +167,20 @@ def _searched(
             with _warm_start(kernels, recipe, workers, options, limits, keep_going, stop) as warm:
                 spark = workers.spark
                 run = opened.enter_context(open_run(options))
-                manifest = _manifest(run, identity, recipe, warm) if warm else _taken_over(run, watch, keep_going)
+                if warm:
+                    manifest = _manifest(run, identity, recipe, warm)
+                else:
+                    manifest = _taken_over(run, resumed(run, identity, shape), shape.words, watch, keep_going)
             place = _place(run, manifest, limits)
-            given = Assignment(place, write_recipe(recipe), manifest.ledger.counted)
+            given = Assignment(place, write_recipe(recipe), manifest.levels.counted)
+            if manifest.encoding != StateRows.name:
+                manifest = _decoded(spark, run, given, manifest, watch)
+                given = replace(given, counted=manifest.levels.counted)
             search = SparkSearch(
                 spark,
                 given,
                 recipe.sizes,
-                manifest.ledger,
+                manifest.levels,
                 watch,
                 keep_going,
                 prepared.task.reporter,
@@ -170,10 +188,10 @@ def _searched(
             )
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
-            given = replace(given, counted=manifest.ledger.counted)
-            states = RunStates(run, manifest.run, recipe.sizes.words, place.warm, given.counted)
+            given = replace(given, counted=manifest.levels.counted)
+            states = RunFiles(run, manifest.run, order_kernels(recipe.sizes.words), place.together, given.counted)
             finder = PathFinder(spark, given, states, kernels, model, Watch(Limits(), stop))
-            traced = _traced(model, judged, space, manifest.ledger, finder, keep_going)
+            traced = _traced(model, judged, space, manifest.levels, finder, keep_going)
     except Stopped as ended:
         clock.lap("start" if "compile" in clock.seconds else "compile")
         return _not_begun(prepared, ended.reason, options, keep_going)
@@ -193,7 +211,7 @@ class _Traced:
 
 
 def _traced(
-    model: Model, judged: Judged, space: Explored, ledger: Ledger, finder: PathFinder, keep_going: bool
+    model: Model, judged: Judged, space: Explored, levels: RunLevels, finder: PathFinder, keep_going: bool
 ) -> _Traced:
     """Find the traces of the violations; after an interrupt only those that need no Spark job.
 
@@ -206,14 +224,14 @@ def _traced(
     try:
         return _Traced(space, violations_in(model, space, finder.path_to, trace))
     except Stopped as stopped:
-        known = ledger.before_violations(keep_going)
+        known = levels.before_violations(keep_going)
         known.stopped_by = stopped.reason
         found = [(judged.invariants[number].name, hit.level) for number, hit in sorted(space.violations.items())]
         found += [] if space.refused is None else [(TYPE_OK, space.refused.level)]
         left_out = tuple(
             f"{name} fails after {level} states; there was no time to find the trace, so this counts for nothing yet."
             for name, level in found
-            if level > ledger.warm
+            if level > levels.together
         )
         return _Traced(known, violations_in(model, known, finder.path_to, trace), left_out)
 
@@ -221,7 +239,7 @@ def _traced(
 def _not_begun(prepared: Prepared, reason: StopReason, options: SparkOptions, keep_going: bool) -> CheckResult:
     """Return the result of a search that ended while Spark started: for a resumed run, what it had found before."""
     if options.resume and options.run_dir is not None:
-        known = read_manifest(RunFolder(options.run_dir)).ledger.before_violations(keep_going)
+        known = read_manifest(run_folder(options.run_dir)).levels.before_violations(keep_going)
         if not known.violations and known.refused is None:
             known.stopped_by = reason
             return check_result(prepared, "spark", known)
@@ -260,9 +278,9 @@ def _require_usable(options: SparkOptions) -> None:
             message = "To resume a run, name its run directory."
             raise UserError(message)
     elif options.resume:
-        read_manifest(RunFolder(options.run_dir))
+        read_manifest(run_folder(options.run_dir))
     else:
-        refuse_old_run(RunFolder(options.run_dir))
+        refuse_old_run(run_folder(options.run_dir))
 
 
 @contextlib.contextmanager
@@ -286,36 +304,53 @@ def _warm_start(
         yield start
 
 
-def _require_fitting(run: RunFolder, identity: Identity, shape: SpaceShape) -> None:
-    """Raise UserError unless the run belongs to this search."""
-    found = read_manifest(run)
-    require_same(run.shown, found.identity, identity)
-    if not found.ledger.fits(shape):
-        raise damaged(run)
-
-
-def _taken_over(run: RunFolder, watch: Watch, keep_going: bool) -> Manifest:
+def _taken_over(run: RunFolder, manifest: Manifest, words: int, watch: Watch, keep_going: bool) -> Manifest:
     """The manifest of a resumed run, with this driver in it if something is left to search."""
     run.remove_parts()
-    found = read_manifest(run)
-    manifest = replace(found, driver=_new_id(), epoch=found.epoch + 1)
-    _, over = manifest.ledger.space(watch.limits, keep_going)
+    if run.is_local:
+        _remove_unsure(run, manifest, words)
+    _, over = manifest.levels.space(watch.limits, keep_going)
     if not over:
         write_manifest(run, manifest)
     return manifest
 
 
-def _manifest(run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart) -> Manifest:
-    """The manifest of a new run, the first levels of which are written to the run directory."""
-    states = RunStates(run, _new_id(), recipe.sizes.words, warm.levels)
-    refuse_old_run(run)  # another driver may have begun one meanwhile
-    manifest = Manifest(identity, states.run, _new_id(), 1, warm.partitions, Ledger(*warm.write(states)))
+def _remove_unsure(run: RunFolder, manifest: Manifest, words: int) -> None:
+    """Remove files of levels that the manifest does not count, unless a task wrote them: others may not be flushed."""
+    files = RunFiles(run, manifest.run, order_kernels(words), manifest.levels.together)
+    counted = len(manifest.levels.levels)
+    for part in range(manifest.partitions):
+        for level in files.levels_after(part, counted):
+            if not files.is_of_task(part, level):
+                run.remove(name_of(StateRows.name, part, level, level))
+    files.close()
+
+
+def _decoded(spark: SparkSession, run: RunFolder, given: Assignment, before: Manifest, watch: Watch) -> Manifest:
+    """Have executors write the states of a run in place of their codes; return its manifest, which is written."""
+    job, parts = DecodeJob(given, before.encoding, before.levels.depth), before.partitions
+    plan = partial(seeded_plan, spark, parts, 1, decode_task(job))
+    levels = dict(before.levels.levels)
+    counts = dict.fromkeys(levels, 0)
+    for row in run_plan(spark, plan, watch, f"states in place of codes for {job.levels} levels"):
+        levels[row.level] = replace(levels[row.level], files={**levels[row.level].files, row.partition: row.block})
+        counts[row.level] += row.count
+    if any(counts[number] != level.visited for number, level in levels.items()):
+        raise run.damaged(MANIFEST)
+    manifest = replace(before, levels=replace(before.levels, levels=levels), encoding=StateRows.name)
     write_manifest(run, manifest)
+    for number, part in product(levels, range(parts)):
+        run.remove(name_of(before.encoding, part, number, number))
     return manifest
 
 
-def _new_id() -> str:
-    return uuid.uuid4().hex[:16]
+def _manifest(run: RunFolder, identity: Identity, recipe: Recipe, warm: WarmStart) -> Manifest:
+    """The manifest of a new run, the first levels of which are written to the run directory."""
+    files = RunFiles(run, new_id(), order_kernels(recipe.sizes.words), warm.levels)
+    refuse_old_run(run)  # another driver may have begun one meanwhile
+    manifest = Manifest(identity, files.run, new_id(), 1, warm.partitions, warm.write(files))
+    write_manifest(run, manifest)
+    return manifest
 
 
 def _place(run: RunFolder, manifest: Manifest, limits: Limits) -> RunPlace:
@@ -325,7 +360,7 @@ def _place(run: RunFolder, manifest: Manifest, limits: Limits) -> RunPlace:
         manifest.identity.insync,
         manifest.identity.code,
         manifest.partitions,
-        manifest.ledger.warm,
+        manifest.levels.together,
         run.flushed,
         limits.memory_bytes,
     )
@@ -367,11 +402,11 @@ class SparkOptions:
 def open_run(options: SparkOptions) -> Iterator[RunFolder]:
     """Yield the run directory; a temporary one, for executors on this machine, is removed afterwards."""
     if options.run_dir is not None:
-        yield RunFolder(options.run_dir)
+        yield run_folder(options.run_dir)
         return
     folder = spark_folder() / f"insync-run-{uuid.uuid4().hex}"
     try:
-        yield RunFolder(str(folder), flushed=False)
+        yield RunFolder(folder, flushed=False)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -392,7 +427,7 @@ class PathFinder:
     """
 
     def __init__(
-        self, spark: SparkSession, given: Assignment, states: RunStates, kernels: Kernels, model: Model, watch: Watch
+        self, spark: SparkSession, given: Assignment, states: RunFiles, kernels: Kernels, model: Model, watch: Watch
     ) -> None:
         self.spark, self.given, self.states = spark, given, states
         self.kernels, self.model, self.watch = kernels, model, watch
@@ -406,7 +441,7 @@ class PathFinder:
         return traced_back(self.model, target, level, self._step_back, self.kernels.representative)
 
     def _step_back(self, target: Words, level: int) -> Words | None:
-        return self._here(target, level) if level <= self.states.warm else self._there(target, level)
+        return self._here(target, level) if level <= self.states.together else self._there(target, level)
 
     def _here(self, target: Words, level: int) -> Words | None:
         """Find the predecessor in the first levels, which the driver searched itself, without a job."""

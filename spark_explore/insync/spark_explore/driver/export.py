@@ -8,20 +8,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.explorer.named_model import Naming, opened_kind
+from insync.explorer.run_identity import code_of
+from insync.explorer.search.manifest import Manifest, read_manifest
 from insync.explorer.task import model_of
 from insync.machine.arrow_states import Column, columns_of, decode_states
-from insync.machine.kernels import Part, load
+from insync.machine.kernels import Part, load, order_kernels
 from insync.machine.packed import BATCH
+from insync.machine.stores.row_encoding import StateRows
+from insync.machine.stores.run_files import CountedFiles, RunFiles
+from insync.machine.stores.run_folder import RunFolder
 from insync.model.catalogue import model_reference
 from insync.properties.registry import confined, judge
 from insync.runtime.errors import UserError
 from insync.spark_explore.driver.check import SparkOptions
 from insync.spark_explore.driver.jobs import JobFailed, error_of
-from insync.spark_explore.driver.manifest import Manifest, read_manifest
 from insync.spark_explore.driver.session import open_session, prepare_workers
 from insync.spark_explore.wire.code_bundle import insync_version, read_recipe, recipe_for, require_version, write_recipe
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import CountedFiles, RunStates
+from insync.spark_explore.wire.run_folder import run_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +46,7 @@ class _Graph:
     uri: str
     run: str
     version: str
-    warm: int
+    together: int
     levels: int
     words: int
     counted: CountedFiles
@@ -73,7 +76,7 @@ def export(
         UserError: there is no such run, another version of insync made it, or `out` cannot be written.
     """
     options = options or SparkOptions()
-    run = RunFolder(run_dir)
+    run = run_folder(run_dir)
     manifest = read_manifest(run)
     require_version(manifest.identity.insync)
     if manifest.identity.symmetric:
@@ -82,8 +85,14 @@ def export(
             f"Search again with symmetry=False (--no-symmetry) in another --run-dir."
         )
         raise UserError(message)
+    if manifest.encoding != StateRows.name:
+        message = (
+            f"{run.shown}: this run has codes in place of states, as memory was full. Go on with it by --engine spark, "
+            "which writes the states, and then make tables of it."
+        )
+        raise UserError(message)
     graph = _graph(run, manifest, model)
-    expanded = manifest.ledger.expanded
+    expanded = manifest.levels.expanded
     with open_session(options.session, options.master, options.remote) as spark:
         from pyspark.errors import PySparkException
 
@@ -99,10 +108,10 @@ def export(
                 f"{out}: the tables cannot be written ({str(error).splitlines()[0]}). Name a new directory with room."
             )
             raise UserError(message) from error
-    if states != manifest.ledger.visited(graph.levels):
+    if states != manifest.levels.visited(graph.levels):
         message = (
             f"{run.shown}: the files have {states:,} states, and the manifest counts "
-            f"{manifest.ledger.visited(graph.levels):,}. The run directory is damaged; search again in another "
+            f"{manifest.levels.visited(graph.levels):,}. The run directory is damaged; search again in another "
             "--run-dir."
         )
         raise UserError(message)
@@ -118,7 +127,7 @@ def _graph(run: RunFolder, manifest: Manifest, given: type[Model] | str | None) 
     kind = opened_kind(Naming(searched.model, "run", run.shown)) if given is None else given
     model = confined(model_of(kind, searched.bounds), searched.within)
     program: Program = model.program
-    if recipe_for(program, judge(model, searched.properties).nodes).digest != searched.code:
+    if code_of(program, judge(model, searched.properties).nodes, None) != searched.code:
         message = (
             f"{run.shown}: this run was made by other rules than those of {model_reference(model)}. Name its model."
         )
@@ -127,10 +136,10 @@ def _graph(run: RunFolder, manifest: Manifest, given: type[Model] | str | None) 
         run.uri,
         manifest.run,
         insync_version(),
-        manifest.ledger.warm,
-        manifest.ledger.depth,
+        manifest.levels.together,
+        manifest.levels.depth,
         program.schema.words,
-        manifest.ledger.counted,
+        manifest.levels.counted,
         columns_of(model.state, program.schema),
         tuple((action.name, str(action)) for action in program.actions),
         write_recipe(recipe_for(program, parts=(Part.EDGES,))),
@@ -157,7 +166,7 @@ def _batches(graph: _Graph, seeds: Iterator[pa.RecordBatch]) -> Iterator[tuple[i
     import numpy as np
 
     require_version(graph.version)
-    states = RunStates(RunFolder(graph.uri), graph.run, graph.words, graph.warm, graph.counted)
+    states = RunFiles(run_folder(graph.uri), graph.run, order_kernels(graph.words), graph.together, graph.counted)
     for seed in seeds:
         for partition, level in zip(seed.column(0).to_pylist(), seed.column(1).to_pylist(), strict=True):
             for address, count in states.states(partition, level):

@@ -23,10 +23,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from insync.explorer.run_lock import RunLock
+from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.checksums import Damaged, Label, json_with_digest, require_digest
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Stopped, StopReason
-from insync.spark_explore.wire.run_folder import RunFolder
 
 __all__ = ["LEASE", "sole_driver"]
 

@@ -1,4 +1,4 @@
-"""Level-synchronous breadth-first search on Spark: jobs of one or several levels, until the ledger ends it."""
+"""Level-synchronous breadth-first search on Spark: jobs of one or several levels, until the levels end it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
 from insync.explorer.search.explored import Explored
+from insync.explorer.search.run_levels import RunLevels
 from insync.machine.packed import Sizes
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.memory import resident_memory
 from insync.runtime.watch import Stopped, StopReason, Watch
 from insync.spark_explore.driver.jobs import JobFailed, level_plan, run_plan
-from insync.spark_explore.driver.ledger import Ledger
 from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.file_systems import shown_name
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded
@@ -40,7 +40,7 @@ class SparkSearch:
         spark: the session.
         given: the assignment of the tasks.
         sizes: of the program.
-        ledger: the levels that were searched before.
+        levels: the levels that were searched before, to which others are added.
         watch: when to stop.
         keep_going: whether to continue after a violation.
         reporter: called for each level.
@@ -52,16 +52,17 @@ class SparkSearch:
         spark: SparkSession,
         given: Assignment,
         sizes: Sizes,
-        ledger: Ledger,
+        levels: RunLevels,
         watch: Watch,
         keep_going: bool,
         reporter: Reporter | None,
         task_reporter: TaskReporter | None = None,
     ) -> None:
-        self.spark, self.place, self.sizes, self.ledger = spark, given.place, sizes, ledger
+        self.spark, self.place, self.sizes, self.levels = spark, given.place, sizes, levels
         self._recipe = given.recipe
         self.watch, self.keep_going, self.reporter, self.task_reporter = watch, keep_going, reporter, task_reporter
         self._began, self._has_run = 0.0, False
+        self._begun_with = levels.depth  # levels, which were not searched here
 
     def run(self, save: Callable[[], None]) -> Explored:
         """Search until the space is complete or something ends it.
@@ -71,14 +72,14 @@ class SparkSearch:
         """
         reported, self._began = 0, self.watch.seconds
         while True:
-            space, over = self.ledger.space(self.watch.limits, self.keep_going)
+            space, over = self.levels.space(self.watch.limits, self.keep_going)
             reported = self._report(space, reported)
             if over:
                 return space
             with self.watch.telling(None if self._has_run else self._starting(space)):
                 reason = self.watch.reason() or self._job(space)
             if reason is not None:
-                space, _ = self.ledger.space(self.watch.limits, self.keep_going)
+                space, _ = self.levels.space(self.watch.limits, self.keep_going)
                 space.stopped_by = space.stopped_by or reason
                 return space
             save()
@@ -103,7 +104,7 @@ class SparkSearch:
 
     def _rows(self, space: Explored, further: int) -> list[Row]:
         """Run a job, and repeat it if Spark could not finish it: in local mode Spark tries a task once by default."""
-        given, level = Assignment(self.place, self._recipe, self.ledger.counted), len(space.levels)
+        given, level = Assignment(self.place, self._recipe, self.levels.counted), len(space.levels)
         what = f"levels {level + 1} to {level + further} from {space.visited[-1]:,} of {sum(space.visited):,} states"
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -122,7 +123,7 @@ class SparkSearch:
         return max(longest, 1)
 
     def _book(self, rows: list[Row]) -> None:
-        """Enter the rows of the tasks in the ledger; a task that ran twice is in the rows once.
+        """Enter the counts of the tasks; a task that ran twice is in the rows once.
 
         Raises:
             UserError: the number of known states at an expanded level differs from that in the manifest.
@@ -144,19 +145,19 @@ class SparkSearch:
 
     def _require_known(self, level: int, found: int) -> None:
         """Compare the states that tasks read from files with the count when the files were written."""
-        if len(self.ledger.figures(level).files) != (self.place.partitions if level > self.ledger.warm else 0):
+        if len(self.levels.figures(level).files) != (self.place.partitions if self.levels.has_files(level) else 0):
             message = f"Level {level} was closed by fewer tasks than there are partitions."
             raise InternalError(message)
-        if found != self.ledger.visited(level):
+        if found != self.levels.visited(level):
             message = (
                 f"{shown_name(self.place.uri)}: the files have {found:,} states up to level {level}, and the manifest "
-                f"counts {self.ledger.visited(level):,}. The run directory is damaged; search again in another "
+                f"counts {self.levels.visited(level):,}. The run directory is damaged; search again in another "
                 "--run-dir."
             )
             raise UserError(message)
 
     def _forget(self, row: Row) -> None:
-        figures = self.ledger.figures(row.level)
+        figures = self.levels.figures(row.level)
         if row.kind is Kind.CLOSED:
             figures.visited, figures.states, figures.outside, figures.violations, figures.files = 0, 0, 0, [], {}
         else:
@@ -164,7 +165,7 @@ class SparkSearch:
             figures.refused.count, figures.refused.least, figures.stepless = 0, None, 0
 
     def _enter(self, row: Row) -> None:
-        figures, words = self.ledger.figures(row.level), self.sizes.words
+        figures, words = self.levels.figures(row.level), self.sizes.words
         if row.kind is Kind.CLOSED:
             digest, states, outside, violations = read_closed(row.block, words)
             figures.files[row.partition] = digest
@@ -178,9 +179,9 @@ class SparkSearch:
         if self.reporter is None:
             return levels
         now = self.watch.seconds
-        for level in range(max(reported, self.ledger.warm - 1) + 1, levels + 1):
+        for level in range(max(reported, self._begun_with - 1) + 1, levels + 1):
             known = space.visited[:level]
-            rate = sum(known[self.ledger.warm :]) / max(now - self._began, 1e-9)
+            rate = sum(known[self._begun_with :]) / max(now - self._began, 1e-9)
             said = Progress(level, known[-1], sum(known), rate, resident_memory(), now)
             end = estimated_end(known, self.watch.allows)
             self.reporter(replace(said, growth=last_growth(known), end=end))

@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.explored import Explored
 from insync.explorer.search.partitions import WholePartition
+from insync.explorer.search.run_levels import RunLevels
 from insync.machine.kernels import Kernels, order_kernels
 from insync.machine.packed import PackedRows
+from insync.machine.stores.run_files import RunFiles, Span
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.runtime.watch import Limits, Watch
 from insync.runtime.workers import Team
-from insync.spark_explore.wire.run_states import RunStates, Span
 
 __all__ = ["WarmStart"]
 
@@ -61,14 +61,16 @@ class WarmStart:
         """How many levels were found."""
         return len(self._space.levels)
 
-    def write(self, states: RunStates) -> tuple[Explored, bytes]:
-        """Write the states to the run directory; return the explored space, and the digests of the files of states."""
+    def write(self, states: RunFiles) -> RunLevels:
+        """Write the states to the run directory; return the levels."""
         numbers = range(self.partitions)
         with ThreadPoolExecutor(min(_WRITERS, self.partitions)) as pool:
-            digests = list(pool.map(lambda number: self._write(states, number), numbers))
-        return replace(self._space, partitions=[], stopped_by=None), b"".join(digests)
+            files = dict(enumerate(pool.map(lambda number: self._write(states, number), numbers)))
+        levels = dict(enumerate(self._space.summaries, 1))
+        levels[1] = replace(levels[1], files=files)
+        return RunLevels(len(self._space.steps), levels, self.levels)
 
-    def _write(self, states: RunStates, number: int) -> bytes:
+    def _write(self, states: RunFiles, number: int) -> bytes:
         """Write the states of a partition: all levels merged, and each for itself."""
         partition, kernels = self._space.whole[number], order_kernels(states.words)
         starts = partition.starts[: self.levels + 1]

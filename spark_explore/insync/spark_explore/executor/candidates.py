@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from insync.machine.kernels import order_kernels
-from insync.machine.stores.external_sort import Spills, merged_ranges, strike_known
+from insync.machine.stores.external_sort import ExternalSort, merged_ranges, strike_known
 from insync.machine.stores.row_encoding import StateRows
+from insync.machine.stores.run_files import RunFiles, Span, most_files
 from insync.machine.stores.sorted_rows import BLOCK, RowBuffer, RowScratch
 from insync.runtime.checksums import Damaged
 from insync.runtime.errors import UserError
-from insync.spark_explore.wire.run_states import RunStates, Span, most_files
 
 __all__ = ["Candidates"]
 
@@ -35,19 +35,18 @@ class Candidates:
         limit: the most bytes of memory for an executor; None is a buffer of the largest useful size.
     """
 
-    def __init__(self, states: RunStates, folder: Path, limit: int | None) -> None:
+    def __init__(self, states: RunFiles, folder: Path, limit: int | None) -> None:
         self._states, self._folder = states, folder
         self._form, self._kernels = StateRows(states.words), order_kernels(states.words)
         size = _MOST_BUFFER if limit is None else min(_MOST_BUFFER, limit // _SHARE)
         capacity = max(_LEAST_ROWS, size // self._kernels.row_bytes)
         self._buffer = RowBuffer(self._kernels, capacity, RowScratch(self._kernels.row_bytes, capacity))
         self._reader = states.reader()
-        self._spills = Spills(folder, self._kernels, self._form, self._reader, capacity)
+        self._sort = ExternalSort(self._buffer, folder, self._kernels, self._form, self._reader)
 
     def clear(self) -> None:
         """Remove all candidates."""
-        self._spills.clear()
-        self._buffer.clear()
+        self._sort.clear()
 
     def insert(self, rows: int, count: int) -> None:
         """Add candidates.
@@ -55,15 +54,8 @@ class Candidates:
         Raises:
             UserError: there is no room for them on the disk.
         """
-        while count:
-            if not self._buffer.room:
-                self._buffer.sort()
-                if self._buffer.room < self._buffer.capacity // 2:
-                    with self._spilling():
-                        self._spills.add(self._buffer)
-            some = min(count, self._buffer.room)
-            self._buffer.extend(rows, some)
-            rows, count = rows + some * self._kernels.row_bytes, count - some
+        with self._spilling():
+            self._sort.insert(rows, count)
 
     def new(self, partition: int, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
         """Yield (address, count) runs of the candidates that are in no file, in order. Each is valid until the next.
@@ -88,15 +80,19 @@ class Candidates:
         self.clear()
 
     def compacted(self, partition: int, spans: Sequence[Span]) -> Sequence[Span]:
-        """Merge two adjacent files if one more would be too many; return the files with the same states.
+        """Merge adjacent files until one more would not be too many; return the files with the same states.
 
         There must be no candidates. Which files are merged follows from the numbers of their states alone.
 
         Raises:
             UserError: a file is missing or damaged, or cannot be written.
         """
-        if len(spans) < most_files(spans[-1].last + 1):
-            return spans
+        while len(spans) >= most_files(spans[-1].last + 1):
+            spans = self._merged(partition, spans)
+        return spans
+
+    def _merged(self, partition: int, spans: Sequence[Span]) -> Sequence[Span]:
+        """Merge the two adjacent files that have the fewest states."""
         at = min(range(len(spans) - 1), key=lambda at: (spans[at].count + spans[at + 1].count, at))
         pair = spans[at : at + 2]
         first, last = pair[0].first, pair[1].last
@@ -113,13 +109,8 @@ class Candidates:
 
     def _ranges(self) -> Iterator[None]:
         """Yield whenever the buffer holds the next range of the sorted candidates."""
-        self._buffer.sort()
-        if not self._spills:
-            yield
-            return
         with self._spilling():
-            self._spills.add(self._buffer)
-            yield from self._spills.ranges(self._buffer)
+            yield from self._sort.ranges()
 
     @contextmanager
     def _spilling(self) -> Iterator[None]:

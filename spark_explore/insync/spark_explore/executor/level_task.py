@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
+from insync.machine.stores.run_files import LevelFile, Span, StatesWriter
 from insync.runtime.errors import InternalError
 from insync.spark_explore.executor.sending import Packet, Sending
 from insync.spark_explore.executor.worker import Assignment, Worker, worker_for
 from insync.spark_explore.wire.packets import Kind, Row, closed_block, expanded_block, figures_block, rows_of, to_batch
-from insync.spark_explore.wire.run_states import LevelFile, Span, StatesWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from insync.machine.conditions import Checker
 from insync.machine.expander import Expander
-from insync.machine.kernels import code_kernels_of, load
+from insync.machine.kernels import code_kernels_of, load, order_kernels
 from insync.machine.stores.compressed import CodeKernels
+from insync.machine.stores.run_files import CountedFiles, RunFiles
 from insync.spark_explore.executor.candidates import Candidates
 from insync.spark_explore.executor.sending import LEAST_CODED, CodeMemory, GatheredCodes, Sending, WholeStates
 from insync.spark_explore.wire.code_bundle import read_recipe, require_version
 from insync.spark_explore.wire.packets import Kind, Row
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import CountedFiles, RunStates
+from insync.spark_explore.wire.run_folder import run_folder
 
 __all__ = [
     "Assignment",
@@ -42,7 +42,7 @@ class RunPlace:
         version: the version of insync that the driver runs.
         code: the digest of the code.
         partitions: how many partitions the states are divided into.
-        warm: the last of the levels that the driver wrote, in one file per partition.
+        together: the last of the levels that are in one file per partition.
         flushed: whether files are flushed to the disk; see `RunFolder`.
         limit: the most bytes of memory for the candidates of an executor.
     """
@@ -52,7 +52,7 @@ class RunPlace:
     version: str
     code: str
     partitions: int
-    warm: int
+    together: int
     flushed: bool = True
     limit: int | None = None
 
@@ -83,11 +83,14 @@ class Worker:
     def __init__(self, place: RunPlace, written: bytes) -> None:
         require_version(place.version)
         recipe = read_recipe(written)
-        self.states = RunStates(RunFolder(place.uri, place.flushed), place.run, recipe.sizes.words, place.warm)
+        self.states = RunFiles(
+            run_folder(place.uri, place.flushed), place.run, order_kernels(recipe.sizes.words), place.together
+        )
         self.kernels = load(recipe.texts)
         self._limit = place.limit
         self._known, self._partitions = recipe.initials.first(recipe.sizes.words), place.partitions
         self._components = recipe.components
+        self._codes: dict[int, CodeKernels] = {}
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -109,7 +112,7 @@ class Worker:
         """Return the sender for the candidates of a level with `states` states in this partition."""
         if states < LEAST_CODED or not self._components:
             return WholeStates(self.kernels.sizes.row_bytes)
-        return GatheredCodes(self._codes, self._code_memory)
+        return GatheredCodes(self.codes(), self._code_memory)
 
     def received(self, row: Row) -> Iterator[tuple[int, int]]:
         """Yield (address, count) runs of the candidates in a packet. A run is valid until the next one is requested."""
@@ -118,13 +121,15 @@ class Worker:
         else:
             yield from self._code_memory.reader.states(row.address, row.count)
 
-    @cached_property
-    def _codes(self) -> CodeKernels:
-        return code_kernels_of(self._components, self.kernels.sizes.words)
+    def codes(self, rounds: int = 0) -> CodeKernels:
+        """Return the functions for codes; `rounds` as in `digits_of`."""
+        if rounds not in self._codes:
+            self._codes[rounds] = code_kernels_of(self._components, self.kernels.sizes.words, rounds)
+        return self._codes[rounds]
 
     @cached_property
     def _code_memory(self) -> CodeMemory:
-        return CodeMemory(self._codes, self._partitions)
+        return CodeMemory(self.codes(), self._partitions)
 
     def close(self) -> None:
         """Close all files, and free all memory."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import importlib.metadata
 import json
 import pkgutil
@@ -40,12 +39,6 @@ class Recipe:
     starts: bytes
     parts: tuple[tuple[str, str, str], ...]
     components: tuple[Component, ...] = ()
-
-    @property
-    def digest(self) -> str:
-        """A hash that is equal for equal models, bounds, rules and properties."""
-        keys = (self.sizes.words, self.sizes.actions, self.starts, [key for _, key, _ in self.parts])
-        return hashlib.sha256(repr(keys).encode()).hexdigest()[:32]
 
     @property
     def initials(self) -> PackedRows:

@@ -55,6 +55,7 @@ class Kind(IntEnum):
     WALKED = 6  # a result: that of some walks
     SEEN = 7  # a result: abstract states of some walks, `count` entries of `Sightings` in the block
     CODES = 8  # candidates as in PACKET, but as codes; see `PacketWriter`
+    DECODED = 9  # the level has `count` states in this partition; the block is the digest of their file
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from array import array
 from collections.abc import Sequence
 
 from insync.machine.packed import PackedRows, Words
-from insync.spark_explore.wire.run_states import RunStates, Span, StatesWriter
+from insync.machine.stores.run_files import RunFiles, Span, StatesWriter
 
 __all__ = ["read_states", "write_level", "write_start"]
 
 
-def write_start(states: RunStates, partition: int, levels: Sequence[Sequence[Words]]) -> bytes:
+def write_start(states: RunFiles, partition: int, levels: Sequence[Sequence[Words]]) -> bytes:
     """Write the levels of the driver, merged and one after the other, as it does; return the digest."""
     spans = []
     if len(levels) > 1:
@@ -28,7 +28,7 @@ def write_start(states: RunStates, partition: int, levels: Sequence[Sequence[Wor
 
 
 def write_level(
-    states: RunStates, partition: int, level: int, packed: Sequence[Words], spans: Sequence[Span] = ()
+    states: RunFiles, partition: int, level: int, packed: Sequence[Words], spans: Sequence[Span] = ()
 ) -> bytes:
     """Write the states of a level after those of the driver; return the digest."""
     with states.writing_states(partition, level, spans) as writer:
@@ -36,7 +36,7 @@ def write_level(
     return writer.digest
 
 
-def read_states(states: RunStates, partition: int, level: int) -> list[Words]:
+def read_states(states: RunFiles, partition: int, level: int) -> list[Words]:
     """Return the states of a level, in the order of its file."""
     found = []
     for address, count in states.states(partition, level):

@@ -10,25 +10,22 @@ from typing import Any
 import pytest
 
 from insync.explorer.run_identity import Identity
-from insync.explorer.search.explored import Explored
+from insync.explorer.search.explored import LevelSummary
+from insync.explorer.search.manifest import Manifest, read_manifest, refuse_old_run, write_manifest
+from insync.explorer.search.run_levels import RunLevels
 from insync.machine.packed import Found
+from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.checksums import json_with_digest
 from insync.runtime.errors import UserError
-from insync.spark_explore.driver import manifest as module
-from insync.spark_explore.driver.ledger import Ledger
-from insync.spark_explore.driver.manifest import Manifest, read_manifest, refuse_old_run, write_manifest
-from insync.spark_explore.wire.run_folder import RunFolder
-
-pytest.importorskip("pyarrow")
 
 IDENTITY = Identity("0.1", "kip320", {"replicas": 2}, ("strong_isr",), "c0de", within=("weak_isr",))
 RUN = "0123456789abcdef"
-DIGESTS = bytes(range(64))
+DIGESTS = {part: bytes(range(16 * part, 16 * part + 16)) for part in range(4)}
+LABEL = {"kind": "manifest", "format": "insync-run/5"}
 
 
-def ledger() -> Ledger:
-    made = Ledger(Explored([0], [1], visited=[1], stepless=[]), DIGESTS)
-    made.figures(1).add_steps([2], Found(), 0)
+def levels() -> RunLevels:
+    made = RunLevels(1, {1: LevelSummary(1, 1, violations=[Found()], steps=[2], files=DIGESTS)})
     for part in range(4):
         made.figures(2).files[part] = bytes([part] * 16)
         made.figures(2).add_states(1, 1, 0, [Found()])
@@ -38,15 +35,15 @@ def ledger() -> Ledger:
 @pytest.fixture
 def run(tmp_path: Path) -> RunFolder:
     folder = RunFolder(str(tmp_path))
-    write_manifest(folder, Manifest(IDENTITY, RUN, "mine", 3, 4, ledger()))
+    write_manifest(folder, Manifest(IDENTITY, RUN, "mine", 3, 4, levels()))
     return folder
 
 
 def test_a_manifest_is_read_as_it_was_written(run: RunFolder) -> None:
     read = read_manifest(run)
     assert (read.identity, read.run, read.epoch, read.partitions) == (IDENTITY, RUN, 3, 4)
-    assert read.ledger.levels == ledger().levels
-    assert read.ledger.counted.digests == {1: DIGESTS, 2: b"".join(bytes([part] * 16) for part in range(4))}
+    assert read.levels == levels()
+    assert read.levels.counted.digest_of(1, 2) == DIGESTS[2]
 
 
 DAMAGED = (
@@ -63,7 +60,7 @@ DAMAGED = (
         ),
         (
             '{"format": "insync-levels/4"}',
-            r"/manifest\.json: this is a run of the local engine; go on with it by --eng",
+            r"/manifest\.json: format is 'insync-levels/4', and this insync reads 'insync-run/5'",
         ),
         ('{"format": "something"}', DAMAGED),
         ('{"format": 3}', DAMAGED),
@@ -84,12 +81,14 @@ def test_what_is_no_manifest_of_this_format_is_refused(run: RunFolder, tmp_path:
 
 def changed(entries: dict[str, Any], path: str, value: object) -> None:
     *above, last = path.split("/")
+    found: Any = entries
     for name in above:
-        entries = entries[name]
+        found = found[int(name) if isinstance(found, list) else name]
+    at: Any = int(last) if isinstance(found, list) else last
     if value is ...:
-        del entries[last]
+        del found[at]
     else:
-        entries[last] = value
+        found[at] = value
 
 
 @pytest.mark.parametrize(
@@ -105,30 +104,38 @@ def changed(entries: dict[str, Any], path: str, value: object) -> None:
         ("driver", 3),
         ("bounds", 3),
         ("properties", ...),
-        ("start", []),
-        ("start/levels", ...),
-        ("start/steps", "x"),
-        ("start_files", "0"),
-        ("start_files", ...),
+        ("actions", 2),
+        ("actions", ...),
+        ("together", 0),
+        ("together", 2),
+        ("together", 3),
+        ("encoding", "other"),
+        ("encoding", "codes"),
+        ("on_disk", 0),
         ("levels", []),
-        ("levels/2/count", -1),
-        ("levels/2/count", 1.5),
-        ("levels/2/count", None),
-        ("levels/2/states", [1]),
-        ("levels/2/files", ""),
-        ("levels/2/files", "00" * 63),
-        ("levels/1/files", "00" * 64),
-        ("levels/1/steps", [1, 2]),
-        ("levels/1/steps", ["1"]),
-        ("levels/1/stepless", [1]),
-        ("levels/1/stepless", True),
-        ("levels/2/outside", -1),
-        ("start/outside", []),
-        ("levels/1/refused", [0]),
-        ("levels/1/refused", [1, [-1]]),
-        ("levels/2/violations", [[0]]),
-        ("levels/1", ...),
-        ("levels/x", {}),
+        ("levels", {}),
+        ("levels/1/visited", -1),
+        ("levels/1/visited", 1.5),
+        ("levels/1/visited", None),
+        ("levels/1/visited", 3),
+        ("levels/1/states", [1]),
+        ("levels/1/files", ""),
+        ("levels/1/files", "00" * 63),
+        ("levels/0/files", "00" * 64),
+        ("levels/0/steps", [1, 2]),
+        ("levels/0/steps", ["1"]),
+        ("levels/0/steps", None),
+        ("levels/0/stepless", [1]),
+        ("levels/0/stepless", True),
+        ("levels/0/stepless", 2),
+        ("levels/1/outside", -1),
+        ("levels/1/outside", 5),
+        ("levels/0/refused", [0]),
+        ("levels/0/refused", [1, [-1]]),
+        ("levels/0/refused", [1, None]),
+        ("levels/1/violations", [[0]]),
+        ("levels/1/violations", [[5, [1]]]),
+        ("levels/1", 3),
     ],
 )
 def test_figures_that_are_none_are_refused_though_the_digest_is_right(
@@ -137,10 +144,10 @@ def test_figures_that_are_none_are_refused_though_the_digest_is_right(
     """As somebody may have made it."""
     entries = json.loads((tmp_path / "manifest.json").read_text())
     del entries["digest"]
-    (tmp_path / "manifest.json").write_text(json_with_digest(vars(module)["_LABEL"], entries))
+    (tmp_path / "manifest.json").write_text(json_with_digest(LABEL, entries))
     assert read_manifest(run).epoch == 3, "nothing is changed yet"
     changed(entries, path, value)
-    (tmp_path / "manifest.json").write_text(json_with_digest(vars(module)["_LABEL"], entries))
+    (tmp_path / "manifest.json").write_text(json_with_digest(LABEL, entries))
     with pytest.raises(UserError, match=DAMAGED):
         read_manifest(run)
 

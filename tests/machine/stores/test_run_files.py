@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from insync.machine.kernels import order_kernels
 from insync.machine.packed import Words
+from insync.machine.stores.run_files import CountedFiles, RunFiles, Span, most_files
+from insync.machine.stores.run_folder import RunFolder
 from insync.runtime.errors import UserError
-from insync.spark_explore.wire.run_folder import RunFolder
-from insync.spark_explore.wire.run_states import CountedFiles, RunStates, Span, most_files
-from insync_run_states import read_states, write_level, write_start
+from insync_run_files import read_states, write_level, write_start
 from insync_spark_stores import on_a_store
 
 pytest.importorskip("pyarrow")
@@ -20,8 +21,8 @@ pytest.importorskip("pyarrow")
 LEVEL = Path("states") / "p00000" / "00002-00002"
 
 
-def states_in(folder: Path, warm: int = 1, words: int = 1, run: str = "run") -> RunStates:
-    return RunStates(RunFolder(str(folder)), run, words, warm)
+def states_in(folder: Path, together: int = 1, words: int = 1, run: str = "run") -> RunFiles:
+    return RunFiles(RunFolder(str(folder)), run, order_kernels(words), together)
 
 
 def numbers(*given: int) -> list[Words]:
@@ -31,20 +32,23 @@ def numbers(*given: int) -> list[Words]:
 LEVELS = [numbers(7), numbers(5, 9), [], numbers(1, 2, 3), numbers(4)]
 
 
-@pytest.mark.parametrize("warm", [1, 2, 4])
-def test_levels_of_the_driver_lie_in_one_file_and_those_after_it_in_their_own(tmp_path: Path, warm: int) -> None:
-    states = states_in(tmp_path, warm)
-    write_start(states, 0, LEVELS[:warm])
-    for level in range(warm + 1, len(LEVELS) + 1):
+@pytest.mark.parametrize("together", [1, 2, 4])
+def test_levels_of_the_driver_lie_in_one_file_and_those_after_it_in_their_own(tmp_path: Path, together: int) -> None:
+    states = states_in(tmp_path, together)
+    write_start(states, 0, LEVELS[:together])
+    for level in range(together + 1, len(LEVELS) + 1):
         assert not states.has(0, level)
         write_level(states, 0, level, LEVELS[level - 1], states.level(0, level - 1).spans)
         assert states.has(0, level)
     assert [read_states(states, 0, level + 1) for level in range(len(LEVELS))] == LEVELS
     spans = states.level(0, len(LEVELS)).spans
-    assert [(span.first, span.last) for span in spans] == [(1, warm), *((each, each) for each in range(warm + 1, 6))]
+    assert [(span.first, span.last) for span in spans] == [
+        (1, together),
+        *((each, each) for each in range(together + 1, 6)),
+    ]
     for span in spans:
         assert states.known(0, span).file.count == span.count == sum(map(len, LEVELS[span.first - 1 : span.last]))
-    assert len(list((tmp_path / "states" / "p00000").iterdir())) == 6 - warm
+    assert len(list((tmp_path / "states" / "p00000").iterdir())) == 6 - together
 
 
 def test_a_state_of_several_words(tmp_path: Path) -> None:
@@ -99,7 +103,7 @@ def test_a_file_in_the_place_of_another_is_refused(tmp_path: Path) -> None:
         pass
     write_level(states_in(tmp_path / "other", run="other"), 0, 2, numbers(1))
     write_level(states_in(tmp_path / "wide", words=2), 0, 2, [(1, 1)])
-    write_start(states_in(tmp_path / "warm", warm=2), 0, [[], numbers(1)])
+    write_start(states_in(tmp_path / "warm", together=2), 0, [[], numbers(1)])
     same = (tmp_path / LEVEL).read_bytes()
     for other in (
         tmp_path / "states" / "p00000" / "00003-00003",
@@ -156,7 +160,7 @@ def test_superseded_files_are_removed_and_no_others(tmp_path: Path) -> None:
 
 def test_a_store_is_read_in_large_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A request to a store takes as long as some megabytes, whatever it is for."""
-    states = RunStates(on_a_store(tmp_path), "run", 1, 1)
+    states = RunFiles(on_a_store(tmp_path), "run", order_kernels(1), 1)
     rows = numbers(*range(0, 1 << 42, 1 << 26))
     write_level(states, 0, 2, rows)
     whole = (tmp_path / LEVEL).stat().st_size
@@ -182,7 +186,7 @@ def test_a_store_is_read_in_large_pieces(tmp_path: Path, monkeypatch: pytest.Mon
     assert requests == [4 << 20], "a small file comes at once"
     assert states.read_bytes == whole
     requests.clear()
-    monkeypatch.setattr("insync.spark_explore.wire.run_states._AHEAD_BYTES", whole // 4)
+    monkeypatch.setattr("insync.machine.stores.run_files._AHEAD_BYTES", whole // 4)
     assert read_states(states, 0, 2) == rows
     assert 3 < len(requests) < 9
     assert whole <= states.read_bytes - whole < 2 * whole

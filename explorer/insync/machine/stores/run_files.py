@@ -1,33 +1,34 @@
-"""The states of a run in its run directory: sorted files, which any executor reads in order and keeps nothing of.
+"""The states of a run in its run directory: sorted files.
 
-states/p00003/00017-00017   the states of a partition in a level; the first file has several levels, one after the other
-merged/p00003/00001-00016   the states of several levels, merged, as `known` needs fewer files then
+states/p00003/00017-00017   the states of a partition in a level; the first file may have several, one after the other
+codes/..., pairs/...        the same as codes, which a search beyond memory writes: see `row_encoding`
+merged/p00003/00001-00016   the states of several levels, merged, as a level on Spark reads fewer files then
 
-Each is a sorted file of `insync.machine.stores.sorted_file`. A file of states names the merged files that cover all
-levels before it, with their digests, and the manifest has its own digest. All follow from the states alone: a task that
-runs twice writes the same bytes. Adjacent files are merged when there are more than two beyond the logarithm of the
-level, the pair with the fewest states first (log-structured merge: O'Neil et al. 1996). The files of single levels
-stay, for traces and exports.
+Each is a sorted file of `insync.machine.stores.sorted_file`, and the manifest has the digest of each file of a level.
+A file that a task of Spark writes names the files that cover all levels before it, with their digests. It follows from
+the states alone: a task that runs twice writes the same bytes. Adjacent files are merged when there are more than two
+beyond the logarithm of the level, the pair with the fewest states first (log-structured merge: O'Neil et al. 1996). The
+files of single levels stay, for traces and exports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from insync.machine.kernels import order_kernels
-from insync.machine.stores.external_sort import KnownRows, RowReader
+from insync.machine.stores.external_sort import ExternalSort, KnownRows, RowReader
 from insync.machine.stores.row_encoding import StateRows
+from insync.machine.stores.run_folder import RunFolder
 from insync.machine.stores.sorted_file import SORTED_FORMAT, SortedFile, SortedWriter
+from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer, RowScratch
 from insync.machine.stores.whole_files import OpenFile
 from insync.runtime.checksums import DIGEST_BYTES, Damaged, Label
 from insync.runtime.errors import UserError
-from insync.spark_explore.wire.run_folder import RunFolder
 
-__all__ = ["CountedFiles", "LevelFile", "RunStates", "Span", "most_files"]
+__all__ = ["CountedFiles", "LevelFile", "RunFiles", "Span", "most_files", "name_of"]
 
 _AHEAD_BYTES = 4 << 20
 
@@ -95,22 +96,41 @@ class LevelFile:
     Attributes:
         digest: of the file.
         count: how many states it has.
-        spans: the sorted files that have all states up to its last level.
 
     Raises:
         UserError: the file is missing or damaged.
     """
 
-    def __init__(self, states: RunStates, partition: int, level: int) -> None:
+    def __init__(self, states: RunFiles, partition: int, level: int) -> None:
         first, last = states.levels_with(level)
-        self._states, self._name = states, _name("states", partition, first, last)
+        self._states, self._name = states, name_of("states", partition, first, last)
         file = states.opened("states", partition, first, last, states.counted.digest_of(first, partition))
         self._rows, self.digest, self.count = KnownRows.of(file), file.digest, file.count
-        self._counts: list[list[int]] = file.said["levels"]  # of each level: states, blocks
-        self.spans = [Span.of(entry) for entry in file.said["spans"]]
-        if not self.spans or self.spans[-1].last < last:
-            self.spans.append(Span(first, last, file.count, file.digest))
-        self._first = first
+        # For each level, states and blocks. A search on one machine writes one level, and names no other files.
+        self._counts: list[list[int]] = file.said.get("levels", [[file.count, file.blocks]])
+        self._named: list[list[Any]] | None = file.said.get("spans")
+        self._partition, self._first, self._last = partition, first, last
+
+    @property
+    def names_others(self) -> bool:
+        """Whether it names the files of the levels before it."""
+        return self._named is not None
+
+    @property
+    def spans(self) -> list[Span]:
+        """The sorted files that have all states up to the last level of this one."""
+        file, alone = self, [self._span]
+        while file._named is None and file._first > 1:
+            file = self._states.level(self._partition, file._first - 1)
+            alone.append(file._span)
+        before = [Span.of(entry) for entry in file._named or ()]
+        if before and before[-1].last == file._last:  # the merged levels of a file that has several
+            alone.pop()
+        return [*before, *reversed(alone)]
+
+    @property
+    def _span(self) -> Span:
+        return Span(self._first, self._last, self.count, self.digest)
 
     def states(self, level: int) -> Iterator[tuple[int, int]]:
         """Yield (address, count) runs of the states of a level, in order, each valid until the next one is requested.
@@ -126,29 +146,34 @@ class LevelFile:
 
 
 @dataclass(slots=True)
-class RunStates:
+class RunFiles:
     """The states of a run.
 
     Attributes:
         folder: the run directory.
         run: the id of the run.
-        words: 64-bit words per state.
-        warm: the last of the levels that the driver wrote, in one file per partition.
+        kernels: the compiled functions for rows that are states.
+        together: the last of the levels that are in one file; 1 if each level has a file.
         counted: the digests that the files must have, for those that the manifest counts.
         read_bytes: how many bytes of files were read.
     """
 
     folder: RunFolder
     run: str
-    words: int
-    warm: int
+    kernels: OrderKernels
+    together: int = 1
     counted: CountedFiles = field(default_factory=lambda: CountedFiles({}))
     read_bytes: int = 0
     _open: dict[str, _Reading] = field(default_factory=dict)
 
+    @property
+    def words(self) -> int:
+        """64-bit words per state."""
+        return self.kernels.words
+
     def levels_with(self, level: int) -> tuple[int, int]:
         """Return the first and the last level of the file with the states of a level."""
-        return (1, self.warm) if level <= self.warm else (level, level)
+        return (1, self.together) if level <= self.together else (level, level)
 
     def has(self, partition: int, level: int) -> bool:
         """Return whether the states of a partition in a level were written.
@@ -156,7 +181,7 @@ class RunStates:
         Raises:
             UserError: the file system reports an error.
         """
-        return self.folder.has(_name("states", partition, *self.levels_with(level)))
+        return self.folder.has(name_of("states", partition, *self.levels_with(level)))
 
     def level(self, partition: int, level: int) -> LevelFile:
         """Return the file with the states of a partition in a level.
@@ -165,6 +190,22 @@ class RunStates:
             UserError: the file is missing or damaged.
         """
         return LevelFile(self, partition, level)
+
+    def levels_after(self, partition: int, level: int) -> list[int]:
+        """Return the levels after a level of which a partition has a file.
+
+        Raises:
+            UserError: the file system reports an error.
+        """
+        firsts = (name.partition("-")[0] for name in self.folder.names(f"states/p{partition:05}"))
+        return [int(first) for first in firsts if first.isdecimal() and int(first) > level]
+
+    def is_of_task(self, partition: int, level: int) -> bool:
+        """Return whether the file of a level is whole, and was written by a task of Spark, which names other files."""
+        try:
+            return self.level(partition, level).names_others
+        except UserError:
+            return False
 
     def states(self, partition: int, level: int) -> Iterator[tuple[int, int]]:
         """Yield (address, count) runs of the states of a partition in a level; see `LevelFile.states`."""
@@ -180,24 +221,56 @@ class RunStates:
 
     def reading(self, partition: int, span: Span) -> AbstractContextManager[None]:
         """Convert errors of reading a sorted file in the block to `UserError`."""
-        return self.folder.reading(_name(span.folder, partition, span.first, span.last))
+        return self.folder.reading(name_of(span.folder, partition, span.first, span.last))
 
     def reader(self) -> RowReader:
         """Return a new reader of files."""
-        return RowReader(StateRows(self.words), order_kernels(self.words), self.words)
+        return RowReader(StateRows(self.words), self.kernels, self.words)
 
-    def writing_states(self, partition: int, level: int, spans: Sequence[Span]) -> AbstractContextManager[StatesWriter]:
-        """Write the states of a partition in a level, or in the levels up to `warm`; the file appears after the block.
+    def writing_states(
+        self, partition: int, level: int, spans: Sequence[Span] | None
+    ) -> AbstractContextManager[StatesWriter]:
+        """Write the states of a partition in a level, or in the levels up to `together`.
+
+        The file appears after the block.
 
         Args:
             partition: the partition.
             level: the level.
-            spans: the sorted files with all states of earlier levels; for several levels, those with all.
+            spans: the sorted files with all states of earlier levels; for several levels, those with all. None names
+                none: they are the files of these levels.
 
         Raises:
             UserError: the file cannot be written.
         """
         return self._writing("states", partition, *self.levels_with(level), spans)
+
+    def write_sorted(self, partition: int, level: int, states: Iterable[tuple[int, int]], most: int) -> bytes:
+        """Write a level of a partition, and return the digest of the file, which is not flushed yet.
+
+        Args:
+            partition: the partition.
+            level: the level.
+            states: (address, count) runs of the states, in any order.
+            most: the most states that are sorted in memory.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        kernels = self.kernels
+        buffer = RowBuffer(kernels, most, RowScratch(kernels.row_bytes, most))
+        sort = ExternalSort(buffer, self.folder.path, kernels, StateRows(self.words), self.reader())
+        name = name_of("states", partition, level, level)
+        try:
+            with self.folder.reading(name), self._writing("states", partition, level, level, None, False) as writer:
+                for rows, count in states:
+                    sort.insert(rows, count)
+                for _ in sort.ranges():
+                    writer.append(buffer.address, buffer.count)
+        finally:
+            sort.clear()
+            buffer.close()
+        return writer.digest
 
     def merging(self, partition: int, first: int, last: int) -> AbstractContextManager[StatesWriter]:
         """Write a merged file; see `writing_states`."""
@@ -219,31 +292,26 @@ class RunStates:
             if within:
                 self.folder.remove(f"merged/p{partition:05}/{name}")
 
-    def opened(self, kind: str, partition: int, first: int, last: int, digest: bytes | None) -> SortedFile:
-        """Open a sorted file, and verify its index, and its digest if one is given; see `close`."""
-        name = _name(kind, partition, first, last)
-        try:
-            with self.folder.reading(name):
-                label = self._label(kind, partition, first, last)
-                file = SortedFile(partial(self._shared, name), self.words, label)
-                if digest not in (None, file.digest):
-                    raise Damaged
-                return file
-        except FileNotFoundError as error:
-            message = (
-                f"{self.folder.shown}/{name}: this file is missing. The run directory is not complete; "
-                "search again in another --run-dir."
-            )
-            raise UserError(message) from error
+    def opened(
+        self, kind: str, partition: int, first: int, last: int, digest: bytes | None, words: int | None = None
+    ) -> SortedFile:
+        """Open a sorted file, and verify its index, and its digest if one is given; see `close` and `label`."""
+        name = name_of(kind, partition, first, last)
+        with self.folder.reading(name):
+            label = self.label(kind, partition, first, last, words)
+            file = SortedFile(partial(self._shared, name), words or self.words, label)
+            if digest not in (None, file.digest):
+                raise Damaged
+            return file
 
     @contextmanager
     def _writing(
-        self, kind: str, partition: int, first: int, last: int, spans: Sequence[Span]
+        self, kind: str, partition: int, first: int, last: int, spans: Sequence[Span] | None, flushed: bool = True
     ) -> Iterator[StatesWriter]:
-        with self.folder.creating(_name(kind, partition, first, last)) as write:
-            writer = StatesWriter(SortedWriter(write, order_kernels(self.words)))
+        with self.folder.creating(name_of(kind, partition, first, last), flushed) as write:
+            writer = StatesWriter(SortedWriter(write, self.kernels))
             yield writer
-            writer.finish(self._label(kind, partition, first, last), spans)
+            writer.finish(self.label(kind, partition, first, last), spans)
 
     def close(self) -> None:
         """Close all files."""
@@ -256,7 +324,8 @@ class RunStates:
             self._open[name] = _Reading(self, self.folder.open(name), 0 if self.folder.is_local else _AHEAD_BYTES)
         return self._open[name]
 
-    def _label(self, kind: str, partition: int, first: int, last: int) -> Label:
+    def label(self, kind: str, partition: int, first: int, last: int, words: int | None = None) -> Label:
+        """Return the label of a file; `words` are those of a row, if it is no state."""
         return {
             "kind": f"{kind} of a partition",
             "format": SORTED_FORMAT,
@@ -264,7 +333,7 @@ class RunStates:
             "partition": partition,
             "first": first,
             "last": last,
-            "words": self.words,
+            "words": words or self.words,
         }
 
 
@@ -295,9 +364,9 @@ class StatesWriter:
         """Begin another level."""
         self._levels.append([0, 0])
 
-    def finish(self, label: Label, spans: Sequence[Span]) -> None:
+    def finish(self, label: Label, spans: Sequence[Span] | None) -> None:
         """Write the index."""
-        said = {"levels": self._levels, "spans": [span.entry() for span in spans]}
+        said = {} if spans is None else {"levels": self._levels, "spans": [span.entry() for span in spans]}
         self.digest = self._writer.finish(label, said)
 
 
@@ -308,7 +377,7 @@ class _Reading:
         file: the file itself.
     """
 
-    def __init__(self, states: RunStates, file: OpenFile, ahead: int) -> None:
+    def __init__(self, states: RunFiles, file: OpenFile, ahead: int) -> None:
         self.file, self._states, self._ahead = file, states, ahead
         self._start, self._bytes = 0, b""
 
@@ -332,5 +401,6 @@ class _Reading:
         pass
 
 
-def _name(kind: str, partition: int, first: int, last: int) -> str:
+def name_of(kind: str, partition: int, first: int, last: int) -> str:
+    """Return the name of a file in the run directory: of a level or of merged levels, in an encoding."""
     return f"{kind}/p{partition:05}/{first:05}-{last:05}"
