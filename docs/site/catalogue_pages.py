@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 from insync.conformance.documents.seen import seen_at_length
-from insync.explorer.pictures.page import Page, html_page
+from insync.explorer.pictures.page import Page, captioned, html_page
 from insync.explorer.pictures.picture import Picture, picture
 from insync.explorer.pictures.svg import svg
 from insync.explorer.tables import plural
@@ -18,7 +18,7 @@ from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import trace_text
 from insync.kafka.defects import DEFECTS, LEFT_OUT, Defect
 from insync.kafka.rules import Rules, rule_documentation
-from insync.kafka_questions.defects import DefectFound, search_defect
+from insync.kafka_questions.defects import DefectFound, caption_of_defect, search_defect
 from insync.kafka_questions.question import with_shown_bounds
 
 __all__ = ["entry_page", "index_page", "write_catalogue", "write_pictures"]
@@ -58,7 +58,9 @@ def write_pictures(folder: Path, defect: Defect, found: DefectFound) -> None:
     """Write the picture of an entry's trace, and the page to step through, if it has a trace."""
     for drawn, trace in _pictures(defect, found):
         (folder / f"{defect.name}.svg").write_text(svg(drawn))
-        (folder / f"{defect.name}-trace.html").write_text(html_page([Page(drawn, trace_text(trace))]))
+        caption = caption_of_defect(defect, found)
+        page = Page(captioned(drawn, caption), trace_text(trace), caption.title)
+        (folder / f"{defect.name}-trace.html").write_text(html_page([page]))
 
 
 def _pictures(defect: Defect, found: DefectFound) -> list[tuple[Picture, Trace]]:

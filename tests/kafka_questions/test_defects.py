@@ -10,7 +10,7 @@ import pytest
 
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
-from insync.kafka_questions.defects import search_defect
+from insync.kafka_questions.defects import caption_of_defect, search_defect
 from insync.properties.registry import run_properties_of
 from insync.runtime.watch import StopReason
 
@@ -49,3 +49,16 @@ def test_what_is_given_arrives_and_what_is_found_is_returned(
     assert (result.seconds, list[Any](result.traces)) == (3.0, [] if found is None else [found])
     fixed = search_defect(defect, defect.fixed_witness)
     assert fixed.model.identity == Cluster(**defect.fixed_witness).identity
+
+
+def test_the_page_of_a_defect_has_its_name_the_settings_and_the_step_of_harm() -> None:
+    found = search_defect(DEFECTS["R-26"])
+    caption = caption_of_defect(DEFECTS["R-26"], found)
+    assert caption.title.startswith("R-26: A leader restarts before it is fenced")
+    assert caption.title.endswith("(KAFKA-18106)")
+    assert caption.lead.startswith(
+        "Kafka 4.1, RF 2, min.insync.replicas=2, acks=all, unclean election off, ELR off. A "
+    )
+    assert found.trace is not None
+    assert caption.harm is not None
+    assert found.trace.steps[caption.harm[0]].label == "b1 crashes, its log ends at 0"

@@ -27,7 +27,17 @@ from insync.kafka_questions.question import CALM, ELECTABLE, LOSS, Given, Questi
 if TYPE_CHECKING:
     from insync.explorer.traces.trace import Trace
 
-__all__ = ["Cause", "CauseKind", "causes_of", "changes_of", "harm_of", "may_be_cause", "open_defects", "race_of"]
+__all__ = [
+    "HARM",
+    "Cause",
+    "CauseKind",
+    "causes_of",
+    "changes_of",
+    "harm_of",
+    "may_be_cause",
+    "open_defects",
+    "race_of",
+]
 
 _ELR_SINCE = Release.V4_1
 """The first release in which eligible leader replicas are for production (KIP-966)."""
@@ -88,6 +98,10 @@ class Cause:
     def loses(self) -> bool:
         """Whether an acknowledged record is lost."""
         return self.violation.property == LOSS
+
+
+HARM = "here the harm is done"
+"""What a page says at the step of `harm_of`."""
 
 
 def harm_of(trace: Trace) -> int | None:

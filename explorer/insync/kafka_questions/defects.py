@@ -8,15 +8,19 @@ from dataclasses import dataclass
 
 from insync.explorer.check import check
 from insync.explorer.liveness import liveness
+from insync.explorer.pictures.page import Caption
 from insync.explorer.progress import Reporter
 from insync.explorer.results import Verdict
 from insync.explorer.traces.trace import Trace
+from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import Defect
+from insync.kafka_questions.causes import HARM, harm_of
+from insync.kafka_questions.question import in_a_line
 from insync.model import Model, find_model
 from insync.properties.registry import run_properties_of
 from insync.runtime.watch import StopReason
 
-__all__ = ["DefectFound", "search_defect"]
+__all__ = ["DefectFound", "caption_of_defect", "search_defect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,16 @@ class DefectFound:
     def traces(self) -> list[Trace]:
         """The trace, if there is one."""
         return [] if self.trace is None else [self.trace]
+
+
+def caption_of_defect(defect: Defect, found: DefectFound) -> Caption:
+    """Return what a page says above the trace of a defect: its name, the settings of the cluster, its story."""
+    trace, model, settings = found.trace, found.model, ""
+    if isinstance(model, Cluster):
+        settings = f"Kafka {model.b.settings.release.value}, {in_a_line(model)}. "
+    number = None if trace is None else harm_of(trace)
+    harm = None if number is None else (number, HARM)
+    return Caption(f"{defect.name}: {defect.title} ({defect.ticket})", f"{settings}{defect.story}", harm)
 
 
 def search_defect(

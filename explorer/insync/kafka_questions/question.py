@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from insync.explorer.check import check
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.stepper import Refused, Stepper, claims_of
-from insync.kafka.cluster.configuration import Acks
+from insync.kafka.cluster.configuration import Acks, Flushing, keeps_elr
 from insync.kafka.cluster.model import Cluster
 from insync.model import Model
 from insync.model.tracing.tracer import traced
@@ -33,6 +33,7 @@ __all__ = [
     "Given",
     "Question",
     "Searched",
+    "in_a_line",
     "is_promised",
     "shown_bounds",
     "with_shown_bounds",
@@ -233,6 +234,13 @@ def _can_break(name: str, model: Cluster) -> bool:
 def is_promised(name: str, model: Cluster) -> bool:
     """Return whether a promise applies to the settings of a cluster: acks=0 acknowledges no record."""
     return model.acks is not Acks.NONE or name not in _OF_ACKNOWLEDGED
+
+
+def in_a_line(model: Cluster) -> str:
+    """Return the settings of a cluster but its release, in a line."""
+    said = f"RF {model.b.replicas - model.b.spares}, min.insync.replicas={model.b.min_insync}, acks={model.acks.value}"
+    said += f", unclean election {'on' if model.unclean else 'off'}, ELR {'on' if keeps_elr(model.b) else 'off'}"
+    return said if model.flushing is Flushing.NEVER else f"{said}, flushed {model.flushing.value}"
 
 
 def shown_bounds(model: Model) -> dict[str, int | str]:

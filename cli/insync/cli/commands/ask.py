@@ -22,7 +22,6 @@ from insync.cli.show.ask_report import (
     badness,
     caption_of,
     describe_cause,
-    describe_cluster,
     describe_details,
     describe_each_in_short,
     describe_ends,
@@ -48,7 +47,7 @@ from insync.kafka_questions.configs.reading import Configured, read_configs
 from insync.kafka_questions.controllers import heeding_unclean
 from insync.kafka_questions.disturbances import DISTURBANCES, chosen
 from insync.kafka_questions.liveness import endings
-from insync.kafka_questions.question import Question
+from insync.kafka_questions.question import Question, in_a_line
 from insync.runtime.errors import UserError
 
 __all__ = ["SearchesBegun", "command"]
@@ -445,7 +444,7 @@ def _refuse_unlikely(explained: str, asked: Sequence[Asked]) -> None:
     if not any(may_be_cause(explained, model) for model in models):
         message = (
             f"{explained} cannot be a cause with Kafka {models[0].b.settings.release.value}, "
-            f"{describe_cluster(models[0])}; `insync defects {explained}` shows it."
+            f"{in_a_line(models[0])}; `insync defects {explained}` shows it."
         )
         raise UserError(message)
 

@@ -29,6 +29,7 @@ from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
 from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
 from insync.kafka.defects import Defect, all_defects
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
+from insync.kafka_questions.defects import caption_of_defect
 from insync.kafka_questions.symptoms import by_symptom
 
 __all__ = ["command"]
@@ -112,7 +113,8 @@ def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> 
         searched = Searched(broken, search.fixed(defect))
         written = output if len(chosen) == 1 else output.beside(defect.name)
         files_of.append(written)
-        with written.traces_written(broken.traces, broken.model) as files:
+        captions = [caption_of_defect(defect, broken)] * len(broken.traces)
+        with written.traces_written(broken.traces, broken.model, captions=captions) as files:
             entries.append(defect_json(defect, searched, files))
             if not output.json:
                 emit(("\n" if codes else "") + describe_defect(defect, searched, files, output.paint, output.width))

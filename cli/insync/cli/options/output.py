@@ -106,9 +106,14 @@ class Output:
 
     @contextmanager
     def traces_written(
-        self, traces: Sequence[Trace], model: Model, *, others: Sequence[Picture] = ()
+        self,
+        traces: Sequence[Trace],
+        model: Model,
+        *,
+        others: Sequence[Picture] = (),
+        captions: Sequence[Caption] = (),
     ) -> Iterator[list[Path | None]]:
-        """Write the traces, yield the file of each, and then write the page, with `others` on it.
+        """Write the traces, yield the file of each, and then write the page, with `others` and `captions` on it.
 
         See `trace_files.traces_written`.
         """
@@ -116,7 +121,8 @@ class Output:
             say_not_written(self.trace, "there is no trace")
         with traces_written(self.trace, traces, model) as files:
             yield files
-            self.write_page([(trace, model, file) for trace, file in zip(traces, files, strict=True)], others=others)
+            shown = [(trace, model, file) for trace, file in zip(traces, files, strict=True)]
+            self.write_page(shown, others=others, captions=captions)
 
     def write_page(
         self,

@@ -15,16 +15,16 @@ from insync.explorer.documents.text import describe_traces, warning_lines
 from insync.explorer.pictures.page import Caption
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import Paint, Tone
-from insync.kafka.cluster.configuration import Flushing, keeps_elr
+from insync.kafka.cluster.configuration import Flushing
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer
-from insync.kafka_questions.causes import Cause, CauseKind, harm_of
+from insync.kafka_questions.causes import HARM, Cause, CauseKind, harm_of
 from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured
 from insync.kafka_questions.controllers import in_both
 from insync.kafka_questions.disturbances import Row
 from insync.kafka_questions.liveness import Ended
-from insync.kafka_questions.question import LOSS, PROMISES, Given, with_shown_bounds
+from insync.kafka_questions.question import LOSS, PROMISES, Given, in_a_line, with_shown_bounds
 
 __all__ = [
     "Asked",
@@ -32,7 +32,6 @@ __all__ = [
     "badness",
     "caption_of",
     "describe_cause",
-    "describe_cluster",
     "describe_details",
     "describe_each_in_short",
     "describe_ends",
@@ -175,14 +174,7 @@ def _release(asked: Asked, model: Cluster) -> str:
 
 def _in_short(asked: Asked, model: Cluster) -> str:
     """Return the settings that decide, in a line."""
-    return f"Kafka {_release(asked, model)}, {describe_cluster(model)}"
-
-
-def describe_cluster(model: Cluster) -> str:
-    """Return the settings of a cluster but its release, in a line."""
-    said = f"RF {model.b.replicas - model.b.spares}, min.insync.replicas={model.b.min_insync}, acks={model.acks.value}"
-    said += f", unclean election {'on' if model.unclean else 'off'}, ELR {'on' if keeps_elr(model.b) else 'off'}"
-    return said if model.flushing is Flushing.NEVER else f"{said}, flushed {model.flushing.value}"
+    return f"Kafka {_release(asked, model)}, {in_a_line(model)}"
 
 
 def caption_of(cause: Cause, asked: Asked, model: Cluster) -> Caption:
@@ -190,9 +182,9 @@ def caption_of(cause: Cause, asked: Asked, model: Cluster) -> Caption:
     ticket = "" if cause.entry is None else f" ({cause.entry.ticket})"
     what = "An acknowledged record can be lost" if cause.loses else "A promise can be broken"
     title = f"{what}: {cause.story}. {cause.name}{ticket}"
-    topics = f" Topics: {_topics(asked)}." if asked.topics else ""
+    topics = f" Topics: {_topics(asked)}." if tuple(asked.topics) not in ((), (EVERY_OTHER,)) else ""
     number = harm_of(cause.violation.trace)
-    harm = None if number is None else (number, "here the harm is done")
+    harm = None if number is None else (number, HARM)
     changed = f" {_changed_first(cause, model)}".rstrip()
     return Caption(title, f"{_in_short(asked, cause.model)}.{changed}{topics} {_harm(cause)}".strip(), harm)
 
@@ -236,7 +228,7 @@ def _decisive(model: Cluster) -> list[str]:
 
 def _changed_first(cause: Cause, model: Cluster) -> str:
     """Return what is changed in the cluster of a cause's trace, as a sentence; empty if nothing is."""
-    shown, asked = describe_cluster(cause.model).split(", "), describe_cluster(model).split(", ")
+    shown, asked = in_a_line(cause.model).split(", "), in_a_line(model).split(", ")
     changed = [one for one, other in zip(shown, asked, strict=False) if one != other]
     return f"The trace is that of a cluster with {', '.join(changed)}." if changed else ""
 
@@ -389,9 +381,7 @@ def describe_each_in_short(
     """Return some lines for each of the first of several combinations of settings, which are given the worst first."""
     lines = list[str]()
     for one, answer in list(zip(asked, answers, strict=True))[:_MOST_COMBINATIONS]:
-        lines.append(
-            textwrap.shorten(f"{_topics(one, 3)}: {describe_cluster(answer.model)}", width, placeholder=" ...")
-        )
+        lines.append(textwrap.shorten(f"{_topics(one, 3)}: {in_a_line(answer.model)}", width, placeholder=" ..."))
         verdict, change = verdict_sentence(answer, gate.accepted), _to_change(answer, gate.accepted)
         causes = ", ".join(cause.name for cause in answer.causes if cause.name and cause.name not in gate.accepted)
         said = verdict + (f" Causes: {causes}." if causes else "") + (f" What to change: {change}." if change else "")

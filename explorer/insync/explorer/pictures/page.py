@@ -39,6 +39,7 @@ __all__ = [
     "Caption",
     "Page",
     "article",
+    "captioned",
     "html_page",
     "page_style",
     "write_page",
@@ -390,16 +391,21 @@ def write_page(
         offered.add(name)
         drawn, title = picture(trace, model, file=name), ""
         if captions:
-            caption = captions[len(pages)]
-            drawn = replace(drawn, question=caption.title, sentence=caption.lead, condition=None)
-            title = caption.title
-            if caption.harm is not None:
-                number, said = caption.harm
-                steps = tuple(replace(step, harm=said) if step.number == number else step for step in drawn.steps)
-                drawn = replace(drawn, steps=steps)
+            title = captions[len(pages)].title
+            drawn = captioned(drawn, captions[len(pages)])
         pages.append(Page(drawn, trace_text(trace), title))
     pages += [Page(drawn) for drawn in others]
     write_whole(path, html_page(pages))
+
+
+def captioned(drawn: Picture, caption: Caption) -> Picture:
+    """Return a picture with a caption, and with the step marked that does the harm."""
+    drawn = replace(drawn, question=caption.title, sentence=caption.lead, condition=None)
+    if caption.harm is None:
+        return drawn
+    number, said = caption.harm
+    steps = tuple(replace(step, harm=said) if step.number == number else step for step in drawn.steps)
+    return replace(drawn, steps=steps)
 
 
 def _free(name: Path, taken: Collection[Path]) -> Path:
