@@ -75,6 +75,15 @@ def test_of_several_combinations_the_worst_come_first_on_one_screen(
     assert "(--details)" in out
 
 
+def test_a_page_names_the_topics(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "lost.html"
+    files = {"topics.txt": TOPICS.split("\n")[0] + "\n", "producer.properties": PRODUCER}
+    ask(capsys, tmp_path, files, "--release", "4.1", "--html", str(page))
+    assert "Topics: orders. The harm is done in step" in page.read_text()
+    ask(capsys, tmp_path, {"server.properties": "default.replication.factor=2\nacks=1\n"}, "--html", str(page))
+    assert "Topics:" not in page.read_text(), "no topic is named"
+
+
 def test_details_name_what_was_not_asked_about(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, out = ask(capsys, tmp_path, {"topics.txt": TOPICS}, "--release", "4.1", "--details")
     assert "not asked about: cleanup.policy (compaction, which is not modelled)" in out

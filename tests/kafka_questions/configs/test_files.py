@@ -322,6 +322,31 @@ CONFIG_MAP = """
 """
 
 
+CONFLUENT = """
+    kind: Kafka
+    metadata: {name: kafka}
+    spec:
+      replicas: 3
+      image: {application: confluentinc/cp-server:7.9.0}
+      configOverrides:
+        server:
+          - default.replication.factor=3
+          - min.insync.replicas=2
+"""
+PRINTED_BY_AWS = """
+    {"Arn": "arn:aws:kafka:eu-west-1:1:configuration/x", "Revision": 3, "ServerProperties":
+    "ZGVmYXVsdC5yZXBsaWNhdGlvbi5mYWN0b3I9MwptaW4uaW5zeW5jLnJlcGxpY2FzPTIK"}
+"""
+
+
+def test_resources_of_confluent_and_what_aws_prints(tmp_path: Path) -> None:
+    assert of(read(tmp_path, {"kafka.yaml": CONFLUENT})) == {**SAFE, "release": "3.9"}
+    found = read(tmp_path, {"configuration.json": PRINTED_BY_AWS})
+    assert of(found) == SAFE
+    with pytest.raises(UserError, match=r"other\.json is JSON without a setting of brokers or topics"):
+        read(tmp_path, {"other.json": '{"ServerProperties": "QQ=="}'})
+
+
 def test_properties_within_other_resources(tmp_path: Path) -> None:
     for text in (CLOUDFORMATION, CONFIG_MAP):
         assert of(read(tmp_path, {"stack.yaml": text})) == SAFE

@@ -8,6 +8,7 @@ other spellings of `kafka_key`, or a text of several lines that are properties.
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,15 @@ def _fields(node: Any) -> dict[str, Any]:
             for merged in value.value if value.id == "sequence" else [value]:
                 found = {**_fields(merged), **found}
     return {**found, **{key.value: value for key, value in node.value if key.id == "scalar" and key.value != "<<"}}
+
+
+def _decoded(text: str) -> str:
+    """Return the lines of properties that a text is in base64; empty if it is none."""
+    try:
+        decoded = b64decode(text, validate=True).decode()
+    except ValueError:
+        return ""
+    return decoded if re.search(r"^\s*[a-z.]+\s*=", decoded, re.MULTILINE) else ""
 
 
 def _text(node: Any) -> str:
@@ -159,8 +169,11 @@ class _Reader:
         for key, value in fields.items():
             if key in _CONTROLLERS and _text(_fields(value).get("enabled")).lower() == "true":
                 yield Declared(None, _CONTROLLERS[key], f"{key}.enabled is true", self._place(value))
-            if key == "image" and value.id == "scalar":
+            if key in ("image", "application") and value.id == "scalar":
                 yield from self._image(value.value, value)
+            elif key == "ServerProperties" and (decoded := _decoded(_text(value))):  # as `aws kafka` prints it
+                for found in properties_in(self.file, decoded.splitlines(), scope="ServerProperties"):
+                    yield Declared(topic, found.key, found.value, self._place(value), found.source, found.scope)
             elif value.id == "scalar" and "\n" in value.value.strip():
                 yield from self._lines(value, topic)
             elif value.id == "scalar" or self._source(value).startswith("{{"):  # an unquoted template

@@ -208,7 +208,8 @@ def _read(path: Path, seen: dict[str, PartitionsSeen]) -> list[Declared]:
         found = documents_in(file, text)
         if not found:
             kinds = kinds_in(file, text)
-            what = f"has resources of kind {', '.join(kinds)}" if kinds else "is YAML"
+            named = "is JSON" if path.suffix.lower() == ".json" else "is YAML"
+            what = f"has resources of kind {', '.join(kinds)}" if kinds else named
             message = f"{path} {what} without a setting of brokers or topics; {_WANTED}."
             raise UserError(message)
     else:
