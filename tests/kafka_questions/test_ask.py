@@ -239,6 +239,16 @@ def test_what_is_searched_further_is_what_loses_most_and_only_by_default() -> No
     assert 0 < row.steps < 5
 
 
+@pytest.mark.parametrize(
+    ("release", "said"),
+    [("4.1", "a setting would prevent it."), ("3.9", "a setting would prevent the simplest way to that.")],
+)
+def test_a_setting_prevents_a_loss_only_if_nothing_else_loses_there(release: str, said: str) -> None:
+    found = ask({"release": release, "replicas": 2, "min_insync": 1}, against=["everyday"])
+    assert verdict_sentence(found).endswith(said)
+    assert {cause.name for cause in found.causes} >= ({"C-3"} if release == "4.1" else {"C-3", "R-25"})
+
+
 def test_a_promise_has_words() -> None:
     assert LOSS in PROMISES
     assert all(text and not text.endswith(".") for text in PROMISES.values())

@@ -134,9 +134,7 @@ def describe_head(asked: Asked, model: Cluster, paint: Paint, width: int, *, who
     if asked.topics and tuple(asked.topics) != (EVERY_OTHER,):
         lines += _wrapped(f"topics: {_topics(asked)}", width)
     lines += _wrapped(_origins(asked, model), width)
-    release = model.b.settings.release.value
-    remarks = [one for one in model.remarks() if not one.startswith(f"Kafka {release} has the rules of ")]
-    return "\n".join([*lines, *_warned([*asked.remarks, *remarks], paint, width, whole=whole)])
+    return "\n".join([*lines, *_warned([*asked.remarks, *_about(model)], paint, width, whole=whole)])
 
 
 def describe_head_of_many(asked: Sequence[Asked], models: Sequence[Cluster], paint: Paint, width: int) -> str:
@@ -146,8 +144,15 @@ def describe_head_of_many(asked: Sequence[Asked], models: Sequence[Cluster], pai
     every = [_assumed(one, model) for one, model in zip(asked, models, strict=True)]
     if assumed := list(dict.fromkeys(name for one in every for name in one)):
         lines += _wrapped(f"assumed: {', '.join(assumed)}", width)
-    remarks = list(dict.fromkeys(remark for one in asked for remark in one.remarks))
+    of_files = [remark for one in asked for remark in one.remarks]
+    remarks = list(dict.fromkeys([*of_files, *(remark for model in models for remark in _about(model))]))
     return "\n".join([*lines, *_warned(remarks, paint, width, whole=False)])
+
+
+def _about(model: Cluster) -> list[str]:
+    """Return what is wrong with settings; that a release has the rules of another one is said with the release."""
+    release = model.b.settings.release.value
+    return [one for one in model.remarks() if not one.startswith(f"Kafka {release} has the rules of ")]
 
 
 def _warned(remarks: Sequence[str], paint: Paint, width: int, *, whole: bool) -> list[str]:
@@ -243,7 +248,10 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     if all(row.outcome(LOSS) in ("not promised", "cannot happen") for row in answer.rows):
         return "NOTHING IS PROMISED: with acks=0 no record is acknowledged, so any may be lost."
     if of_settings:
-        return f"AT RISK: {_can_be(of_settings[0])}; a setting would prevent it."
+        first = of_settings[0]
+        left = [cause for cause in lost if cause.kind is not CauseKind.SETTINGS and cause.loses]
+        stays = first.loses and any(row.name == first.rows[0].name for cause in left for row in cause.rows)
+        return f"AT RISK: {_can_be(first)}; a setting would prevent {'the simplest way to that' if stays else 'it'}."
     not_found = [cause for cause in lost if cause.kind is CauseKind.UNKNOWN]
     if not_found:
         return f"AT RISK: {_can_be(not_found[0])}; its cause was not looked for yet."
@@ -393,6 +401,8 @@ def describe_each_in_short(
         lines.append(f"And {len(left)} more: {', '.join(f'{n} {word}' for word, n in counts.items())} (--details).")
     if any(one.otherwise is not None and one.otherwise.outcome(LOSS) != "not searched" for one in answers):
         lines.append("If the cluster was upgraded (--elr off), an acknowledged record can be lost by R-25, KIP-966.")
+    if counted := dict.fromkeys(name for answer in answers for name in gate.counted(answer)):
+        lines += _wrapped(f"Exit code 1, as --fail-on any counts {', '.join(counted)}.", width)
     unfixed = describe_open([cause for answer in answers for cause in answer.open], gate, width)
     return "\n".join([*lines, *(unfixed.short or [])])
 
