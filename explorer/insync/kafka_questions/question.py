@@ -31,6 +31,7 @@ __all__ = [
     "PROMISES",
     "Began",
     "Given",
+    "Key",
     "Question",
     "Searched",
     "in_a_line",
@@ -68,6 +69,9 @@ Given = Mapping[str, int | str]
 
 Began = Callable[[str], None]
 """Called when a search begins, with what is searched in words."""
+
+Key = tuple[tuple[str, int | str], ...]
+"""All settings and bounds of a cluster."""
 
 _MOST_STATES = 4_000_000
 _MOST_WITHOUT_LOSS = 20_000_000
@@ -109,7 +113,8 @@ class Question:
         stop: ends the search at work when it is set; those after it do not begin, and their outcome is unknown.
         began: called when one of several searches begins.
         asked_at: when the question was made, by `time.monotonic`.
-        found: the searches that were made, by their bounds, so that none is made twice.
+        found: the searches that were made, by all settings and bounds, so that none is made twice; several questions
+            may have the same.
     """
 
     settings: Given
@@ -119,7 +124,7 @@ class Question:
     stop: threading.Event | None = None
     began: Began | None = None
     asked_at: float = field(default_factory=time.monotonic)
-    found: dict[tuple[tuple[str, int | str], ...], Searched] = field(default_factory=dict)
+    found: dict[Key, Searched] = field(default_factory=dict)
 
     @property
     def model(self) -> Cluster:
@@ -134,17 +139,18 @@ class Question:
             words: what is searched, for the progress.
             far: whether more states are searched than for other questions, as long as nothing is lost.
         """
-        key = tuple(sorted(bounds.items()))
-        if key not in self.found:
+        model = Cluster(**bounds)
+        found = self.found.get(key := _key(model))
+        if found is None:
             if self.began is not None and words:
                 self.began(words)
-            model = Cluster(**bounds)
             found = Searched(model, self._searched(model, self._limits_left()))
-            by_default = self.limits is None or self.limits.states is None
-            if far and by_default and found.result.stopped_by == "states" and LOSS not in found.broken:
-                found = Searched(model, self._searched(model, replace(self._limits_left(), states=_MOST_WITHOUT_LOSS)))
-            self.found[key] = found
-        return self.found[key]
+        by_default = self.limits is None or self.limits.states is None
+        was_cut = found.result.stopped_by == "states" and found.result.distinct_states < _MOST_WITHOUT_LOSS
+        if far and by_default and was_cut and LOSS not in found.broken:
+            found = Searched(model, self._searched(model, replace(self._limits_left(), states=_MOST_WITHOUT_LOSS)))
+        self.found[key] = found
+        return found
 
     def _searched(self, model: Cluster, limits: Limits) -> CheckResult:
         return check(
@@ -166,9 +172,9 @@ class Question:
             bounds: the settings and budgets that are not the default.
             violations: violations of the other cluster.
         """
-        if tuple(sorted(bounds.items())) in self.found:
-            return False
         model = Cluster(**bounds)
+        if _key(model) in self.found:
+            return False
         try:
             traced(model, self.watch().check)
         except Stopped:
@@ -209,6 +215,10 @@ class Question:
             return limits
         spent = time.monotonic() - self.asked_at
         return replace(limits, seconds=max(0.0, limits.seconds - spent))
+
+
+def _key(model: Cluster) -> Key:
+    return tuple(sorted(model.identity.items()))
 
 
 def _takes_too(stepper: Stepper, trace: Trace) -> bool:

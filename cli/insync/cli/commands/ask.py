@@ -47,7 +47,7 @@ from insync.kafka_questions.configs.reading import Configured, read_configs
 from insync.kafka_questions.controllers import heeding_unclean
 from insync.kafka_questions.disturbances import DISTURBANCES, chosen
 from insync.kafka_questions.liveness import endings
-from insync.kafka_questions.question import Question, in_a_line
+from insync.kafka_questions.question import Key, Question, Searched, in_a_line
 from insync.runtime.errors import UserError
 
 __all__ = ["SearchesBegun", "command"]
@@ -223,7 +223,7 @@ def command(
     gate = Gate(fail_on, accepted, rebalances=configured is None or configured.rebalances)
     in_short = len(asked) > 1 and not details
     begun = SearchesBegun()
-    shown: list[Shown] = []
+    shown, made = list[Shown](), dict[Key, Searched]()
     if in_short and not output.json:
         emit(describe_head_of_many(asked, [Cluster(**one.settings) for one in asked], output.paint, output.width))
     with (
@@ -239,6 +239,7 @@ def command(
                 reporter=reporter,
                 stop=stop,
                 began=None if output.quiet else begun,
+                found=made,
             )
             head = describe_head(one, question.model, output.paint, output.width, whole=details)
             if not (in_short or output.json):
