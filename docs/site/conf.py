@@ -67,8 +67,9 @@ def _with_our_sidebar(app: Any, page: str, template: str, context: dict[str, Any
 
 
 def setup(app: Any) -> None:
-    """Join in where Sphinx writes a page, before the theme and after it; Pygments has no colours for TLA+."""
+    """Join in where Sphinx writes a page, before the theme and after it; Pygments has no colours for some languages."""
     app.add_lexer("tla", TextLexer)
+    app.add_lexer("mermaid", TextLexer)
     app.connect("html-page-context", _without_the_tree, priority=100)
     app.connect("html-page-context", _with_our_sidebar, priority=800)
     app.connect("html-page-context", _for_every_reader, priority=900)
