@@ -112,7 +112,7 @@ class _MemoryWatch:
 
     def _sample(self) -> None:
         while not self._over.wait(0.5):
-            sizes = {pid: _memory_of(pid) for pid in _family(self._pid)}
+            sizes = {pid: memory_of(pid) for pid in family(self._pid)}
             self.cpu |= {pid: seconds for pid in sizes if (seconds := _cpu_of(pid))}
             self.peak = max(self.peak, sum(sizes.values()))
             self.peak_jvm = max([self.peak_jvm, *(size for pid, size in sizes.items() if _name(pid) == "java")])
@@ -122,16 +122,18 @@ class _MemoryWatch:
         self._thread.join()
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
+    """Return a process and all below it."""
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
         children = [int(child) for task in tasks for child in (task / "children").read_text().split()]
     except OSError:
         return []
-    return [pid, *(below for child in children for below in _family(child))]
+    return [pid, *(below for child in children for below in family(child))]
 
 
-def _memory_of(pid: int) -> int:
+def memory_of(pid: int) -> int:
+    """Return the memory of a process in bytes; its part of what it shares with others."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:

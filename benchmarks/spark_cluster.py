@@ -1,12 +1,14 @@
 """Search on a standalone cluster of this machine with 1, 2, 4 or 8 executors: what each keeps, and what a level reads.
 
     python benchmarks/spark_cluster.py [--workers 1,2,4] [--bounds 3,2,2,2] [--partitions N] [--kills N --seed S]
+                                       [--memory MIB] [--warm STATES] [--levels]
 
 With --kills executors are killed at random levels, and speculation is on. The result must be that of the local engine.
 
 The columns: bytes of files that executors have on their disks beside Spark's own, at the worst moment; what a level
 reads over the size of the files with the states of all levels before it, at the worst of the levels that know half of
-the states; sorted files of the partition that has most, of how many it may have.
+the states; sorted files of the partition that has most, of how many it may have; the largest memory of an executor with
+its Python workers; executors that were killed.
 """
 
 from __future__ import annotations
@@ -19,13 +21,22 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from spark import family, memory_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from insync.explorer import Progress
 
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
-ROW = "{:>8}{:>12}{:>9}{:>8}{:>18}{:>14}{:>9}{:>8}"
-COLUMNS = "workers,states,levels,total s,executors' bytes,read/known,files,killed"
+ROW = "{:>8}{:>13}{:>8}{:>9}{:>18}{:>12}{:>9}{:>10}{:>8}"
+COLUMNS = "workers,states,levels,total s,executors' bytes,read/known,files,peak MiB,killed"
 
 
 def main() -> None:
@@ -36,43 +47,59 @@ def main() -> None:
     parser.add_argument("--partitions", type=int)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--memory", type=int, default=1024, help="of a worker, in MiB")
+    parser.add_argument("--warm", type=int, default=1000, help="states that the driver searches itself")
+    parser.add_argument("--levels", action="store_true", help="print each level when it is complete")
     given = parser.parse_args()
     bounds = dict(zip(NAMES, map(int, given.bounds.split(",")), strict=True))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     print(ROW.format(*COLUMNS.split(",")))
     for workers in map(int, given.workers.split(",")):
-        print(_row(workers, bounds, given.partitions or 4 * workers, given.kills, given.seed), flush=True)
+        print(_row(workers, bounds, given), flush=True)
 
 
-def _row(workers: int, bounds: dict[str, int], partitions: int, kills: int, seed: int) -> str:
+@contextmanager
+def cluster(workers: int, memory: int, folder: str, speculation: bool) -> Iterator[SparkSession]:
+    """Yield the session of a standalone cluster, whose workers have one core each.
+
+    Args:
+        workers: how many.
+        memory: of a worker, in MiB.
+        folder: where Spark has its files.
+        speculation: whether Spark runs slow tasks twice.
+    """
     from pyspark.sql import SparkSession
 
+    builder: Any = SparkSession.builder.master(f"local-cluster[{workers},1,{memory}]")
+    settings = {
+        "spark.local.dir": f"{folder}/scratch", "spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false",
+        "spark.shuffle.compress": "false", "spark.speculation": str(speculation).lower(),
+        "spark.excludeOnFailure.enabled": "false", "spark.task.maxFailures": "8",
+    }  # fmt: skip
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def _row(workers: int, bounds: dict[str, int], given: argparse.Namespace) -> str:
     from insync.explorer import check as check_locally
     from insync.machine.stores.run_files import most_files
     from insync.model.catalogue import find_model
     from insync.spark_explore import SparkOptions, check
 
-    model, local = find_model("kip320")(**bounds), None
-    with tempfile.TemporaryDirectory() as folder:
-        builder: Any = SparkSession.builder.master(f"local-cluster[{workers},1,1024]")
-        settings = {
-            "spark.local.dir": f"{folder}/scratch", "spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false",
-            "spark.shuffle.compress": "false", "spark.speculation": "true" if kills else "false",
-            "spark.excludeOnFailure.enabled": "false", "spark.task.maxFailures": "8",
-        }  # fmt: skip
-        for name, value in settings.items():
-            builder = builder.config(name, value)
-        spark = builder.getOrCreate()
-        try:
-            spy = _Spy(Path(folder), kills, seed)
-            began = time.perf_counter()
-            options = SparkOptions(session=spark, partitions=partitions, warm_states=1000, run_dir=f"{folder}/run")
-            found = check(model, options=options, symmetry=False, reporter=spy.report, task_reporter=spy.note)
-            seconds = time.perf_counter() - began
-            files = _most_files_of(f"{folder}/run", partitions, model.program.schema.words)
-            worst = _most_read(Path(folder, "run"), spy.read)
-        finally:
-            spark.stop()
+    model, partitions = find_model("kip320")(**bounds), given.partitions or 4 * workers
+    with tempfile.TemporaryDirectory() as folder, cluster(workers, given.memory, folder, given.kills > 0) as spark:
+        spy = Spy(Path(folder), given.kills, given.seed, given.levels)
+        began = time.perf_counter()
+        options = SparkOptions(session=spark, partitions=partitions, warm_states=given.warm, run_dir=f"{folder}/run")
+        found = check(model, options=options, symmetry=False, reporter=spy.report, task_reporter=spy.note)
+        seconds = time.perf_counter() - began
+        files = _most_files_of(f"{folder}/run", partitions, model.program.schema.words)
+        worst = _most_read(Path(folder, "run"), spy.read)
     local = check_locally(model, symmetry=False)
     if replace(found, seconds={}, peak_memory_bytes=0, engine="") != replace(
         local, seconds={}, peak_memory_bytes=0, engine=""
@@ -81,7 +108,7 @@ def _row(workers: int, bounds: dict[str, int], partitions: int, kills: int, seed
         raise SystemExit(message)
     return ROW.format(
         workers, f"{found.distinct_states:,}", found.depth, f"{seconds:.1f}", spy.kept, f"{worst:.2f}",
-        f"{files} of {most_files(found.depth)}", spy.killed,
+        f"{files} of {most_files(found.depth)}", spy.peak >> 20, spy.killed,
     )  # fmt: skip
 
 
@@ -107,15 +134,21 @@ def _most_files_of(folder: str, partitions: int, words: int) -> int:
     return max(len(states.level(part, manifest.levels.depth).spans) for part in range(partitions))
 
 
-class _Spy:
-    """Looks at the executors' disks after each level, adds up what tasks read, and kills executors."""
+class Spy:
+    """Looks at the executors' disks and memory after each level, adds up what tasks read, and kills executors."""
 
-    def __init__(self, folder: Path, kills: int, seed: int) -> None:
-        self.folder, self.kept, self.killed = folder, 0, 0
+    def __init__(self, folder: Path, kills: int, seed: int, tells: bool = False) -> None:
+        self.folder, self.kept, self.peak, self.killed, self._tells = folder, 0, 0, 0, tells
         self.read: dict[int, float] = defaultdict(float)
-        self._random, self._left = random.Random(seed), kills
+        self._random, self._left, self._began = random.Random(seed), kills, time.perf_counter()
 
-    def report(self, progress: object) -> None:
+    def report(self, progress: Progress) -> None:
+        """Look at what there is when a level is complete."""
+        if self._tells:
+            level, states = progress.level, progress.distinct_states
+            print(f"   level {level}: {states:,} states, {time.perf_counter() - self._began:.0f} s", flush=True)
+        sizes = (sum(map(memory_of, family(pid))) for pid in _executors(os.getpid()))
+        self.peak = max([self.peak, *sizes])
         scratch = self.folder / "scratch"
         every = (path for path in scratch.rglob("*") if path.is_file() and "blockmgr" not in str(path))
         own = [path for path in every if not path.name.endswith((".zip", ".crc", "_cache", "_lock"))]
@@ -127,6 +160,7 @@ class _Spy:
                 self._left, self.killed = self._left - 1, self.killed + 1
 
     def note(self, figures: dict[str, float]) -> None:
+        """Add up what the tasks of a level have read."""
         self.read[int(figures["level"])] += figures["bytes_read"]
 
 

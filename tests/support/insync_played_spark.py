@@ -99,7 +99,8 @@ class _Frame:
     def toArrow(self) -> pa.Table:
         import pyarrow as pa
 
-        return pa.Table.from_batches(self._rows())
+        rows = self._rows()
+        return pa.Table.from_batches(rows) if rows else pa.table({})
 
     def _write(self, path: str) -> None:
         self._spark.tables[path] = self._rows()

@@ -51,12 +51,16 @@ class Played:
         self.jobs: list[tuple[int, int]] = []
         self.said: list[str] = []
         self.faults: list[Fault] = []
-        self.saved = 0
+        self.saved = self.started = 0
         self.reports: list[Progress] = []
         self.told: list[dict[str, float]] = []
         self.counted: list[CountedFiles] = []
 
     def run(self, spark: object, plan: Callable[[], tuple[Assignment, int, int]], watch: Watch, what: str) -> list[Row]:
+        if what.startswith("Python starts"):
+            self.started += 1
+            watch.reason()
+            return []
         given, level, further = plan()
         self.counted.append(given.counted)
         self.jobs.append((level, further))
@@ -115,6 +119,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
             Watch(limits or Limits(), stop), False,
             one.reports.append, one.told.append,
         )  # fmt: skip
+        made.start_workers()
         return one, made.run(one.save)
 
     return played
@@ -190,11 +195,13 @@ def test_files_with_other_states_than_the_manifest_counts_are_damaged(
         play(1, 3, 7)
 
 
-def test_the_first_job_is_told_to_start_workers_and_the_rate_is_that_of_sparks_levels(
+def test_workers_are_started_before_the_first_level_and_the_rate_is_that_of_sparks_levels(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("insync.runtime.watch._TELLING_SECONDS", 0.0)
     one, _ = play(1, 3_000, *[4] * 10)
+    assert one.started == 1
+    assert play(1, 3, limits=Limits(depth=2))[0].started == 0, "nothing is left to search"
     starting = [report for report in one.reports if report.phase is Phase.START]
     assert {(report.level, report.frontier, report.distinct_states) for report in starting} == {(2, 3_000, 3_001)}
     others = [report for report in one.reports if report.phase is not Phase.START]

@@ -186,6 +186,9 @@ def _searched(
                 prepared.task.reporter,
                 task_reporter,
             )
+            clock.lap("search")
+            search.start_workers()
+            clock.lap("start")
             space = search.run(lambda: write_manifest(run, manifest))
             clock.lap("search")
             given = replace(given, counted=manifest.levels.counted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Phase, Progress, Reporter, estimated_end, last_growth
@@ -14,13 +15,14 @@ from insync.machine.packed import Sizes
 from insync.runtime.errors import InternalError, UserError
 from insync.runtime.memory import resident_memory
 from insync.runtime.watch import Stopped, StopReason, Watch
-from insync.spark_explore.driver.jobs import JobFailed, level_plan, run_plan
+from insync.spark_explore.driver.jobs import JobFailed, level_plan, run_plan, seeded_plan
+from insync.spark_explore.executor.level_task import start_task
 from insync.spark_explore.executor.worker import Assignment
 from insync.spark_explore.wire.file_systems import shown_name
 from insync.spark_explore.wire.packets import Kind, Row, read_closed, read_expanded
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["SparkSearch", "TaskReporter"]
 
@@ -61,7 +63,7 @@ class SparkSearch:
         self.spark, self.place, self.sizes, self.levels = spark, given.place, sizes, levels
         self._recipe = given.recipe
         self.watch, self.keep_going, self.reporter, self.task_reporter = watch, keep_going, reporter, task_reporter
-        self._began, self._has_run = 0.0, False
+        self._began = 0.0
         self._begun_with = levels.depth  # levels, which were not searched here
 
     def run(self, save: Callable[[], None]) -> Explored:
@@ -76,8 +78,7 @@ class SparkSearch:
             reported = self._report(space, reported)
             if over:
                 return space
-            with self.watch.telling(None if self._has_run else self._starting(space)):
-                reason = self.watch.reason() or self._job(space)
+            reason = self.watch.reason() or self._job(space)
             if reason is not None:
                 space, _ = self.levels.space(self.watch.limits, self.keep_going)
                 space.stopped_by = space.stopped_by or reason
@@ -86,29 +87,45 @@ class SparkSearch:
 
     def _job(self, space: Explored) -> StopReason | None:
         """Run the next levels; return the reason if they could not be completed."""
+        given, level = Assignment(self.place, self._recipe, self.levels.counted), len(space.levels)
+        further = self._further(space)
+        what = f"levels {level + 1} to {level + further} from {space.visited[-1]:,} of {sum(space.visited):,} states"
         try:
-            rows = self._rows(space, self._further(space))
+            rows = self._rows(lambda: level_plan(self.spark, given, level, further), what)
         except Stopped as stopped:
             return stopped.reason
         self._book(rows)
-        self._has_run = True
         return None
 
+    def start_workers(self) -> None:
+        """Have Spark start a Python worker for each task, which compiles the model, unless nothing is left to search.
+
+        Raises:
+            Stopped: the watch ended it.
+            JobFailed: Spark could not do so.
+            UserError: a worker cannot take part.
+        """
+        space, over = self.levels.space(self.watch.limits, self.keep_going)
+        if over:
+            return
+        given = Assignment(self.place, self._recipe, self.levels.counted)
+        with self.watch.telling(self._starting(space)):
+            plan = partial(seeded_plan, self.spark, self.place.partitions, 0, start_task(given))
+            self._rows(plan, "Python starts in the workers and compiles the model")
+
     def _starting(self, space: Explored) -> Callable[[], None] | None:
-        """Return the function that reports that workers start, in the first job, each of which compiles the model."""
+        """Return the function that reports that workers start."""
         reporter, watch, known = self.reporter, self.watch, space.visited
         if reporter is None:
             return None
         said = Progress(len(known), known[-1], sum(known), 0.0, 0, 0.0, Phase.START)
         return lambda: reporter(replace(said, memory_bytes=watch.resident, seconds=watch.seconds))
 
-    def _rows(self, space: Explored, further: int) -> list[Row]:
+    def _rows(self, plan: Callable[[], DataFrame], what: str) -> list[Row]:
         """Run a job, and repeat it if Spark could not finish it: in local mode Spark tries a task once by default."""
-        given, level = Assignment(self.place, self._recipe, self.levels.counted), len(space.levels)
-        what = f"levels {level + 1} to {level + further} from {space.visited[-1]:,} of {sum(space.visited):,} states"
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return run_plan(self.spark, lambda: level_plan(self.spark, given, level, further), self.watch, what)
+                return run_plan(self.spark, plan, self.watch, what)
             except JobFailed:
                 if attempt == _ATTEMPTS or self.watch.reason():
                     raise

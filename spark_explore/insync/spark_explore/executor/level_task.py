@@ -30,6 +30,7 @@ __all__ = [
     "Task",
     "level_task",
     "predecessor_task",
+    "start_task",
 ]
 
 
@@ -60,6 +61,17 @@ def level_task(job: LevelJob) -> Task:
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from _LevelTask(job, worker_for(job.given)).run(batches)
+
+    return run
+
+
+def start_task(given: Assignment) -> Task:
+    """Return the function for `mapInArrow` that compiles the code of the run, and has no result."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            worker_for(given)
+        yield from ()
 
     return run
 
