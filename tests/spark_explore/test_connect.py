@@ -64,6 +64,7 @@ def _answers(port: int) -> bool:
 def test_a_search_over_connect(server: str, tmp_path: Path) -> None:
     options = SparkOptions(remote=server, partitions=2, warm_states=100, run_dir=str(tmp_path))
     found = check(SPACE, options=options)
+    assert "SPARK_CONNECT_MODE_ENABLED" not in os.environ, "this process can make other sessions, as it could before"
     assert replace(found, seconds={}, peak_memory_bytes=0, engine="local") == replace(
         check_locally(SPACE), seconds={}, peak_memory_bytes=0
     )

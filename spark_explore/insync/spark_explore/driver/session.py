@@ -54,6 +54,7 @@ _LOCAL_SETTINGS = {
 _CONNECT_PORT = 15002
 _CONNECT_SECONDS = 20
 _FAREWELL_SECONDS = 0.3  # how long a session is waited for after an interrupt
+_CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"  # pyspark sets it for the process, which then makes no other sessions
 _ZIP = "insync-namespace.zip"
 
 
@@ -248,15 +249,20 @@ def _connected(remote: str, watch: Watch) -> Iterator[SparkSession]:
         session.version  # noqa: B018  (the first call that reaches the server)
         return session
 
+    mode = os.environ.get(_CONNECT_MODE)
     try:
-        session = watch.attend(connect)
-    except (PySparkException, ImportError, OSError, ValueError) as error:
-        message = f"{remote}: there is no Spark Connect server that answers ({_first_line(error)})."
-        raise UserError(message) from error
-    try:
-        yield session
+        try:
+            session = watch.attend(connect)
+        except (PySparkException, ImportError, OSError, ValueError) as error:
+            message = f"{remote}: there is no Spark Connect server that answers ({_first_line(error)})."
+            raise UserError(message) from error
+        try:
+            yield session
+        finally:
+            _say_farewell(session, watch)
     finally:
-        _say_farewell(session, watch)
+        if mode is None:
+            os.environ.pop(_CONNECT_MODE, None)
 
 
 def _reach(remote: str) -> None:
