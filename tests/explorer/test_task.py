@@ -8,10 +8,28 @@ from typing import Any
 
 import pytest
 
-from insync.explorer import Limits, StopReason, check, liveness, mutate, simulate, why
+from insync.explorer import (
+    CheckResult,
+    Limits,
+    StopReason,
+    Verdict,
+    agree,
+    bounded_check,
+    check,
+    diff,
+    liveness,
+    mutate,
+    prove,
+    simulate,
+    why,
+)
+from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.task import Clock, Needs, Prepared, Task, model_of
+from insync.model import Model
+from insync.properties.registry import default_names
 from insync.runtime.errors import UserError
 from insync.runtime.watch import Stopped
+from insync_lamp import Lamp
 from insync_runs import Crossing
 from insync_symmetric import Gossip
 from insync_toys import DieHard, TokenRing
@@ -27,7 +45,7 @@ def stopped_by(task: Task, needs: Needs) -> tuple[StopReason, Prepared]:
 @pytest.mark.parametrize("needs", Needs)
 def test_a_task_is_prepared_as_far_as_its_work_needs(needs: Needs) -> None:
     def work(prepared: Prepared) -> None:
-        assert prepared.model._program is not None
+        assert (prepared.model._program is not None) == (needs >= Needs.PROGRAM)
         assert bool(prepared.conditions) == (needs >= Needs.PROPERTIES)
         assert (prepared.symmetry is not None) == (needs >= Needs.SYMMETRY)
         if needs < Needs.KERNELS:
@@ -96,3 +114,40 @@ def test_laps_add_up() -> None:
     assert clock.seconds["one"] > before
     assert list(clock.seconds) == ["one", "two"]
     assert all(0 <= spent < 60 for spent in clock.seconds.values())
+
+
+def _stopped_at_once() -> threading.Event:
+    stop = threading.Event()
+    stop.set()
+    return stop
+
+
+VERBS: dict[str, Callable[[Model, threading.Event], object]] = {
+    "evaluator": lambda model, stop: check_by_evaluator(model, stop=stop).stopped_by,
+    "prove": lambda model, stop: prove(model, stop=stop).result.stopped_by,
+    "bounded_check": lambda model, stop: bounded_check(model, depth=2, stop=stop).result.stopped_by,
+    "agree": lambda model, stop: agree(model, stop=stop).stopped_by,
+    "mutate": lambda model, stop: mutate(model, stop=stop).stopped_by,
+    "diff": lambda model, stop: diff(model, type(model)(), stop=stop).stopped_by,
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_that_is_stopped_traces_nothing_more(verb: str) -> None:
+    model = Lamp()
+    assert VERBS[verb](model, _stopped_at_once()) is StopReason.INTERRUPT
+    assert model._program is None
+
+
+@pytest.mark.parametrize("verb", ["evaluator", "prove", "bounded_check"])
+def test_seconds_that_are_spent_end_the_tracing(verb: str) -> None:
+    model, limits = Lamp(), Limits(seconds=1e-9)
+    made: dict[str, Callable[[], Any]] = {
+        "evaluator": lambda: check_by_evaluator(model, limits=limits),
+        "prove": lambda: prove(model, limits=limits),
+        "bounded_check": lambda: bounded_check(model, depth=2, limits=limits),
+    }
+    found = made[verb]()
+    stopped = found.stopped_by if isinstance(found, CheckResult) else found.result.stopped_by
+    assert (stopped, found.verdict, model._program) == (StopReason.TIME, Verdict.INCOMPLETE, None)
+    assert [one.name for one in found.properties] == list(default_names(model))

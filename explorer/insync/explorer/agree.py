@@ -17,14 +17,14 @@ from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.results import CheckResult, Result, Verdict
 from insync.explorer.stepping.difference import Difference, first_difference
 from insync.explorer.tables import TableColumns, plural
-from insync.explorer.task import ModelLike, model_of
+from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.model import Model
 from insync.model.catalogue import model_reference
 from insync.model.lints import suspicions
 from insync.properties.invariants import TYPE_OK, StepInvariant, names_within
-from insync.properties.registry import confined, judge, select
+from insync.properties.registry import judge
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = [
     "SHARES",
@@ -107,37 +107,63 @@ def agree(
             each of them has a share of half a minute.
         within: names of invariants; every engine is confined to states in which they hold. None is the confinement of
             the model's class.
-        limits: of each engine, compilation included.
+        limits: of each engine, compilation included. The model is traced once before them, within the same limits.
         reporter: called with each opinion as soon as it is there.
         stop: ends the engine at work when it is set; those after it do not run.
 
     Raises:
         UserError: an unknown model, bound or property, a model that cannot be traced, or engines without names.
     """
-    model = confined(model_of(model, bounds), within)
-    names, chosen, limits = select(model, properties), _engines(engines, limits), limits_of(limits)
+    chosen, event = _engines(engines, limits), stop if stop is not None else threading.Event()
+    task = Task(model=model, bounds=bounds, properties=properties, within=within, limits=limits, stop=event)
+
+    def stopped(prepared: Prepared, reason: StopReason) -> Agreement:
+        verdict = None if reason is StopReason.INTERRUPT else Verdict.INCOMPLETE
+        none = Opinion("", verdict, 0, None, None, {}, {}, 0.0, stopped_by=reason)
+        return _agreement(prepared, [replace(none, engine=name) for name in chosen], event)
+
+    return task.run(lambda prepared: _compared(prepared, chosen, event, reporter), stopped, Needs.PROPERTIES)
+
+
+def _compared(
+    prepared: Prepared,
+    engines: Mapping[str, Engine],
+    stop: threading.Event,
+    reporter: Callable[[Opinion], None] | None,
+) -> Agreement:
+    model, names, limits = prepared.model, prepared.names, prepared.watch.limits
     opinions = []
-    event = stop if stop is not None else threading.Event()
-    for name, engine in chosen.items():
-        opinions.append(_asked(name, engine, model, names, limits, event))
+    for name, engine in engines.items():
+        opinions.append(_asked(name, engine, model, names, limits, stop))
         if reporter is not None:
             reporter(opinions[-1])
     ran = [opinion for opinion in opinions if opinion.counts]
-    steps = {found.name for found in judge(model, names).invariants if isinstance(found, StepInvariant)}
+    steps = {found.name for found in prepared.judged.invariants if isinstance(found, StepInvariant)}
     found = (text for one, other in _pairs(ran) for text in _differences(one, other, steps))
     differences = tuple(dict.fromkeys(found))
     depth = max((opinion.depth for opinion in ran), default=1)
-    state = first_difference(model, properties=names, depth=depth, stop=event) if differences else None
+    state = first_difference(model, properties=names, depth=depth, stop=stop) if differences else None
+    return _agreement(prepared, opinions, stop, differences, state)
+
+
+def _agreement(
+    prepared: Prepared,
+    opinions: Sequence[Opinion],
+    stop: threading.Event,
+    differences: tuple[str, ...] = (),
+    state: Difference | None = None,
+) -> Agreement:
+    model = prepared.model
     return Agreement(
         model_reference(model),
         model.identity,
-        names,
+        prepared.names,
         tuple(opinions),
         differences,
         state,
         within=names_within(model),
-        stopped_by=StopReason.INTERRUPT if event.is_set() else None,
-        warnings=suspicions(model, judge(model, names).written(model)),
+        stopped_by=StopReason.INTERRUPT if stop.is_set() else None,
+        warnings=suspicions(model, prepared.conditions),
     )
 
 

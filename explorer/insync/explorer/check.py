@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Reporter
-from insync.explorer.results import CheckResult, Violation, check_result
+from insync.explorer.results import CheckResult, Violation, check_result, nothing_searched
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
 from insync.explorer.search.trace_back import path_to, violations_in
@@ -26,7 +26,7 @@ from insync.runtime.workers import Team
 if TYPE_CHECKING:
     from insync.explorer.search.run_directory import RunDirectory
 
-__all__ = ["MANY_PAGES", "check", "nothing_searched"]
+__all__ = ["MANY_PAGES", "check"]
 
 MANY_PAGES = 4
 """The huge pages that states must fill before their memory is examined for huge pages."""
@@ -91,7 +91,9 @@ def check(
     def searched(prepared: Prepared) -> CheckResult:
         return _searched(prepared, partitions or prepared.threads, keep_going, run_dir, resume)
 
-    return task.run(searched, lambda prepared, reason: nothing_searched(prepared, "local", reason))
+    return task.run(
+        searched, lambda prepared, reason: nothing_searched(prepared, "local", Explored([], stopped_by=reason))
+    )
 
 
 def _searched(
@@ -135,13 +137,6 @@ def _searched(
     result = check_result(prepared, "local", space, violations, untraced)
     warnings = result.warnings if kept is None or kept.warning is None else (*result.warnings, kept.warning)
     return replace(result, huge_pages=pages, stopped_by=result.stopped_by or stopped, warnings=warnings)
-
-
-def nothing_searched(prepared: Prepared, engine: str, reason: StopReason) -> CheckResult:
-    """Return the result of a search that was stopped before it began."""
-    prepared.clock.lap("compile")
-    prepared.clock.seconds, prepared.symmetry = {"compile": prepared.clock.seconds["compile"], "search": 0.0}, None
-    return check_result(prepared, engine, Explored([], stopped_by=reason))
 
 
 @contextmanager

@@ -9,19 +9,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from insync.explorer.results import CheckResult, Violation, check_result
+from insync.explorer.results import CheckResult, Violation, check_result, nothing_searched
 from insync.explorer.search.explored import Explored, LevelSummary
 from insync.explorer.search.trace_back import violations_in
 from insync.explorer.stepping.stepper import Claim, Move, PropertyLike, Refused, Stepper, Walk, asked_names, claims_of
-from insync.explorer.task import Prepared, Task
+from insync.explorer.task import Clock, Needs, Prepared, Task
 from insync.explorer.traces.counterexample import trace_of, violation_trace
 from insync.explorer.traces.trace import Trace
 from insync.machine.packed import Found, Words
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
 from insync.model.given_names import given_list
-from insync.properties.registry import Judged, confined
-from insync.runtime.watch import Limits, StopReason, Watch, limits_of
+from insync.properties.registry import Judged
+from insync.runtime.watch import Limits, StopReason, Watch
 
 __all__ = ["check_by_evaluator"]
 
@@ -54,14 +54,29 @@ def check_by_evaluator(
     Raises:
         UserError: an unknown property, or a function that does not return true or false.
     """
-    model = confined(model, within)
     properties = None if properties is None else given_list("properties", properties)
-    claims, names = claims_of(model, properties), asked_names(model, properties)
-    watch = Watch(limits_of(limits), stop)
+    task = Task(model=model, properties=_names(properties), within=within, limits=limits, stop=stop)
+    return task.run(
+        lambda prepared: _searched(prepared, properties, keep_going),
+        lambda prepared, reason: nothing_searched(prepared, "evaluator", Explored([], stopped_by=reason)),
+        Needs.PROGRAM,
+    )
+
+
+def _names(properties: Sequence[PropertyLike] | None) -> list[str] | None:
+    """Return the names of the model's own properties among those given."""
+    return None if properties is None else [given for given in properties if isinstance(given, str)]
+
+
+def _searched(prepared: Prepared, properties: Sequence[PropertyLike] | None, keep_going: bool) -> CheckResult:
+    model, watch = prepared.model, prepared.watch
     watch.require_room()
+    with model.program.graph.asking(watch.check):
+        claims, names = claims_of(model, properties), asked_names(model, properties)
     symbolic = [claim.symbolic for claim in claims if claim.symbolic is not None]
-    judged = Judged(tuple(names), *zip(*symbolic, strict=True)) if symbolic else None
-    prepared = Prepared(Task(model=model), model, tuple(names), watch, known=judged)
+    prepared.names = tuple(names)
+    prepared.known = Judged(tuple(names), *zip(*symbolic, strict=True)) if symbolic else None
+    prepared.clock = Clock()
     search = _EvaluatorSearch(model, claims, watch, keep_going)
     search.run()
     prepared.clock.lap("search")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from insync.explorer.mining.clauses import StatedLemma, lemmas_in, refuted_candidates, small_instance, stated
@@ -18,21 +19,28 @@ from insync.explorer.proof_results import BoundedResult, ProofResult
 from insync.explorer.results import Verdict
 from insync.explorer.stepping.stepper import Move, Refused
 from insync.explorer.tables import plural
-from insync.explorer.task import ModelLike, model_of
+from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.counterexample import refusal_trace, trace_of, violation_trace
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.given_names import given_names
 from insync.proofs.bounded import check_bounded
 from insync.proofs.houdini import Dropped, Inferred, infer, refuted_at_first
-from insync.proofs.k_induction import check_induction
+from insync.proofs.k_induction import INITIATION, check_induction
 from insync.proofs.proof_file import Proof, read_proof
-from insync.proofs.results import Bounded, CounterexampleToInduction, Induction, ProofVerdict, Query, StateSequence
+from insync.proofs.results import (
+    Bounded,
+    BoundedVerdict,
+    CounterexampleToInduction,
+    Induction,
+    ProofVerdict,
+    Query,
+    StateSequence,
+)
 from insync.properties.invariants import TYPE_OK, Invariant
-from insync.properties.registry import confined, judge, lemmas_of, select_lemmas
+from insync.properties.registry import invariants_of, lemmas_of, select_lemmas
 from insync.runtime.errors import UserError
-from insync.runtime.watch import Limits, Watch, limits_of
-from insync.runtime.workers import available_cores
+from insync.runtime.watch import Limits, StopReason, Watch, limits_of
 
 __all__ = [
     "bounded_check",
@@ -100,16 +108,25 @@ def prove(
     if unbounded and saved is not None and saved.conditions:
         message = f"{proof} has mined lemmas, which are about its bounds. Leave it out, or the bounds as they are."
         raise UserError(message)
-    built = _confined(model_of(model, bounds), saved, within)
-    conditions = _conditions(built, properties, lemmas, infer or automatic or unbounded, saved, k)
-    work = _Work(built, limits, query_seconds, reporter, stop, threads)
-    if unbounded:
-        return work.proved_for_all_bounds(conditions, chosen=bool(lemmas) or saved is not None)
-    if automatic:
-        return work.tried(conditions)
-    if infer or mine:
-        return work.inferred(conditions, mining=mine or not lemmas_of(built))
-    return work.proved(conditions)
+    task = _task(model, bounds, properties, within, saved, _limits(limits, query_seconds), threads, stop)
+
+    def work(prepared: Prepared) -> ProofResult:
+        conditions = _conditions(prepared, lemmas, infer or automatic or unbounded, saved, k)
+        proving = _Work(prepared, reporter)
+        if unbounded:
+            return proving.proved_for_all_bounds(conditions, chosen=bool(lemmas) or saved is not None)
+        if automatic:
+            return proving.tried(conditions)
+        if infer or mine:
+            return proving.inferred(conditions, mining=mine or not lemmas_of(prepared.model))
+        return proving.proved(conditions)
+
+    def stopped(prepared: Prepared, reason: StopReason) -> ProofResult:
+        none = Induction(ProofVerdict.UNKNOWN, k or 1, prepared.names, (), (INITIATION,), reason)
+        return ProofResult(prepared.model, _properties(prepared), (), none, ())
+
+    # A proof for all bounds traces the model with these left open, and not at any values.
+    return task.run(work, stopped, Needs.MODEL if unbounded else Needs.PROPERTIES)
 
 
 def bounded_check(
@@ -149,9 +166,49 @@ def bounded_check(
         UserError: lemmas that are not inductive, or an error that `prove` raises.
     """
     saved = read_proof(Path(proof)) if proof is not None else None
-    built = _confined(model_of(model, bounds), saved, within)
-    conditions = _conditions(built, properties, lemmas, infer, saved, None)
-    return _Work(built, limits, query_seconds, reporter, stop).bounded(conditions, depth, infer)
+    task = _task(model, bounds, properties, within, saved, _limits(limits, query_seconds), None, stop)
+
+    def work(prepared: Prepared) -> BoundedResult:
+        return _Work(prepared, reporter).bounded(_conditions(prepared, lemmas, infer, saved, None), depth, infer)
+
+    def stopped(prepared: Prepared, reason: StopReason) -> BoundedResult:
+        none = Bounded(BoundedVerdict.UNKNOWN, 0, (), (), (), reason)
+        return BoundedResult(prepared.model, _properties(prepared), (), none, ())
+
+    return task.run(work, stopped, Needs.PROPERTIES)
+
+
+def _limits(limits: Limits | None, query_seconds: float | None) -> Limits | None:
+    if query_seconds is None or not isinstance(limits, Limits | None):
+        return limits  # what is no Limits is refused when the task runs
+    return replace(limits or Limits(), query_seconds=query_seconds)
+
+
+def _task(
+    model: ModelLike,
+    bounds: Mapping[str, int | str] | None,
+    properties: Sequence[str] | None,
+    within: Sequence[str] | None,
+    saved: Proof | None,
+    limits: Limits | None,
+    threads: int | None,
+    stop: threading.Event | None,
+) -> Task:
+    """Return the task of a proof; what the caller leaves out is as in the saved proof."""
+    asked = () if properties is None else given_names("properties", properties)
+    if saved is not None:
+        asked, within = asked or saved.properties, saved.within if within is None else within
+    limited = partial(limits_of, what="a proof", known=("seconds", "query_seconds"))
+    return Task(
+        model=model,
+        bounds=bounds,
+        properties=asked or None,
+        within=within,
+        limits=limits,
+        threads=threads,
+        stop=stop,
+        limited=limited,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,21 +225,16 @@ class _Conditions:
         return list({c.name: c for c in (*self.properties, *self.lemmas)}.values())
 
 
-def _confined(model: Model, saved: Proof | None, within: Sequence[str] | None) -> Model:
-    """Return the model, confined as the caller, else the saved proof, else its class requires."""
-    return confined(model, saved.within if within is None and saved is not None else within)
+def _properties(prepared: Prepared) -> list[Invariant]:
+    """Return the properties of a task, which need not be traced."""
+    known = {**lemmas_of(prepared.model), **invariants_of(prepared.model)}
+    return [known[name] for name in prepared.names if name in known]
 
 
 def _conditions(
-    model: Model,
-    properties: Sequence[str] | None,
-    lemmas: Sequence[str],
-    infer: bool,
-    saved: Proof | None,
-    k: int | None,
+    prepared: Prepared, lemmas: Sequence[str], infer: bool, saved: Proof | None, k: int | None
 ) -> _Conditions:
-    asked = () if properties is None else given_names("properties", properties)
-    names = asked or (saved.properties if saved is not None else None)
+    model = prepared.model
     if infer and not lemmas and saved is None:
         helping: list[Invariant] = list(lemmas_of(model).values())
     else:
@@ -190,27 +242,15 @@ def _conditions(
         helping = select_lemmas(model, [n for name in given for n in (lemmas_of(model) if name == "all" else [name])])
     if saved is not None:
         helping += lemmas_in(saved, model)
-    judged = list(judge(model, names or None).invariants)
-    return _Conditions(judged, helping, k or (saved.k if saved is not None else 1))
+    return _Conditions(_properties(prepared), helping, k or (saved.k if saved is not None else 1))
 
 
 class _Work:
     """The ways to prove, with one limit on time for all of them."""
 
-    def __init__(
-        self,
-        model: Model,
-        limits: Limits | None,
-        query_seconds: float | None,
-        reporter: QueryReporter | None,
-        stop: threading.Event | None,
-        threads: int | None = None,
-    ) -> None:
-        given = limits_of(limits, "a proof", ("seconds", "query_seconds"))
-        if query_seconds is not None:
-            given = replace(given, query_seconds=query_seconds)
-        self.model, self.reporter, self.stop = model, reporter, stop
-        self.watch = Watch(given, stop, threads or available_cores())
+    def __init__(self, prepared: Prepared, reporter: QueryReporter | None) -> None:
+        self.model, self.reporter, self.stop = prepared.model, reporter, prepared.task.stop
+        self.watch = Watch(prepared.watch.within(None).limits, self.stop, prepared.threads)
 
     def bounded(self, conditions: _Conditions, depth: int, infer: bool) -> BoundedResult:
         """Find a violation within a depth, with lemmas that are proved first."""

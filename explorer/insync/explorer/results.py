@@ -28,6 +28,7 @@ __all__ = [
     "Verdict",
     "Violation",
     "check_result",
+    "nothing_searched",
     "properties_table",
     "together",
 ]
@@ -223,6 +224,13 @@ def check_result(
         impossible=model.program.impossible if explored.expanded else (),  # else it may not have been traced
         kept=explored.kept,
     )
+
+
+def nothing_searched(prepared: Prepared, engine: str, explored: Explored) -> CheckResult:
+    """Return the result of a search that was stopped before it began; `explored` has the reason."""
+    prepared.clock.lap("compile")
+    prepared.clock.seconds, prepared.symmetry = {"compile": prepared.clock.seconds["compile"], "search": 0.0}, None
+    return check_result(prepared, engine, explored)
 
 
 def properties_table(properties: Sequence[PropertyResult], lengths: Mapping[str, int]) -> TableColumns:

@@ -35,6 +35,7 @@ R = TypeVar("R")
 class Needs(IntEnum):
     """What a verb works with; each includes those before it."""
 
+    MODEL = 0
     PROGRAM = 1
     PROPERTIES = 2
     SYMMETRY = 3
@@ -55,6 +56,7 @@ class Task:
         symmetry: whether representatives may stand for the states that symmetry makes equal.
         reporter: called about once a second with the progress.
         stop: ends the work when it is set.
+        limited: returns the limits, or raises UserError for one that the verb does not obey.
     """
 
     model: ModelLike
@@ -66,6 +68,7 @@ class Task:
     symmetry: bool = False
     reporter: Reporter | None = None
     stop: threading.Event | None = None
+    limited: Callable[[Limits | None], Limits] = limits_of
 
     def run(
         self, work: Callable[[Prepared], R], partial: Callable[[Prepared, StopReason], R], needs: Needs = Needs.KERNELS
@@ -82,7 +85,7 @@ class Task:
             UserError: an unknown model, bound, property or invariant, limits that are none, or a model that cannot be
                 traced.
         """
-        watch = Watch(limits_of(self.limits), self.stop)
+        watch = Watch(self.limited(self.limits), self.stop)
         model = confined(model_of(self.model, self.bounds), self.within)
         prepared = Prepared(self, model, select(model, self.properties), watch)
         try:
@@ -164,6 +167,9 @@ class Prepared:
         Raises:
             Stopped: a limit was reached.
         """
+        self.watch.check()
+        if needs < Needs.PROGRAM:
+            return
         with self.compiling():
             program = traced(self.model, self.watch.check)
             if needs >= Needs.PROPERTIES:

@@ -16,9 +16,8 @@ from functools import cached_property, partial
 from itertools import chain, product
 from typing import TYPE_CHECKING
 
-from insync.explorer.check import nothing_searched
 from insync.explorer.progress import Reporter
-from insync.explorer.results import CheckResult, Violation, check_result
+from insync.explorer.results import CheckResult, Violation, check_result, nothing_searched
 from insync.explorer.run_identity import Identity, code_of, identity_of
 from insync.explorer.search.explored import Explored
 from insync.explorer.search.manifest import (
@@ -131,7 +130,11 @@ def check(
         recipe = prepared.watch.attend(lambda: recipe_for(program, nodes, symmetry=used))
         return _searched(prepared, recipe, options, limits, keep_going, task_reporter)
 
-    return task.run(searched, lambda prepared, reason: nothing_searched(prepared, "spark", reason), Needs.SYMMETRY)
+    return task.run(
+        searched,
+        lambda prepared, reason: nothing_searched(prepared, "spark", Explored([], stopped_by=reason)),
+        Needs.SYMMETRY,
+    )
 
 
 def _searched(
@@ -246,7 +249,7 @@ def _not_begun(prepared: Prepared, reason: StopReason, options: SparkOptions, ke
         if not known.violations and known.refused is None:
             known.stopped_by = reason
             return check_result(prepared, "spark", known)
-    return nothing_searched(prepared, "spark", reason)
+    return nothing_searched(prepared, "spark", Explored([], stopped_by=reason))
 
 
 class _Workers:
