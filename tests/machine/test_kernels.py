@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from insync.explorer import check
 from insync.machine import compiler
 from insync.machine.kernels import Part, Text, Texts, compile_kernels, load, texts
 from insync.machine.packed import PackedRows
-from insync.model import Model
+from insync.model import Array, Bound, Bounds, BoundValues, Int, Model, State, StateView, action, require
 from insync.model.expressions.graph import Node
 from insync.properties.registry import invariants_of
 from insync.runtime.errors import UserError
@@ -100,3 +101,33 @@ def test_a_kind_of_code_that_does_not_exist_is_refused(monkeypatch: pytest.Monke
     monkeypatch.setenv("INSYNC_CODE", "fastest")
     with pytest.raises(UserError, match=r"^INSYNC_CODE is 'fastest': .* set it to 'fast' or 'quick', or to nothing\.$"):
         check(TokenRing())
+
+
+class Row(Model):
+    """A long row of counters, of which one is counted up at an index of the state."""
+
+    bounds = Bounds(places=Bound(100, 1, 1000, "how long the row is"))
+
+    def declare(self, b: BoundValues) -> State:
+        return State(row=Array(b.places, Int(0, 3)), at=Int(0, b.places - 1))
+
+    @action
+    def count_up(self, s: StateView) -> None:
+        require(s.row[s.at] < 3)
+        s.row[s.at] += 1
+
+
+def test_an_assignment_at_an_index_of_a_long_row_compiles_in_proportion_to_the_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("INSYNC_CODE", "fast")
+
+    def seconds(places: int) -> float:
+        (text,) = texts(Row(places=places).program, parts=(Part.EXPAND,)).parts
+        made = text.make()
+        begun = time.thread_time()
+        compiler.object_code(made)
+        return time.thread_time() - begun
+
+    seconds(100)  # LLVM is loaded
+    assert seconds(800) < 12 * seconds(200)  # 26 times with LLVM's own order of instructions

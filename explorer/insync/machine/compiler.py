@@ -19,6 +19,11 @@ from insync.runtime.errors import InternalError, UserError
 __all__ = ["Library", "compile_module", "llvm_version", "machine_key", "object_code"]
 
 
+# The order of instructions before registers are assigned. LLVM's own for x86-64 takes cubic time in blocks of thousands
+# of instructions, as an assignment at an index of a large array makes them, and the code is no faster.
+llvm.set_option("", "-pre-RA-sched=list-burr")
+
+
 class Code(StrEnum):
     """How much LLVM optimises; the results of the code are the same.
 
