@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from insync.cli.commands.check import command
 from insync.cli.options.model import first_look, option_names
-from insync.explorer.documents.figures import count, memory, plural, rate, seconds
+from insync.explorer.documents.text import count, memory, plural, rate, seconds
 from insync.model import Bound, Bounds, Model
 from insync.model.catalogue import BUILT_IN
 

@@ -22,7 +22,7 @@ from insync.cli import progress as shown
 from insync.cli.progress import pause_after, progress_line, search_progress, status_line, steps_of_work, walk_line
 from insync.cli.terminal import emit, emit_error, emit_status
 from insync.explorer import Limits, Progress, WalkProgress
-from insync.explorer.documents.figures import brief
+from insync.explorer.documents.text import brief
 from insync.explorer.progress import DiskNeed, Phase, SpaceEstimate
 from insync.runtime.watch import Watch
 

@@ -10,9 +10,9 @@ import pytest
 
 from insync.explorer import Fate, MutantResult, MutationResult, SimulationResult
 from insync.explorer.documents.document import Style
-from insync.explorer.documents.figures import memory, plural, rate, seconds
 from insync.explorer.documents.mutate import MutationDocument, mutant_line
 from insync.explorer.documents.simulate import SimulationDocument
+from insync.explorer.documents.text import memory, plural, rate, seconds
 from insync.explorer.results import PropertyResult, Verdict, Violation
 from insync.explorer.search.walks import AbstractStates
 from insync.explorer.simulate import WalkLengths

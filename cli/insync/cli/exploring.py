@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.cli.interrupt import stop_on_interrupt
+from insync.cli.options.output import traces_written
 from insync.cli.progress import search_progress
-from insync.cli.show.trace_files import traces_written
 from insync.cli.terminal import emit, typed
 from insync.explorer import Exploration
-from insync.explorer.documents.figures import count, plural
+from insync.explorer.documents.text import count, plural
 from insync.explorer.exploring.conditions import WORDS, ConditionNames
 from insync.explorer.exploring.session import FIND_LIMITS, LONGEST_WALK
 from insync.explorer.exploring.steps import OfferedStep, Standing, WhyNot

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 from insync.cli.terminal import clear_status, emit_error, emit_status, has_status_line
-from insync.explorer.documents.figures import brief, memory, plural, rate, seconds
+from insync.explorer.documents.text import brief, memory, plural, rate, seconds
 from insync.explorer.progress import DiskNeed, Phase, Progress, Reporter, WalkProgress, WalkReporter
 
 __all__ = ["Steps", "progress_line", "search_progress", "status_line", "steps_of_work", "walk_line", "walk_progress"]

@@ -19,7 +19,7 @@ from insync.cli.options.model import ModelCommand, first_look
 from insync.cli.options.output import file_of_reference, outputs_of, refuse_same
 from insync.cli.options.task import Decorator
 from insync.cli.terminal import ExitCode, clear_status, emit_error, emit_status, has_status_line
-from insync.explorer.documents.figures import plural
+from insync.explorer.documents.text import plural
 
 __all__ = [
     "WatchedCommand",

@@ -12,7 +12,7 @@ import click
 
 from insync.cli.completion import complete_defects
 from insync.cli.interrupt import stop_on_interrupt
-from insync.cli.options.output import Output, output_options
+from insync.cli.options.output import Output, beside, output_options, say_older
 from insync.cli.options.task import Engine, thread_options
 from insync.cli.progress import search_progress
 from insync.cli.show.defects_report import (
@@ -24,7 +24,6 @@ from insync.cli.show.defects_report import (
     describe_matches,
     matches_json,
 )
-from insync.cli.show.trace_files import beside, say_older
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
 from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
 from insync.kafka.defects import Defect, all_defects

@@ -12,10 +12,17 @@ import click
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.model import ChosenPair, property_option, two_models_command
 from insync.cli.options.named_models import kinds_of_files, model_option, naming_of
-from insync.cli.options.output import Output, output_options, refuse_overwriting, sources_of
+from insync.cli.options.output import (
+    Output,
+    beside,
+    output_options,
+    refuse_overwriting,
+    say_not_written,
+    sources_of,
+    traces_written,
+)
 from insync.cli.options.task import Engine, OutputPath, limit_options, thread_options
 from insync.cli.progress import search_progress
-from insync.cli.show.trace_files import beside, say_not_written, traces_written
 from insync.cli.terminal import ExitCode
 from insync.explorer import Limits, diff, diff_traces, read_trace, replay
 from insync.explorer.documents.diff import DiffDocument, TraceDifferenceDocument

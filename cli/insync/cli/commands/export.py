@@ -14,8 +14,7 @@ from insync.cli.options.task import OutputPath, Whole
 from insync.cli.progress import search_progress
 from insync.cli.terminal import ExitCode, emit, emit_data, emit_error
 from insync.explorer import StateGraph, StopReason
-from insync.explorer.documents.figures import plural
-from insync.explorer.documents.text import confined_lines
+from insync.explorer.documents.text import confined_lines, plural
 from insync.explorer.export import FORMATS, export
 from insync.explorer.export.formats import GRAPHS, MOST_STATES, small_graph
 from insync.model import Model

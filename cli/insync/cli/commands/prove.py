@@ -28,9 +28,9 @@ from insync.cli.options.task import Engine, OutputPath, ReadFile, Seconds, Whole
 from insync.cli.progress import steps_of_work
 from insync.cli.terminal import emit_error, exit_code_for
 from insync.explorer import Limits
-from insync.explorer.documents.figures import seconds
-from insync.explorer.documents.models import choices
+from insync.explorer.documents.text import seconds
 from insync.explorer.named_model import Naming, kinds_of, same_name
+from insync.model.domains.bounds import choices
 from insync.runtime.errors import UserError
 from insync.runtime.files import check_writable
 

@@ -10,7 +10,7 @@ from insync.cli.options.named_models import model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import Engine, RunPlace, session_options
 from insync.cli.terminal import ExitCode
-from insync.explorer.documents.figures import plural
+from insync.explorer.documents.text import plural
 from insync.runtime.errors import UserError
 
 __all__ = ["command"]

@@ -20,9 +20,9 @@ from insync.cli.completion import MODEL_KEY, complete_models, complete_models_an
 from insync.cli.options.output import refuse_overwriting
 from insync.cli.options.task import Decorator, Named, Whole, gathered, option
 from insync.cli.terminal import EPILOG, printable
-from insync.explorer.documents.models import Choice, choices, default_of, model_properties, range_of
 from insync.model import Bound, Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model
+from insync.model.domains.bounds import Choice, choices, default_of, range_of
 from insync.model.language.presentation import checked_grid
 from insync.model.tracing.tracer import traced
 from insync.properties.registry import confined, select
@@ -235,6 +235,8 @@ class ModelCommand(click.Command):
 
     def format_properties(self, model: type[Model], formatter: click.HelpFormatter) -> None:
         """Write the properties of the model."""
+        from insync.explorer.documents.models import model_properties
+
         rows = [(f"{name}{' *' if default else ''}", says) for name, says, default in model_properties(model)]
         with formatter.section(f"Properties of {model.name} (* checked by default)"):
             formatter.write_dl(rows)

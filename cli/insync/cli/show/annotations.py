@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from insync.explorer.documents.figures import plural
+from insync.explorer.documents.text import plural
 from insync.explorer.pictures.picture import Picture, induction_picture
 from insync.model.language.declarations import place_of_function
 from insync.proofs.results import ProofVerdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.explorer.documents.figures import plural
+from insync.explorer.documents.text import plural
 from insync.kafka_questions.availability import STOPS, FewestFailures
 
 __all__ = ["availability_json", "stops_in_words"]

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from insync.cli.show.finding_words import finding_json, finding_line, finding_standing
 from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
-from insync.explorer.documents.figures import plural
-from insync.explorer.documents.text import describe_traces
+from insync.explorer.documents.text import describe_traces, plural
 from insync.explorer.documents.traces import demands_json, steps_json
 from insync.explorer.traces.grid import Paint
 from insync.kafka.defects import LEFT_OUT, Defect, LeftOut, all_defects

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from insync.conformance.catalogue.bisection import Bisection
 from insync.conformance.catalogue.catalogue_runs import as_expected
 from insync.conformance.documents.outcomes import outcome_words
-from insync.explorer.documents.figures import plural
+from insync.explorer.documents.text import plural
 
 __all__ = ["bisection_json", "describe_bisection"]
 

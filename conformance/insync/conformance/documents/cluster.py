@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from insync.conformance.live.live_cluster import LiveCluster
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome, QuorumScenario
 from insync.conformance.live.scenarios.scenario import Outcome, Scenario
-from insync.explorer.documents.figures import plural, seconds
+from insync.explorer.documents.text import plural, seconds
 
 __all__ = ["ScenarioRun", "cluster_json", "describe_cluster", "describe_run", "describe_runs", "runs_json"]
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from insync.conformance.comparing.conform import Conformance, Conforming
 from insync.conformance.documents.replay import describe_replay, replay_entry
-from insync.explorer.documents.figures import count, plural, rate, seconds
-from insync.explorer.documents.text import STOPPED_BY
+from insync.explorer.documents.text import STOPPED_BY, count, plural, rate, seconds
 from insync.explorer.named_model import as_argument
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_reason
 from insync.kafka.cluster.model import Cluster

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from insync.conformance.jars.pinned import Pinned
 from insync.conformance.jars.store import jar_folder
-from insync.explorer.documents.figures import memory, plural
+from insync.explorer.documents.text import memory, plural
 
 __all__ = ["describe_fetched", "describe_versions", "fetched_json", "versions_json"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from insync.conformance.replay import KafkaReplay, KafkaVerdict
 from insync.conformance.steps.likeness import Difference
-from insync.explorer.documents.figures import plural
+from insync.explorer.documents.text import plural
 from insync.explorer.documents.traces import steps_json
 from insync.explorer.traces.grid import Paint, Tone, describe_bounds, render_grid
 from insync.explorer.traces.trace import Trace, TraceStep

@@ -10,7 +10,7 @@ from typing import Any
 from insync.conformance.live.runs.run_events import BrokerRun
 from insync.conformance.live.runs.run_model import written_in
 from insync.conformance.live.runs.validation import Validation
-from insync.explorer.documents.figures import plural
+from insync.explorer.documents.text import plural
 from insync.explorer.traces.grid import Paint, Tone
 from insync.kafka.cluster.configuration import Fixed
 from insync.kafka.cluster.model import Cluster

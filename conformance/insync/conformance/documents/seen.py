@@ -15,7 +15,7 @@ from insync.conformance.catalogue.catalogue_record import (
 )
 from insync.conformance.documents.outcomes import outcome_words
 from insync.conformance.jars.pinned import pinned_versions
-from insync.explorer.documents.figures import plural
+from insync.explorer.documents.text import plural
 
 __all__ = ["seen_at_length", "seen_in_short", "seen_json"]
 

@@ -1,5 +1,5 @@
 """Internal: results as text, as JSON and as HTML for a notebook, a module for each verb.
 
-`document` says what each of them has. `text`, `html` and `traces` have what several share, `figures` formats numbers,
-and `models` shows models with their bounds and settings.
+`document` says what each of them has. `text`, `html` and `traces` have what several share, and `models`
+shows models with their bounds and settings.
 """

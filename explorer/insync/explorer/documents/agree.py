@@ -8,8 +8,7 @@ from typing import Any
 
 from insync.explorer.agree import Agreement, Opinion
 from insync.explorer.documents.document import Document, Style
-from insync.explorer.documents.figures import plural, seconds
-from insync.explorer.documents.text import STOPPED_BY, confined_lines, warning_lines
+from insync.explorer.documents.text import STOPPED_BY, confined_lines, plural, seconds, warning_lines
 from insync.explorer.traces.grid import Columns, Tone, describe_chosen
 from insync.explorer.traces.state_diff import model_behind
 from insync.model.language.presentation import cell_text

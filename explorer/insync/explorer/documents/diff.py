@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from insync.explorer.documents.document import Document, Style
-from insync.explorer.documents.figures import count, plural, seconds
-from insync.explorer.documents.text import STOPPED_BY
+from insync.explorer.documents.text import STOPPED_BY, count, plural, seconds
 from insync.explorer.documents.traces import steps_json
 from insync.explorer.traces.grid import Paint, Tone, chosen_bounds, describe_bounds, render_grid
 from insync.explorer.traces.trace_file import replay_hint

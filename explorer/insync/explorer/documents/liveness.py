@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from insync.explorer.documents.document import Document, Style
-from insync.explorer.documents.figures import plural, seconds
-from insync.explorer.documents.text import STOPPED_BY, describe_choices, warning_lines
+from insync.explorer.documents.text import STOPPED_BY, describe_choices, plural, seconds, warning_lines
 from insync.explorer.liveness import LivenessResult, RunResult
 from insync.explorer.traces.grid import Columns, Tone, render_grid
 from insync.explorer.traces.state_diff import model_behind

@@ -6,41 +6,21 @@ import inspect
 import json
 from collections.abc import Mapping
 
-from insync.model import Bound, Model, Setting
+from insync.model import Model, Setting
 from insync.model.catalogue import BUILT_IN, find_model, model_reference
+from insync.model.domains.bounds import Choice, choices, default_of, range_of
 from insync.model.language.declarations import action_specs
 from insync.properties.invariants import sentence_of
 from insync.properties.registry import default_names, run_properties_of, sentences_of
 
 __all__ = [
-    "Choice",
     "built_in_models",
-    "choices",
-    "default_of",
     "describe_model",
     "describe_models",
     "model_entry",
     "model_properties",
     "models_json",
-    "range_of",
 ]
-
-Choice = Bound | Setting
-
-
-def choices(model: type[Model]) -> dict[str, Choice]:
-    """Return the settings and then the bounds of a model, by name, in the order of reports."""
-    return {**model.settings, **model.bounds}
-
-
-def default_of(choice: Choice) -> int | str:
-    """Return the default of a bound, or the name of that of a setting."""
-    return str(choice.default.value) if isinstance(choice, Setting) else choice.default
-
-
-def range_of(choice: Choice) -> str:
-    """Return the values of a choice in words: `1 to 5`, or the names of a setting."""
-    return ", ".join(choice.names) if isinstance(choice, Setting) else f"{choice.lowest} to {choice.highest}"
 
 
 def built_in_models() -> list[type[Model]]:

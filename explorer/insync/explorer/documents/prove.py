@@ -10,8 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from insync.explorer.documents.document import Document, Style
-from insync.explorer.documents.figures import plural, seconds
-from insync.explorer.documents.text import STOPPED_BY, confined_lines, describe_choices, describe_traces, warning_lines
+from insync.explorer.documents.text import (
+    STOPPED_BY,
+    confined_lines,
+    describe_choices,
+    describe_traces,
+    plural,
+    seconds,
+    warning_lines,
+)
 from insync.explorer.documents.traces import violation_entry
 from insync.explorer.mining.clauses import StatedLemma, texts_of
 from insync.explorer.named_model import as_argument, is_in_file

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from insync.explorer.documents.document import Document, Style
-from insync.explorer.documents.figures import count, plural
 from insync.explorer.documents.text import (
     STOPPED_BY,
     confined_lines,
+    count,
     describe_choices,
     describe_trace,
+    plural,
     step_lines,
     times_line,
     warning_lines,

@@ -10,8 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from insync.explorer.documents.document import Style
-from insync.explorer.documents.figures import plural
-from insync.explorer.documents.text import NO_HUGE_PAGES
+from insync.explorer.documents.text import NO_HUGE_PAGES, plural
 
 if TYPE_CHECKING:
     from insync.explorer.results import CheckResult

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from insync.explorer.documents.document import Document, Style
-from insync.explorer.documents.figures import count, plural, seconds
-from insync.explorer.documents.text import STOPPED_BY, confined_lines, warning_lines
+from insync.explorer.documents.text import STOPPED_BY, confined_lines, count, plural, seconds, warning_lines
 from insync.explorer.traces.grid import Paint, Tone, describe_chosen
 
 if TYPE_CHECKING:

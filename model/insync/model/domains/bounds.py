@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, NoReturn, TypeGuard, TypeVar
+from typing import Any, ClassVar, NoReturn, Protocol, TypeGuard, TypeVar
 
 from insync.runtime.errors import ModelError, UserError, closest, shown, user_frame
 
@@ -17,12 +17,16 @@ __all__ = [
     "BoundTerm",
     "BoundValues",
     "Bounds",
+    "Choice",
     "Setting",
     "Settings",
     "Switch",
     "bound",
+    "choices",
     "choose",
+    "default_of",
     "is_whole",
+    "range_of",
     "value_of",
 ]
 
@@ -421,3 +425,29 @@ def choose(model: str, settings: Settings, bounds: Bounds, given: Mapping[str, o
         for name, bound in bounds.items()
     }
     return BoundValues(sizes, SettingValues(chosen))
+
+
+# The choices of a model: its settings and its bounds.
+
+
+Choice = Bound | Setting
+
+
+class _HasChoices(Protocol):
+    bounds: ClassVar[Bounds]
+    settings: ClassVar[Settings]
+
+
+def choices(model: type[_HasChoices]) -> dict[str, Choice]:
+    """Return the settings and then the bounds of a model, by name, in the order of reports."""
+    return {**model.settings, **model.bounds}
+
+
+def default_of(choice: Choice) -> int | str:
+    """Return the default of a bound, or the name of that of a setting."""
+    return str(choice.default.value) if isinstance(choice, Setting) else choice.default
+
+
+def range_of(choice: Choice) -> str:
+    """Return the values of a choice in words: `1 to 5`, or the names of a setting."""
+    return ", ".join(choice.names) if isinstance(choice, Setting) else f"{choice.lowest} to {choice.highest}"
