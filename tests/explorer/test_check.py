@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from insync.explorer import CheckResult, Limits, check
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.model import StateView, action, require
 from insync.model.catalogue import find_model
 from insync_corners import Late

@@ -15,10 +15,10 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from insync.explorer import CheckResult, Limits, agree, bounded_check, check, liveness, mutate, prove, simulate
 from insync.explorer.agree import Opinion, evaluator_engine, local_engine, z3_engine
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.hypothesis import model_based_test, reachable_states, state_machine
 from insync.explorer.replay import replay
 from insync.explorer.runs.state_graph import graph
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.testing import PropertyViolated
 from insync.model import (
     And,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from insync.explorer import CheckResult, Limits, check
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.search import beyond_memory, breadth_first
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.machine.stores import sorted_file
 from insync.model import Array, BoundValues, Condition, Index, Int, Model, State, StateView, action, invariant
 from insync.runtime.watch import Watch

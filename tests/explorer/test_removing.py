@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import CheckResult, bounded_check, check, simulate
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.model import (
     NONE,
     And,

@@ -9,7 +9,7 @@ import pytest
 
 from insync.explorer import Limits, agree, check, liveness, mutate, simulate
 from insync.explorer.agree import evaluator_engine
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync_lamp import Lamp
 from insync_runs import Crossing
 

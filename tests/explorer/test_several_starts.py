@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import Limits, agree, check, simulate
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.liveness import liveness
 from insync.explorer.replay import ReplayError, replay
 from insync.explorer.results import Verdict
 from insync.explorer.runs.state_graph import dot_text, graph
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.stepping.difference import first_difference
 from insync.explorer.traces.trace_file import read_trace, write_trace
 from insync.model import (

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from insync.explorer import CheckResult, Limits, check, simulate
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.hypothesis import state_machine
 from insync.explorer.mutate import mutate
 from insync.explorer.replay import ReplayError, replay
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.testing import PropertyViolated
 from insync.explorer.traces.itf import itf_text
 from insync.model import (

@@ -23,7 +23,7 @@ from insync.explorer import (
     simulate,
     why,
 )
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.task import Clock, Needs, Prepared, Task, model_of
 from insync.model import Model
 from insync.properties.registry import default_names

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import check
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.results import CheckResult
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.kafka.quorum.kraft_published import KraftPublished, NamedEpoch, Position
 from insync.kafka.quorum.voter import AnyEpoch, Voter, VoterState
 from insync.model import StateView, action, require

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import check
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.kafka.quorum.kraft_853_published import Kraft853Published
 from insync.kafka.quorum.members import HeardEpoch
 from insync.kafka.quorum.voter import Voter

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import check
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.kafka.quorum.kraft_996_published import Kraft996Published
 from insync.kafka.quorum.voter import Voter
 from insync.model import Not, StateView, Switch, action, require

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from insync.explorer import check
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.model import Model
 from insync.model.catalogue import find_model
 from insync_views import Counts, with_view

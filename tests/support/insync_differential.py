@@ -11,9 +11,9 @@ from typing import Any
 from unittest.mock import patch
 
 from insync.explorer import CheckResult, Limits, bounded_check, check, graph, liveness, prove
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.export.tla.module import tla_files
 from insync.explorer.search import beyond_memory, breadth_first
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.tlc import Tlc, find_tlc, tlc_opinion_of_runs
 from insync.explorer.traces.trace import Trace
 from insync.model import Model

@@ -14,7 +14,7 @@ Other modules:
   work, `symmetry` decides whether a search may use symmetry
 - `results` and `proof_results` are the results of several verbs; `tables` shows all results in Python
 - `run_identity`, `run_lock` and `manifest_entries` belong to run directories
-- `check_by_evaluator` is the reference engine; `tlc` and `spin` run other checkers
+- `tlc` and `spin` run other checkers
 - `mutants` makes the mutants of a model, `testing` has the pytest fixture
 
 Folders:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from insync.explorer.check import check
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.results import CheckResult, Result, Verdict
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.stepping.difference import Difference, first_difference
 from insync.explorer.tables import TableColumns, plural
 from insync.explorer.task import ModelLike, Needs, Prepared, Task

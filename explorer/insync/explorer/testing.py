@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.pictures.page import write_page
 from insync.explorer.results import CheckResult, PropertyResult, Verdict, Violation
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.stepping.stepper import PropertyLike
 from insync.explorer.task import ModelLike, model_of
 from insync.explorer.traces.grid import describe_bounds, describe_chosen, render_grid

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.exploring.conditions import ConditionError, ConditionNames, read_condition
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.model import BoundValues, Index, Int, Model, State, StateView, action
 from insync.model.evaluator import Codes, evaluate
 from insync_toys import Commit, DieHard, TokenRing

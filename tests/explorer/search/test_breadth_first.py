@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import CheckResult, Limits, Progress, check
-from insync.explorer.check_by_evaluator import check_by_evaluator
 from insync.explorer.replay import replay
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.machine.stores.hash_table import Store
 from insync.model import Bool, BoundValues, Model, Not, State, StateView, action, require
 from insync.model.catalogue import find_model

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from insync.explorer import check
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.model import (
     ANY,
     Array,

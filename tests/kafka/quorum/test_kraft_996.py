@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from insync.explorer import Limits, check, liveness
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.kafka.quorum.elections import Ballot
 from insync.kafka.quorum.kraft_996 import Kraft996
 from insync.kafka.quorum.kraft_996_published import Kraft996Published

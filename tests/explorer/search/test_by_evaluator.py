@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from insync.explorer import CheckResult, Limits, Verdict, check
-from insync.explorer.check_by_evaluator import check_by_evaluator
+from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.task import model_of
 from insync.model import Model, ReadableState
 from insync.runtime.errors import UserError
