@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import subprocess
 import sys
@@ -165,7 +166,7 @@ with pytest.MonkeyPatch.context() as patch, playing_spark(patch, Path({run!r} + 
 def test_either_engine_goes_on_after_the_other_was_killed(
     texts: tuple[str, str], seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "support"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "support"), prepend=os.pathsep)
     drawn, run = random.Random(seed), tmp_path / "run"
     whole = check_locally("kip320", bounds=BOUNDS, symmetry=False)
     levels = sorted(drawn.sample(range(3, whole.depth - 2), 2))

@@ -16,11 +16,11 @@ from typing import Any
 
 from insync.explorer import Limits, check
 from insync.explorer.search import breadth_first
-from insync.explorer.search.partitions import WholePartition
 from insync.machine import kernels
 from insync.machine.emit import expanding, hash_table, lowering, sorting_networks
 from insync.machine.emit.lowering import Lowering
 from insync.machine.stores import quotient_table
+from insync.machine.stores.hash_table import HashTableStore
 from insync.machine.stores.quotient_table import CodeTable
 from insync.model.domains import layout
 from insync.model.expressions import simplify
@@ -137,8 +137,8 @@ def _slots_keep_three_bits() -> None:
 
 
 def _one_left_behind() -> None:
-    whole = WholePartition.pending.fget  # type: ignore[attr-defined]
-    WholePartition.pending = property(lambda self: max(0, whole(self) - 1))  # type: ignore[assignment,method-assign]
+    whole = HashTableStore.pending.fget  # type: ignore[attr-defined]
+    HashTableStore.pending = property(lambda self: max(0, whole(self) - 1))  # type: ignore[assignment,method-assign]
 
 
 def _representatives_counted() -> None:

@@ -30,6 +30,7 @@ from insync.machine.stores.compressed import CodeKernels
 from insync.machine.stores.hash_table import Memory, Store, StoreKernels, reserve
 from insync.machine.stores.quotient_table import TableKernels
 from insync.machine.stores.sorted_rows import OrderKernels
+from insync.machine.stores.store import MOST_CHUNK
 from insync.machine.walker import Sightings, SightKernels, Strategy, Walker
 from insync.model.abstraction import Abstraction
 from insync.model.domains.layout import Schema
@@ -401,7 +402,7 @@ def order_kernels(words: int) -> OrderKernels:
 
 # --------------------------------------------------------------------------------------------------------- predecessors
 
-CHUNK = 512
+CHUNK = MOST_CHUNK
 """How many states are expanded together."""
 
 _BUFFER_BYTES = 1 << 16

@@ -15,7 +15,7 @@ from insync.explorer import CheckResult, Limits, Progress, StopReason, check, di
 from insync.explorer.explore import NoViolation
 from insync.explorer.exploring.steps import reach
 from insync.explorer.progress import Phase
-from insync.explorer.search import breadth_first, partitions
+from insync.explorer.search import breadth_first
 from insync.explorer.search import breadth_first as search_module
 from insync.explorer.testing import InsyncCheck, UnexpectedVerdict
 from insync.machine.kernels import code_kernels
@@ -144,7 +144,7 @@ def test_expanded_states_are_given_back_while_layouts_change(
     whole_up_to(0)
     monkeypatch.setattr(Block, "discard", noted)
     monkeypatch.setattr(search_module, "_BUFFER_BYTES", 1 << 12)
-    monkeypatch.setattr(partitions, "CHUNK", 512)
+    monkeypatch.setattr(compressed, "CHUNK", 512)
     monkeypatch.setattr(compressed, "_GIVEN_BACK", 512)
     monkeypatch.setattr(collapse, "ROOMS", (1.0,))
     monkeypatch.setattr(collapse, "_LEAST_AT_FIRST", 1.0)

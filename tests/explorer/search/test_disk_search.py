@@ -22,7 +22,7 @@ from insync.explorer import CheckResult, Limits, Progress, StopReason, check
 from insync.explorer.progress import Phase
 from insync.explorer.search import beyond_memory
 from insync.machine.stores import collapse, row_encoding, sorted_file
-from insync.machine.stores.external import SortedPartition
+from insync.machine.stores.external import ExternalStore
 from insync.machine.stores.sorted_rows import RowBuffer
 from insync.model import Model
 from insync.model.catalogue import find_model
@@ -245,16 +245,16 @@ def test_all_memory_is_given_back(full: Full, tmp_path: Path, monkeypatch: pytes
 
 def test_who_stops_it_gets_whole_levels(full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, stop = check(KIP320, symmetry=False), threading.Event()
-    settle, calls = SortedPartition.settle, itertools.count()
+    settle, calls = ExternalStore.detect_duplicates, itertools.count()
 
-    def stopping(self: SortedPartition) -> object:
+    def stopping(self: ExternalStore) -> object:
         if next(calls) == 12:
             stop.set()
         return settle(self)
 
     full(after=4)
     with monkeypatch.context() as patch:
-        patch.setattr(SortedPartition, "settle", stopping)
+        patch.setattr(ExternalStore, "detect_duplicates", stopping)
         ended = check(KIP320, symmetry=False, run_dir=tmp_path, stop=stop, partitions=1)
     assert (ended.stopped_by, ended.depth) == ("interrupt", 12)
     assert ended.levels == whole.levels[:12]
@@ -294,9 +294,9 @@ def test_a_damaged_file_is_refused_and_never_counted(full: Full, tmp_path: Path)
 def test_a_file_that_is_damaged_while_the_search_works_is_noticed(
     full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    publish, calls = SortedPartition.publish, itertools.count()
+    publish, calls = ExternalStore.publish, itertools.count()
 
-    def damaging(self: SortedPartition) -> None:
+    def damaging(self: ExternalStore) -> None:
         publish(self)
         if next(calls) == 11:
             path = tmp_path / "codes/p00000/00008-00008"
@@ -305,7 +305,7 @@ def test_a_file_that_is_damaged_while_the_search_works_is_noticed(
             path.write_bytes(content)
 
     full(after=4)
-    monkeypatch.setattr(SortedPartition, "publish", damaging)
+    monkeypatch.setattr(ExternalStore, "publish", damaging)
     with pytest.raises(UserError, match="codes/p00000/00008-00008: this file is not what the run has"):
         check(KIP320, symmetry=False, run_dir=tmp_path, partitions=1)
 

@@ -23,7 +23,8 @@ from insync.machine.stores.collapse import (
     DictionaryField,
     components_of,
 )
-from insync.machine.stores.compressed import CodedStore, InsertOutcome
+from insync.machine.stores.compressed import CodedStore
+from insync.machine.stores.store import InsertOutcome
 from insync.model.catalogue import find_model
 from insync.model.define import Model
 from insync.model.domains.layout import Schema

@@ -17,11 +17,11 @@ from insync.explorer.search.explored import Explored
 from insync.explorer.search.run_directory import RunDirectory
 from insync.machine.kernels import Kernels, code_kernels, order_kernels
 from insync.machine.packed import PackedRows
-from insync.machine.stores.compressed import InsertOutcome
-from insync.machine.stores.external import SortedPartition
+from insync.machine.stores.external import ExternalStore
 from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows
 from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
+from insync.machine.stores.store import InsertOutcome
 from insync.model.domains.layout import Schema
 from insync.runtime.watch import StopReason, Watch
 from insync.runtime.workers import Team
@@ -79,7 +79,7 @@ def _kernels(name: str, schema: Schema) -> OrderKernels:
 
 def sorted_partitions(
     files: RunFiles, name: str, schema: Schema, counts: tuple[int, int], room: int, stopped: Callable[[], bool]
-) -> list[SortedPartition] | None:
+) -> list[ExternalStore] | None:
     """Return empty partitions in sorted files; None if memory has no room for their buffers.
 
     Args:
@@ -101,7 +101,7 @@ def sorted_partitions(
     for number in range(partitions):
         buffer = RowBuffer(kernels, capacity, scratches[number % threads])
         form = _form(name, schema)
-        made.append(SortedPartition(files, number, form, kernels, buffer, schema.words, stopped))
+        made.append(ExternalStore(files, number, form, kernels, buffer, schema.words, stopped))
     return made
 
 
@@ -205,7 +205,7 @@ class DiskSearch(BreadthFirstSearch):
         """Search with rows of another form, as codes of the present form became too wide."""
         kept, before = self._levels, self.space
         for partition in before.partitions:
-            assert isinstance(partition, SortedPartition)
+            assert isinstance(partition, ExternalStore)
             partition.only_read()
         kept.previous = before.partitions if kept.manifest.encoding != StateRows.name else ()
         self._tell(name, super()._progress(0, 0.0))
@@ -222,7 +222,7 @@ class DiskSearch(BreadthFirstSearch):
     def _progress(self, pending: int, rate: float) -> Progress:
         """Return the progress; on disk with an estimate of the disk and the time that are needed."""
         progress, levels = super()._progress(pending, rate), self.space.visited
-        size = sum(each.disk_bytes for each in self.space.partitions if isinstance(each, SortedPartition))
+        size = sum(each.disk_bytes for each in self.space.partitions if isinstance(each, ExternalStore))
         if not size or not levels:
             return progress
         need = disk_need(self._levels.folder.path, size / sum(levels), levels, progress, slower=1.0)

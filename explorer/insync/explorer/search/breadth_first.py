@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Phase, Progress, Pulse, Reporter, estimated_end, progress_of
 from insync.explorer.search.explored import Explored, LevelSummary
-from insync.explorer.search.partitions import CodedPartition, Partition, StateRuns, WholePartition, coded
 from insync.machine.kernels import Kernels, code_kernels
 from insync.machine.ownership import Ownership
 from insync.machine.packed import PackedRows
-from insync.machine.stores.compressed import InsertOutcome, Turns
-from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE
+from insync.machine.stores.compressed import CompressedStore, Turns, coded
+from insync.machine.stores.hash_table import TABLE_BYTES_OF_STATE, HashTableStore
+from insync.machine.stores.store import InsertOutcome, StateRuns, StateStore
 from insync.model.domains.layout import Schema
 from insync.model.tracing.program import Program
 from insync.runtime.errors import ModelError
@@ -120,9 +120,9 @@ class BreadthFirstSearch:
         """Begin with empty partitions; with a schema, codes may replace the states later."""
         self._to_code = schema if self._rounds else None
         count, most = self.partitions, self.watch.memory_bytes
-        self._begin_with(WholePartition(self.kernels.store(most, count)) for _ in range(count))
+        self._begin_with(HashTableStore(self.kernels.store(most, count)) for _ in range(count))
 
-    def _begin_with(self, parts: Iterable[Partition]) -> None:
+    def _begin_with(self, parts: Iterable[StateStore]) -> None:
         kernels, partitions = self.kernels, self.partitions
         self.space = Explored([0] * kernels.sizes.actions, partitions=list(parts))
         self._owning = kernels.ownership_by_all(partitions)
@@ -372,7 +372,7 @@ class BreadthFirstSearch:
     def _settle(self, worker: int, looking: bool = True) -> None:
         """Detect duplicates where insertion put that off, and check the states that are new."""
         for number in range(worker, len(self.space.partitions), self.team.size):
-            outcome = self.space.partitions[number].settle()
+            outcome = self.space.partitions[number].detect_duplicates()
             if outcome is not InsertOutcome.DONE:
                 self._failed = outcome
             elif looking:
@@ -416,14 +416,14 @@ _EVEN = 1.1  # times the mean: the most states of a partition; with more, the ot
 
 
 def all_coded(
-    whole: Sequence[WholePartition],
+    whole: Sequence[HashTableStore],
     schema: Schema,
     rounds: int,
     team: Team,
     level_bytes: int,
     keep: bool,
     ownership: Ownership | None = None,
-) -> list[CodedPartition] | None:
+) -> list[CompressedStore] | None:
     """Return copies of all partitions as codes; None if codes of any of them are too wide, or save nothing.
 
     Args:
@@ -439,7 +439,7 @@ def all_coded(
         UserError: the disk has no room for the levels.
     """
     kernels = code_kernels(schema, rounds)
-    made: dict[int, CodedPartition | None] = {}
+    made: dict[int, CompressedStore | None] = {}
 
     def encode(worker: int) -> None:
         for number in range(worker, len(whole), team.size):
@@ -458,7 +458,7 @@ def all_coded(
     return None
 
 
-def even(ownership: Ownership | None, whole: Sequence[WholePartition], team: Team) -> Ownership | None:
+def even(ownership: Ownership | None, whole: Sequence[HashTableStore], team: Team) -> Ownership | None:
     """Return `ownership` if it divides the states about evenly among the partitions; else None."""
     if ownership is None or len(whole) == 1:
         return None
@@ -473,7 +473,7 @@ def even(ownership: Ownership | None, whole: Sequence[WholePartition], team: Tea
     return ownership if max(counts) * len(counts) <= _EVEN * sum(counts) else None
 
 
-def _of(whole: Sequence[WholePartition], number: int, level: int, ownership: Ownership | None) -> StateRuns:
+def _of(whole: Sequence[HashTableStore], number: int, level: int, ownership: Ownership | None) -> StateRuns:
     """The states of a level that a partition owns."""
     if ownership is None:
         return whole[number].rows(level)

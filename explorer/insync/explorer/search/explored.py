@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from insync.explorer.search.partitions import Partition, WholePartition
 from insync.machine.packed import Found, Words
+from insync.machine.stores.hash_table import HashTableStore
+from insync.machine.stores.store import StateStore
 from insync.runtime.errors import InternalError
 from insync.runtime.watch import Limits, StopReason
 
@@ -91,7 +92,7 @@ class Explored:
     stepless: list[int] = field(default_factory=list)
     visited: list[int] = field(default_factory=list)
     outside: list[int] = field(default_factory=list)
-    partitions: list[Partition] = field(default_factory=list)
+    partitions: list[StateStore] = field(default_factory=list)
     summaries: list[LevelSummary] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -154,9 +155,9 @@ class Explored:
         return self.stopped_by is None
 
     @property
-    def whole(self) -> list[WholePartition]:
+    def whole(self) -> list[HashTableStore]:
         """The partitions of a search that keeps its states whole."""
-        whole = [partition for partition in self.partitions if isinstance(partition, WholePartition)]
+        whole = [partition for partition in self.partitions if isinstance(partition, HashTableStore)]
         if len(whole) < len(self.partitions):
             message = "The states of this space were asked for, and only codes of them are kept."
             raise InternalError(message)

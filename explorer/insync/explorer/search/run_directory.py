@@ -27,13 +27,13 @@ from insync.explorer.search.manifest import (
     resumed,
     write_manifest,
 )
-from insync.explorer.search.partitions import Partition
 from insync.explorer.search.run_levels import RunLevels, SpaceShape
 from insync.machine.kernels import order_kernels
-from insync.machine.stores.external import SortedPartition
+from insync.machine.stores.external import ExternalStore
 from insync.machine.stores.row_encoding import FORMS
 from insync.machine.stores.run_files import RunFiles, name_of
 from insync.machine.stores.run_folder import RunFolder
+from insync.machine.stores.store import StateStore
 from insync.runtime.watch import Limits
 from insync.runtime.workers import Team
 
@@ -81,7 +81,7 @@ class RunDirectory:
 
     def __init__(self, folder: Path, identity: Identity, shape: SpaceShape, resume: bool) -> None:
         self.folder = RunFolder(folder)
-        self.previous: Sequence[Partition] = ()
+        self.previous: Sequence[StateStore] = ()
         self._words = shape.words
         self._counted = 0  # levels that the manifest counts
         self._counted_at, self._counting_seconds = -inf, 0.0
@@ -164,7 +164,7 @@ class RunDirectory:
         if time.monotonic() - self._counted_at >= _RARELY * self._counting_seconds:
             self._count()
 
-    def go_over(self, partitions: Sequence[Partition]) -> None:
+    def go_over(self, partitions: Sequence[StateStore]) -> None:
         """If the levels are now in sorted files, write that into the manifest, and remove the files from before.
 
         Raises:
@@ -182,7 +182,7 @@ class RunDirectory:
         for name in self._others(encoding):
             self.folder.remove(name)
 
-    def insert_level(self, level: int, partitions: Sequence[Partition], team: Team, insert: Insert) -> None:
+    def insert_level(self, level: int, partitions: Sequence[StateStore], team: Team, insert: Insert) -> None:
         """Read a level into partitions whose current level is marked as expanded: insert it, or open its sorted files.
 
         Args:
@@ -201,7 +201,7 @@ class RunDirectory:
         def read(worker: int) -> None:
             for number in range(worker, len(partitions), team.size):
                 partition = partitions[number]
-                if isinstance(partition, SortedPartition) and self._is_as_now(level, partitions):
+                if isinstance(partition, ExternalStore) and self._is_as_now(level, partitions):
                     partition.take_up(partial(insert, number, 0, 0), counted.digest_of(level, number))
                 elif self.previous:
                     all(insert(number, *chunk.load()) for chunk in self.previous[number].chunks(level))
@@ -214,7 +214,7 @@ class RunDirectory:
 
         team.run(read)
 
-    def close_level(self, level: int, partitions: Sequence[Partition]) -> int:
+    def close_level(self, level: int, partitions: Sequence[StateStore]) -> int:
         """Close a level that was read, and return its number of states.
 
         Raises:
@@ -233,12 +233,12 @@ class RunDirectory:
     def _levels(self) -> RunLevels:
         return self.manifest.levels
 
-    def _is_as_now(self, level: int, partitions: Sequence[Partition]) -> bool:
+    def _is_as_now(self, level: int, partitions: Sequence[StateStore]) -> bool:
         """Whether partitions in sorted files can take a level as it is."""
         alone = level > self._levels.together or self._levels.together == 1
         return alone and self.manifest.encoding == _encoding_of(partitions)
 
-    def _write(self, level: int, partitions: Sequence[Partition], team: Team, room: int) -> dict[int, bytes]:
+    def _write(self, level: int, partitions: Sequence[StateStore], team: Team, room: int) -> dict[int, bytes]:
         """Write a level from memory, and return the digests of its files."""
         numbers, most, files = range(len(partitions)), buffered_rows(self._words, room // team.size), self.files
         digests: dict[int, bytes] = {}
@@ -251,7 +251,7 @@ class RunDirectory:
         team.run(write, alone=sum(partition.pending for partition in partitions) < _FEW)
         return digests
 
-    def _publish(self, partitions: Sequence[Partition]) -> None:
+    def _publish(self, partitions: Sequence[StateStore]) -> None:
         """Give the sorted files of the last level their names."""
         with self.folder.writing():
             for partition in _sorted(partitions):
@@ -284,10 +284,10 @@ class RunDirectory:
                         yield f"{folder}/{name}"
 
 
-def _sorted(partitions: Sequence[Partition]) -> list[SortedPartition]:
-    return [partition for partition in partitions if isinstance(partition, SortedPartition)]
+def _sorted(partitions: Sequence[StateStore]) -> list[ExternalStore]:
+    return [partition for partition in partitions if isinstance(partition, ExternalStore)]
 
 
-def _encoding_of(partitions: Sequence[Partition]) -> str | None:
+def _encoding_of(partitions: Sequence[StateStore]) -> str | None:
     """The encoding of partitions in sorted files; None for other partitions."""
     return next((each.form.name for each in _sorted(partitions)), None)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from insync.explorer.results import Violation
 from insync.explorer.search.breadth_first import BreadthFirstSearch
 from insync.explorer.search.explored import Explored
-from insync.explorer.search.partitions import Chunk
 from insync.explorer.stepping.stepper import Move, moves_through
 from insync.explorer.traces.counterexample import refusal_trace
 from insync.explorer.traces.trace import Trace
 from insync.machine.kernels import least_predecessor
 from insync.machine.packed import Words
+from insync.machine.stores.store import Chunk
 from insync.model import Model
 from insync.model.evaluator import Codes
 from insync.runtime.errors import InternalError

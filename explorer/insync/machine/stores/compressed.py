@@ -6,11 +6,13 @@ Codes of the current and the next level are kept in order of discovery; earlier 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum, auto
+from typing import TYPE_CHECKING, ClassVar
 
 from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, CodingKernels, Digit, Layout
+from insync.machine.stores.hash_table import HashTableStore
+from insync.machine.stores.level_file import LevelFile
 from insync.machine.stores.quotient_table import (
     LINE_BYTES,
     MOST_LINES,
@@ -19,14 +21,19 @@ from insync.machine.stores.quotient_table import (
     most_codes,
     table_width,
 )
+from insync.machine.stores.store import MOST_CHUNK, Chunk, InsertOutcome, StateRuns
 from insync.runtime.errors import InternalError
 from insync.runtime.memory import HUGE_PAGE, Block, Permission
 
-__all__ = ["CodeKernels", "CodedStore", "InsertOutcome", "Turns"]
+if TYPE_CHECKING:
+    from insync.machine.expander import Expander
+
+__all__ = ["CodeKernels", "CodedStore", "CompressedStore", "Turns", "coded"]
 
 CHUNK = 1 << 12
 """How many states are encoded or decoded together."""
 
+_FACTOR = 2  # a table is made for this multiple of the present states
 _FEWEST_LINES = 64  # with fewer, the widest slots would be too narrow for the widest codes
 _GROWTH = 2.0
 _GROWTH_OF_LARGE = 1.5
@@ -40,14 +47,6 @@ _GIVEN_BACK = 1 << 20  # codes of a level whose memory is freed together: huge p
 
 def _never() -> bool:
     return False
-
-
-class InsertOutcome(Enum):
-    """The outcome of an insertion."""
-
-    DONE = auto()
-    NO_MEMORY = auto()  # or the search was stopped
-    NO_CODES = auto()  # codes would be wider than a word, or a component has more values than can be numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,3 +285,150 @@ class CodedStore:
         while most_codes(bits, lines) < _LITTLE * states:
             lines += lines // 64 + 1
         return lines
+
+
+# ------------------------------------------------------------------------------------------------------------ levels
+
+
+class CompressedStore:
+    """States as codes: the last two levels can be read, and all levels if a file keeps them.
+
+    Args:
+        store: the codes.
+        levels: the file that each closed level is written to; without it the levels are forgotten.
+    """
+
+    kept: ClassVar[str] = "codes"
+
+    def __init__(self, store: CodedStore, levels: LevelFile | None = None) -> None:
+        self.store, self._levels = store, levels
+        self._rows = (ctypes.c_uint64 * (store.words * CHUNK))()
+        self._scratch = (ctypes.c_uint64 * (store.words * CHUNK))()
+        self._decoded = self._expanded = self._seen = 0
+
+    def __len__(self) -> int:
+        return len(self.store)
+
+    @property
+    def pending(self) -> int:
+        """How many states of the current level are not expanded yet."""
+        return self.store.current - self._expanded
+
+    @property
+    def page_bytes(self) -> int:
+        """The most bytes by which the memory of the states exceeds their size."""
+        return HUGE_PAGE
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of memory that the states take."""
+        return self.store.used_bytes
+
+    def expand(self, expander: Expander) -> bool:
+        """Expand pending states until none is left or a buffer is full; return whether none is left."""
+        rows, row_bytes = ctypes.addressof(self._rows), 8 * self.store.words
+        while self.pending:
+            if self._expanded == self._decoded:
+                self._decoded = min(self.store.current, self._expanded + CHUNK)
+                self._first = self._expanded
+                self.store.decode(self._expanded, self._decoded - self._expanded, rows, fresh=False)
+                self.store.forget(self._decoded)
+            left = self._decoded - self._expanded
+            done = expander.expand(rows + (self._expanded - self._first) * row_bytes, left)
+            self._expanded += done
+            if done < left:
+                return False
+        return True
+
+    def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
+        """Add the states that are new to the next level; if that fails, some of them may be missing."""
+        return self.store.insert(rows, count, may_use)
+
+    def detect_duplicates(self) -> InsertOutcome:
+        """Do nothing: `insert` has detected the duplicates."""
+        return InsertOutcome.DONE
+
+    def unseen(self) -> Iterator[tuple[int, int]]:
+        """Yield (address, count) runs of the states added since the last call, each valid until the next."""
+        start, self._seen = self._seen, self.store.fresh
+        return self._decoded_rows(start, self._seen, fresh=True)
+
+    def _decoded_rows(self, start: int, end: int, fresh: bool) -> Iterator[tuple[int, int]]:
+        rows = ctypes.addressof(self._scratch)
+        for first in range(start, end, CHUNK):
+            count = min(CHUNK, end - first)
+            self.store.decode(first, count, rows, fresh=fresh)
+            yield rows, count
+
+    def skip_unseen(self) -> int:
+        """Return the number of states added since the last call of this or of `unseen`."""
+        fresh, self._seen = self.store.fresh - self._seen, self.store.fresh
+        return fresh
+
+    def close_level(self) -> int:
+        """Make the next level the current one; return its number of states."""
+        self.store.next_level()
+        self._decoded = self._expanded = self._seen = 0
+        if self._levels is not None:
+            self._levels.append(*self.store.codes())
+        return self.store.current
+
+    def current(self) -> Iterator[tuple[int, int]]:
+        """Yield (address, count) runs of the states of the current level, each valid until the next."""
+        return self._decoded_rows(0, self.store.current, fresh=False)
+
+    def pass_over(self) -> None:
+        """Mark the current level as expanded."""
+        self._expanded = self._decoded = self.store.current
+
+    def expect(self, states: int) -> None:
+        """Store an estimate of the final number of states."""
+        self.store.expected = states
+
+    def chunks(self, level: int) -> Iterator[Chunk]:
+        """Yield chunks that cover a level; the level of the initial states is 1."""
+        if self._levels is None:
+            message = f"Level {level} was not kept."
+            raise InternalError(message)
+        return self._levels.chunks(level, MOST_CHUNK)
+
+    def close(self) -> None:
+        """Release all memory."""
+        self.store.close()
+        self.store.codec.close()
+        if self._levels is not None:
+            self._levels.close()
+
+
+def coded(
+    whole: HashTableStore, levels: Iterable[StateRuns], kernels: CodeKernels, level_bytes: int, keep: bool
+) -> CompressedStore | None:
+    """Return the states of some levels as a partition of codes; None if codes would be too wide, or save nothing.
+
+    Args:
+        whole: a partition, between two levels, whose states the codec learns from; it is not changed.
+        levels: the states of each level.
+        kernels: the functions that encode and decode states.
+        level_bytes: address space that a level may take, in bytes.
+        keep: whether to keep the levels.
+
+    Raises:
+        UserError: the disk has no room for the levels.
+    """
+    if not kernels.digits:
+        return None
+    codec, store = kernels.codec(), whole.store
+    learnt = codec.learn(store.address(0), len(store))
+    if not learnt or not codec.saves(len(store)):
+        codec.close()
+        return None
+    made = CompressedStore(
+        CodedStore(kernels, codec, _FACTOR * len(store), level_bytes), LevelFile(codec) if keep else None
+    )
+    for level in levels:
+        for rows, count in level:
+            if made.insert(rows, count, lambda _: True) is not InsertOutcome.DONE:
+                message = f"The codes of {len(store)} states could not be entered in a table."
+                raise InternalError(message)
+        made.close_level()
+    return made

@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import ClassVar
 
 from insync.machine.expander import Expander
-from insync.machine.stores.compressed import InsertOutcome
 from insync.machine.stores.external_sort import ExternalSort, KnownRows, RowReader, strike_known
 from insync.machine.stores.row_encoding import NoRows, RowForm
 from insync.machine.stores.run_files import RunFiles, name_of
 from insync.machine.stores.sorted_file import SortedFile, SortedWriter
 from insync.machine.stores.sorted_rows import OrderKernels, RowBuffer
+from insync.machine.stores.store import InsertOutcome
 from insync.machine.stores.whole_files import beside, new_file, write_all
 from insync.runtime.checksums import Label
 from insync.runtime.memory import Permission
 
-__all__ = ["SortedPartition"]
+__all__ = ["ExternalStore"]
 
 _NEWEST = 2  # levels that contain most of the known candidates
 
@@ -37,7 +37,7 @@ class _SortedLevel:
     rows: KnownRows
 
 
-class SortedPartition:
+class ExternalStore:
     """An exact set of states in sorted files, one per level.
 
     Args:
@@ -111,7 +111,7 @@ class SortedPartition:
         return True
 
     def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
-        """Add states to the candidates that `settle` looks at."""
+        """Add states to the candidates that `detect_duplicates` looks at."""
         if not may_use(0):
             return InsertOutcome.NO_MEMORY
         buffer, row_bytes = self._buffer, 8 * self._words
@@ -131,12 +131,8 @@ class SortedPartition:
                     self.form.align(before, buffer.address, buffer.count)
         return InsertOutcome.DONE
 
-    def settle(self, strike: bool = True) -> InsertOutcome:
-        """Write the file of the next level: the candidates that are new.
-
-        Args:
-            strike: whether to look for known states; the candidates of a level that was complete are all new.
-        """
+    def detect_duplicates(self) -> InsertOutcome:
+        """Write the file of the next level: the candidates that are new."""
         number = len(self._levels) + 1
         if self._fresh is not None:  # its file exists: see `take_up`
             return InsertOutcome.DONE
@@ -147,7 +143,7 @@ class SortedPartition:
             with new_file(part) as descriptor:
                 writer = SortedWriter(partial(write_all, descriptor), self._kernels)
                 for _ in self._sort.ranges():
-                    if strike and not self._has_struck():
+                    if not self._has_struck():
                         return InsertOutcome.NO_MEMORY
                     writer.append(self._buffer.address, self._buffer.count)
                 writer.finish(self._label(number), self.form.said(), self.form.values())
@@ -228,11 +224,11 @@ class SortedPartition:
     def expect(self, states: int) -> None:
         """Ignore a forecast of the final number of states: files grow without preparation."""
 
-    def chunks(self, level: int) -> Iterator[_SortedChunk]:
+    def chunks(self, level: int) -> Iterator[_ExternalChunk]:
         """Yield the blocks of a level, the first level being 1."""
         there = self._levels[level - 1]
         for number in range(there.rows.file.blocks):
-            yield _SortedChunk(self, there, number)
+            yield _ExternalChunk(self, there, number)
 
     def reader(self) -> RowReader:
         """Return a new reader for the files."""
@@ -284,10 +280,10 @@ class SortedPartition:
 
 
 @dataclass(slots=True)
-class _SortedChunk:
-    """A block of a level; see `partitions.Chunk`."""
+class _ExternalChunk:
+    """A block of a level; see `store.Chunk`."""
 
-    partition: SortedPartition
+    partition: ExternalStore
     level: _SortedLevel
     number: int
     _reader: RowReader | None = None

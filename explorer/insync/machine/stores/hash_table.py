@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from insync.machine.packed import PackedRows
+from insync.machine.stores.store import MOST_CHUNK, Chunk, InsertOutcome
 from insync.runtime.errors import InternalError
 from insync.runtime.memory import HUGE_PAGE, Block, Permission
+
+if TYPE_CHECKING:
+    from insync.machine.expander import Expander
 
 __all__ = [
     "BUCKET_BYTES",
     "BUCKET_SLOTS",
     "SPARE_BUCKETS",
     "TABLE_BYTES_OF_STATE",
+    "HashTableStore",
     "Memory",
     "Store",
     "StoreField",
@@ -225,3 +230,112 @@ def reserve(words: int, kernels: StoreKernels, capacity: int, partitions: int) -
     states = Block(max(share, HUGE_PAGE), huge)
     table = Block(table_bytes(states.size, 8 * words, first), huge)
     return Store(words, kernels, states, table, first, page_bytes=HUGE_PAGE if huge else mmap.PAGESIZE)
+
+
+# ------------------------------------------------------------------------------------------------------------ levels
+
+
+@dataclass(slots=True)
+class HashTableStore:
+    """States kept whole, in order of discovery: every level can be read again.
+
+    Attributes:
+        store: the states.
+        starts: where each level begins in the store; the last one is being filled.
+        expanded: the index of the first state that is not expanded.
+        seen: the index of the first state that `unseen` has not yielded.
+    """
+
+    kept: ClassVar[str] = "states"
+
+    store: Store
+    starts: list[int] = field(default_factory=lambda: [0])
+    expanded: int = 0
+    seen: int = 0
+
+    def __len__(self) -> int:
+        return len(self.store)
+
+    @property
+    def pending(self) -> int:
+        """How many states of the current level are not expanded yet."""
+        return self.starts[-1] - self.expanded
+
+    @property
+    def page_bytes(self) -> int:
+        """The most bytes by which the memory of the states exceeds their size."""
+        return self.store.page_bytes
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of memory that the states take."""
+        return self.store.used_bytes
+
+    def expand(self, expander: Expander) -> bool:
+        """Expand pending states until none is left or a buffer is full; return whether none is left."""
+        if self.pending:
+            self.expanded += expander.expand(self.store.address(self.expanded), self.pending)
+        return not self.pending
+
+    def insert(self, rows: int, count: int, may_use: Permission) -> InsertOutcome:
+        """Add the states that are new to the next level; if that fails, some of them may be missing."""
+        return InsertOutcome.DONE if self.store.insert(rows, count, may_use) else InsertOutcome.NO_MEMORY
+
+    def detect_duplicates(self) -> InsertOutcome:
+        """Do nothing: `insert` has detected the duplicates."""
+        return InsertOutcome.DONE
+
+    def unseen(self) -> Iterator[tuple[int, int]]:
+        """Yield (address, count) runs of the states added since the last call, each valid until the next."""
+        start = len(self.store) - self.skip_unseen()
+        if start < len(self.store):
+            yield self.store.address(start), len(self.store) - start
+
+    def skip_unseen(self) -> int:
+        """Return the number of states added since the last call of this or of `unseen`."""
+        fresh, self.seen = len(self.store) - self.seen, len(self.store)
+        return fresh
+
+    def close_level(self) -> int:
+        """Make the next level the current one; return its number of states."""
+        self.starts.append(len(self.store))
+        return self.starts[-1] - self.starts[-2]
+
+    def current(self) -> Iterator[tuple[int, int]]:
+        """Yield (address, count) runs of the states of the current level, each valid until the next."""
+        return self.rows(len(self.starts) - 1)
+
+    def rows(self, level: int) -> Iterator[tuple[int, int]]:
+        """Yield (address, count) of the states of a level; the level of the initial states is 1."""
+        first, end = self.starts[level - 1 : level + 1]
+        if first < end:
+            yield self.store.address(first), end - first
+
+    def pass_over(self) -> None:
+        """Mark the current level as expanded."""
+        self.expanded = self.starts[-1]
+
+    def expect(self, states: int) -> None:
+        """Do nothing: whole states need no estimate."""
+
+    def chunks(self, level: int) -> Iterator[Chunk]:
+        """Yield chunks that cover a level; the level of the initial states is 1."""
+        end = self.starts[level]
+        for place in range(self.starts[level - 1], end, MOST_CHUNK):
+            yield _HashTableChunk(self.store.address(place), min(MOST_CHUNK, end - place))
+
+    def close(self) -> None:
+        """Release all memory."""
+        self.store.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _HashTableChunk:
+    """States in memory."""
+
+    address: int
+    count: int
+
+    def load(self) -> tuple[int, int]:
+        """Return the address and count of the states."""
+        return self.address, self.count

@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from insync.explorer.search.breadth_first import BreadthFirstSearch
-from insync.explorer.search.partitions import WholePartition
 from insync.explorer.search.run_levels import RunLevels
 from insync.machine.kernels import Kernels, order_kernels
 from insync.machine.packed import PackedRows
+from insync.machine.stores.hash_table import HashTableStore
 from insync.machine.stores.run_files import RunFiles, Span
 from insync.machine.stores.sorted_rows import RowBuffer, RowScratch
 from insync.runtime.watch import Limits, Watch
@@ -96,7 +96,7 @@ class WarmStart:
         self._space.release()
 
 
-def _sorted(buffer: RowBuffer, partition: WholePartition, start: int, end: int) -> tuple[int, int]:
+def _sorted(buffer: RowBuffer, partition: HashTableStore, start: int, end: int) -> tuple[int, int]:
     """Return address and count of some states of a partition, sorted in the buffer."""
     buffer.clear()
     buffer.extend(partition.store.address(start) if start < end else 0, end - start)

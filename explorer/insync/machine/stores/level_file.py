@@ -27,7 +27,7 @@ class _Level:
 
 @dataclass(slots=True)
 class LevelPart:
-    """Some states of a level; see `partitions.Chunk`."""
+    """Some states of a level; see `store.Chunk`."""
 
     file: LevelFile
     place: int
