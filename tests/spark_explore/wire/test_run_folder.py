@@ -140,6 +140,15 @@ def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} == set(names)
 
 
+def test_what_is_no_file_is_not_listed(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    run.write("merged/whole", b"")
+    (tmp_path / "merged" / "folder").mkdir()
+    (tmp_path / "merged" / "loop").symlink_to("loop")
+    assert run.names("merged") == ["whole"]
+    assert run.names("none") == []
+
+
 def test_tasks_that_write_at_the_same_time_make_their_folders_together(tmp_path: Path) -> None:
     run = RunFolder(str(tmp_path), flushed=False)
     with ThreadPoolExecutor(8) as pool:

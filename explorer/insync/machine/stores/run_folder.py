@@ -76,7 +76,7 @@ class RunFolder:
             UserError: the file system reports an error.
         """
         with self.reading(folder), suppress(FileNotFoundError, NotADirectoryError):
-            return [each.name for each in os.scandir(self.path / folder) if each.is_file()]
+            return [each.name for each in os.scandir(self.path / folder) if os.path.isfile(each)]  # links may be loops
         return []
 
     def write(self, name: str, content: bytes) -> None:
