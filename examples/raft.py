@@ -217,7 +217,7 @@ class Raft(Model):
     def become_leader(self, s: StateView, i: Server) -> None:
         """A candidate with the votes of a majority leads. BecomeLeader."""
         me = s.server[i]
-        require(me.role == Role.CANDIDATE, 2 * me.votes.count() > self.b.servers)
+        require(me.role == Role.CANDIDATE, self.is_majority(me.votes.count()))
         me.role, me.asked = Role.LEADER, set_of([])
         me.following = dict.fromkeys(self.all(Server), me.end + 1)
         me.matched = dict.fromkeys(self.all(Server), 0)
@@ -296,7 +296,7 @@ class Raft(Model):
         agreed: Num | int = 0
         for index in range(1, self.b.records + 1):
             holders = 1 + count(self.all(Server), lambda j, index=index: And(j != i, me.matched[j] >= index))
-            agreed = If(And(index <= me.end, 2 * holders > self.b.servers), index, agreed)
+            agreed = If(And(index <= me.end, self.is_majority(holders)), index, agreed)
         require(me.role == Role.LEADER, agreed > me.committed, term_at(me, agreed) == me.term)
         for value in self.all(Value):
             done = [
@@ -306,6 +306,10 @@ class Raft(Model):
             with when(And(s.written[value] == Written.ASKED, Or(*done))):
                 s.written[value] = Written.ACKNOWLEDGED
         me.committed = agreed
+
+    def is_majority(self, servers: Num | int) -> Condition:
+        """Whether so many servers are a majority."""
+        return 2 * servers > self.b.servers
 
     def receive(self, channel: RecordView, place: Waiting) -> Any:
         """Take one of the messages that wait, and return it. Discard, Reply."""

@@ -48,6 +48,7 @@ def marked(self: Counter, s: StateView) -> Condition:
 GIVEN: dict[str, Any] = {
     "model": Counter(),
     "kind": Counter,
+    "other": Counter,
     "first": Counter,
     "second": Counter,
     "depth": 2,

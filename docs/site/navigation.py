@@ -24,7 +24,7 @@ _GUIDES: Mapping[str, Sequence[str]] = {
     "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster", "quorum", "groups"),
     "Kafka itself": ("kafka", "kafka-releases", "kafka-cluster"),
     "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "kip320", "second-opinions"),
-    "More answers": ("liveness", "proving", "proving-cluster"),
+    "More answers": ("liveness", "refinement", "proving", "proving-cluster"),
     "In your own work": ("pytest", "ci", "hypothesis", "spark", "spark-deployment"),
 }
 """The guides in the order of the site; one that is not named here stands at the end of the last section."""

@@ -29,7 +29,7 @@ class Phase(enum.Enum):
 class TCommit(Model):
     """All managers commit, or none does."""
 
-    bounds = Bounds(managers=Bound(3, 1, 6, "resource managers"))
+    bounds = Bounds(managers=Bound(3, 1, 12, "resource managers"))
     headline = ("consistent",)
 
     def declare(self, b: BoundValues) -> State:

@@ -8,23 +8,9 @@ from __future__ import annotations
 
 import enum
 
-from insync.model import And, Array, Bool, Bound, BoundValues, Bounds, Condition, Implies, Index, Model, Not, Or, Set
-from insync.model import State, StateView, action, bound, exists, for_all, invariant, require, step_invariant
-
-
-class Manager(Index, symmetric=True):
-    """A resource manager, which takes part in the transaction."""
-
-    size = bound("managers")
-
-
-class Phase(enum.Enum):
-    """How far a resource manager is."""
-
-    WORKING = 0
-    PREPARED = 1
-    COMMITTED = 2
-    ABORTED = 3
+from insync.model import Array, Bool, Bound, BoundValues, Bounds, Condition, Model, Or, Set, State, StateView, action
+from insync.model import invariant, refines, require
+from tcommit import Manager, Phase, TCommit
 
 
 class Decision(enum.Enum):
@@ -100,15 +86,7 @@ class TwoPhase(Model):
         """No two managers end differently."""
         return Or(s.phase[a] != Phase.ABORTED, s.phase[c] != Phase.COMMITTED)
 
-    @step_invariant
-    def implements_tcommit(self, before: StateView, after: StateView, m: Manager) -> Condition:
-        """A manager commits when all are prepared or have committed, and aborts while nobody has committed."""
-        old, new = before.phase[m], after.phase[m]
-        ready = for_all(Manager, lambda n: Or(before.phase[n] == Phase.PREPARED, before.phase[n] == Phase.COMMITTED))
-        committed = exists(Manager, lambda n: before.phase[n] == Phase.COMMITTED)
-        return And(
-            Implies(And(old != new, new == Phase.COMMITTED), And(old == Phase.PREPARED, ready)),
-            Implies(And(old != new, new == Phase.ABORTED), Not(committed)),
-            Implies(And(old != new, new == Phase.PREPARED), old == Phase.WORKING),
-            Implies(old != new, new != Phase.WORKING),
-        )
+    @refines(TCommit)
+    def implements_tcommit(self, s: StateView, other: StateView) -> None:
+        """What the resource managers do is a transaction commit."""
+        other.phase = s.phase

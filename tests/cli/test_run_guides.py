@@ -1,4 +1,4 @@
-"""The guides to liveness, agree, mutate, why, diff and groups are right: their commands print what they say."""
+"""The guides to liveness, refinement, agree, mutate, why, diff and groups are right: they print what they say."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ pytest.importorskip("z3")
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guide"
 TEXTS = {
-    name: (GUIDES / f"{name}.md").read_text() for name in ("liveness", "agree-and-mutate", "why-and-diff", "groups")
+    name: (GUIDES / f"{name}.md").read_text()
+    for name in ("liveness", "refinement", "agree-and-mutate", "why-and-diff", "groups")
 }
 BLOCKS = [
     pytest.param(block, id=f"{name}-{number}")
@@ -49,9 +50,11 @@ def test_the_commands_print_what_the_guide_says(
     insync: Insync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    copyfile(GUIDES.parents[1] / "examples" / "lock.py", "lock.py")
-    files = re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```$", TEXTS["liveness"], re.MULTILINE | re.DOTALL)
-    assert {"strict.py", "fair_lock.py", "ticking.py"} <= {name for name, _ in files}
+    for name in ("lock.py", "one_truth.py", "raft.py"):
+        copyfile(GUIDES.parents[1] / "examples" / name, name)
+    texts = TEXTS["liveness"] + TEXTS["refinement"]
+    files = re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```$", texts, re.MULTILINE | re.DOTALL)
+    assert {"strict.py", "fair_lock.py", "ticking.py", "commit.py", "two_phase.py"} <= {name for name, _ in files}
     for name, source in files:
         Path(name).write_text(source)
     for part in block.split("$ insync ")[1:]:
@@ -68,7 +71,7 @@ def test_the_commands_print_what_the_guide_says(
 
 def test_every_block_of_the_guides_is_run() -> None:
     assert len(BLOCKS) == sum(text.count("```console") for text in TEXTS.values())
-    assert sum(text.count("```python") for text in TEXTS.values()) == 5
+    assert sum(text.count("```python") for text in TEXTS.values()) == 8
 
 
 @pytest.mark.slow_for("why-and-diff")

@@ -30,6 +30,7 @@ def test_insync_says_of_drawn_models_what_the_oracle_says(seeds: range) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_insync_says_of_properties_of_runs_what_the_oracle_says_in_a_thousand_models() -> None:
     """Each form by itself and as a right side, confined or not: no difference (28 November 2026).
 

@@ -77,7 +77,7 @@ def solved_some_time(model: SmallPuzzle, s: StateView) -> Condition:
 
 def test_the_door_has_what_is_declared_with() -> None:
     names = {"Failure", "Fairness", "eventually", "invariant", "leads_to", "lemma", "sometimes", "step_invariant"}
-    names |= {"always_eventually", "eventually_always", "initially_always", "offset_in", "said"}
+    names |= {"always_eventually", "eventually_always", "initially_always", "offset_in", "refines", "said"}
     assert set(insync.properties.__all__) == names
 
 

@@ -207,6 +207,11 @@ class Runs:
             state: [Edge((step.action, step.parameters), step.after) for step in steps if step.after is not None]
             for state, steps in space.steps.items()
         }
+        self.loops = self.edges  # the steps that may be taken for ever
+
+    def view(self, state: State) -> State:
+        """Return the state that properties are about."""
+        return state
 
     def holds(self, run: Run) -> bool:
         """Return whether a property of runs holds, for each binding of its parameters."""
@@ -248,7 +253,7 @@ class Runs:
 
     def _broken(self, run: Run, values: Mapping[str, Value], lasso: Lasso) -> bool:
         then = holds_for_all(run.then, ())
-        met = [then({"s": state, **values}) for state in lasso.states]
+        met = [then({"s": self.view(state), **values}) for state in lasso.states]
         around = met[lasso.loop :]
         due = [place == 0 if run.when is None else self._is(run, one, values) for place, one in enumerate(lasso.states)]
         match run.due:
@@ -262,13 +267,13 @@ class Runs:
 
     def _is(self, run: Run, state: State, values: Mapping[str, Value]) -> bool:
         assert run.when is not None
-        return holds_for_all(run.when, ())({"s": state, **values})
+        return holds_for_all(run.when, ())({"s": self.view(state), **values})
 
     def _holds(self, run: Run, values: Mapping[str, Value]) -> bool:
         then = holds_for_all(run.then, ())
         if run.kind == "sometimes":
             return any(then({"s": state, **values}) for level in self.space.levels for state in level)
-        avoided = {state for state in self.edges if not then({"s": state, **values})}
+        avoided = {state for state in self.edges if not then({"s": self.view(state), **values})}
         first = run.when is None or run.due == "always"
         begun = {state for state in self.space.levels[0] if state in self.edges} if first else set(self.edges)
         begun = {state for state in begun if run.when is None or self._is(run, state, values)}
@@ -291,6 +296,16 @@ class Runs:
                     todo.append(edge.after)
         return reach
 
+    def reachable(self) -> set[State]:
+        """Return the states that a run may be in."""
+        return self._reach({state for state in self.space.levels[0] if state in self.edges}, set(self.edges))
+
+    def some_fair(
+        self, states: set[State], fair: list[tuple[frozenset[Bound], bool]], visited: set[State] | None = None
+    ) -> bool:
+        """Return whether some run within these states is fair, and in some of `visited` again and again."""
+        return self._fair_part(states, fair, visited)
+
     def _fair_part(
         self, states: set[State], fair: list[tuple[frozenset[Bound], bool]], visited: set[State] | None = None
     ) -> bool:
@@ -301,10 +316,10 @@ class Runs:
             fair: the fair sets.
             visited: of these states the run must be in some again and again; None if it need not.
         """
-        for part in components(states, lambda state: [edge.after for edge in self.edges[state]]):
+        for part in components(states, lambda state: [edge.after for edge in self.loops[state]]):
             if visited is not None and not part & visited:
                 continue
-            taken = {e.bound for state in part for e in self.edges[state] if e.after in part and e.after != state}
+            taken = {e.bound for state in part for e in self.loops[state] if e.after in part and e.after != state}
             broken = [(own, strong) for own, strong in fair if not self._kept(part, taken, own, strong)]
             if not broken:
                 return True

@@ -8,7 +8,7 @@ from insync_drawn_data import Described, Parameters, Run, Statement
 from insync_drawn_terms import Term, term_text
 from insync_drawn_types import Type, domain_text, literal
 
-__all__ = ["model_text"]
+__all__ = ["fairness_text", "model_text"]
 
 
 def model_text(model: Described) -> str:
@@ -69,9 +69,14 @@ def _kind_text(of: Type) -> str:
 
 
 def _decorator(run: Run) -> str:
-    parts = [(word, sets) for word, sets in (("weak", run.weak), ("strong", run.strong)) if sets]
-    given = ", ".join(f"{word}=({', '.join(repr(_fair_text(*one)) for one in sets)},)" for word, sets in parts)
+    given = fairness_text(run)
     return f"@{run.kind}({given})" if given else f"@{run.kind}"
+
+
+def fairness_text(run: Run) -> str:
+    """Return the fairness of a property of runs as arguments of its decorator."""
+    parts = [(word, sets) for word, sets in (("weak", run.weak), ("strong", run.strong)) if sets]
+    return ", ".join(f"{word}=({', '.join(repr(_fair_text(*one)) for one in sets)},)" for word, sets in parts)
 
 
 def _fair_text(actions: tuple[str, ...], parameters: tuple[str, ...]) -> str:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, assert_never
 
 from insync.explorer.progress import Phase, Progress, Reporter
 from insync.explorer.results import Result, Verdict, together
-from insync.explorer.runs.fair_cycles import Obligation, adjacency_of, fair_components, obligations_of, visits
+from insync.explorer.runs.fair_cycles import (
+    Adjacency,
+    Obligation,
+    adjacency_of,
+    fair_components,
+    obligations_of,
+    visits,
+)
 from insync.explorer.runs.lassos import Lasso, Path, find_lasso, lasso_trace, verify, witness_reason
 from insync.explorer.runs.state_graph import StateGraph, graph_limits, graph_within, require_graph_libraries
 from insync.explorer.stepping.stepper import Move, confirmed
@@ -22,6 +29,7 @@ from insync.explorer.traces.counterexample import refusal_trace, trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.catalogue import model_reference
+from insync.model.expressions.graph import Node
 from insync.model.lints import suspicions
 from insync.properties.invariants import names_within
 from insync.properties.registry import confined, select_run_properties
@@ -339,6 +347,11 @@ class _LivenessCheck:
         import numpy as np
 
         graph, watch, within = self.graph, self.watch, self.within
+        steps = self._adjacency
+        if instance.taken is not None:
+            loops, obligations = self._without(instance.taken, obligations)
+        else:
+            loops = steps
         asked = [instance.then] if instance.when is None else [instance.then, instance.when]
         then, *rest = graph.truth(asked, watch)
         initial = np.arange(len(graph)) < graph.initial
@@ -351,14 +364,33 @@ class _LivenessCheck:
             case Due.RECURRENT:
                 looping &= ~then
             case Due.PERSISTENT:  # the loop is in a state that does not meet the condition, again and again
-                obligations = [*obligations, visits(self._adjacency, ~then)]
+                obligations = [*obligations, visits(loops, ~then)]
             case Due.ALWAYS:  # a run that stays where the condition fails, as fairness has no effect
                 bad = np.where(within & ~then, np.arange(len(graph)), -1)
                 return find_lasso(self._adjacency, start & initial, inside, bad, [], watch)
             case _:
                 assert_never(instance.due)
-        fair = fair_components(self._adjacency, looping, obligations, watch)
-        return find_lasso(self._adjacency, start, inside, fair, obligations, watch)
+        fair = fair_components(loops, looping, obligations, watch)
+        return find_lasso(steps, start, inside, fair, obligations, watch, loops)
+
+    def _without(self, taken: Sequence[Node], obligations: Sequence[Obligation]) -> tuple[Adjacency, list[Obligation]]:
+        """Return the steps that do not meet a property by themselves, and the obligations of fairness on these.
+
+        Args:
+            taken: for each bound action the condition on the state before that its step meets the property.
+            obligations: the fairness on all steps.
+        """
+        import numpy as np
+
+        steps, graph = self._adjacency, self.graph
+        never = graph.model.program.graph.false
+        asked = {number: node for number, node in enumerate(taken) if node is not never}
+        truth = dict(zip(asked, graph.truth(list(asked.values()), self.watch), strict=True))
+        meets = np.zeros(len(steps.source), dtype=np.bool_)
+        for number, states in truth.items():
+            meets |= (steps.action == number) & states[steps.source]
+        kept = [replace(one, takes=one.takes[~meets]) for one in obligations]
+        return steps.without(meets), kept
 
 
 def _shortest(graph: StateGraph, state: int) -> Path:

@@ -226,7 +226,9 @@ class _Conditions:
 
 
 def _properties(prepared: Prepared) -> list[Invariant]:
-    """Return the properties of a task, which need not be traced."""
+    """Return the properties of a task, traced or not; a refinement that is traced is about initial states too."""
+    if prepared.known is not None:
+        return list(prepared.judged.invariants)
     known = {**lemmas_of(prepared.model), **invariants_of(prepared.model)}
     return [known[name] for name in prepared.names if name in known]
 

@@ -21,6 +21,8 @@ from insync.explorer.agree import Engine, Opinion
 from insync.explorer.results import Verdict
 from insync.model import Model
 from insync.properties.invariants import TYPE_OK
+from insync.properties.refinement import Refinement
+from insync.properties.registry import invariants_of
 from insync.runtime.cache import find_kept, kept_folder
 from insync.runtime.child_processes import ProgramRunner, Ran
 from insync.runtime.errors import InternalError, UserError
@@ -42,7 +44,9 @@ __all__ = [
 
 _MEGABYTE = 1 << 20
 _BROKEN = re.compile(
-    r"^Error: (?:Invariant|Action property|Property|Temporal property) (\S+) (?:is|was) violated", re.MULTILINE
+    r"^Error: (?:Invariant|Action property|Property|Temporal property) "
+    r"(?:line .* of module )?(\S+) (?:is|was) violated",
+    re.MULTILINE,
 )
 _COUNTS = re.compile(r"^([\d,]+) states generated(?: \([^)]*\))?, ([\d,]+) distinct states found", re.MULTILINE)
 _DEPTH = re.compile(r"^The depth of the complete state graph search is (\d+)", re.MULTILINE)
@@ -158,7 +162,7 @@ class TlcReport:
         generated: the number of generated states, including initial ones.
         distinct: the number of distinct states.
         depth: the number of levels of a whole space; 0 if TLC prints none.
-        broken: the name of the violated operator; empty if there is none.
+        broken: the name of the violated operator, or of the module that it is in; empty if there is none.
         length: the number of states in the trace of the violation.
         seconds: the CPU time.
     """
@@ -192,7 +196,7 @@ class TlcReport:
     def opinion(self, model: Model) -> Opinion:
         """Return the result in terms of the model."""
         initials = len(model.program.initials)
-        failing = {self.broken: self.length} if self.broken else {}
+        failing = {_property_of(model, self.broken): self.length} if self.broken else {}
         return Opinion(
             engine="tlc",
             verdict=Verdict.VIOLATED if failing else Verdict.HOLDS,
@@ -206,6 +210,16 @@ class TlcReport:
             taken=None if failing else self.generated - initials,
             ends_at_first=True,
         )
+
+
+def _property_of(model: Model, broken: str) -> str:
+    """Return the property that TLC finds violated: of a refinement it names the other model's module, or its `Init`."""
+    refinements = [name for name, found in invariants_of(model).items() if isinstance(found, Refinement)]
+    if broken == "Init":
+        return next(
+            (name for name in refinements if not isinstance(invariants_of(model)[name].of(model), Refinement)), broken
+        )
+    return next((name for name in refinements if broken.endswith(f"_{name}")), broken)
 
 
 # Finding TLC: a tla2tools.jar, or the sources of the TLA+ tools, which are compiled once and cached.

@@ -85,6 +85,7 @@ from insync.model.language.vocabulary import (
     when,
 )
 from insync.model.tracing.predicates import step_invariant
+from insync.model.tracing.refinement_mappings import refines
 from insync.runtime.errors import DomainError, GuardError, InternalError, ModelError, UserError
 
 __all__ = [
@@ -166,6 +167,7 @@ __all__ = [
     "minimum",
     "one_of",
     "record",
+    "refines",
     "require",
     "set_of",
     "snapshot",

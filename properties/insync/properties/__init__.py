@@ -22,6 +22,7 @@ from insync.properties.declare import (
     invariant,
     leads_to,
     lemma,
+    refines,
     sometimes,
     step_invariant,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "leads_to",
     "lemma",
     "offset_in",
+    "refines",
     "said",
     "sometimes",
     "step_invariant",

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar, cast, overload
 from insync.model import Bool, Condition, Model, TailCondition
 from insync.model.language.declarations import parameter_types, refuse_suspended, scopes_of
 from insync.model.tracing.predicates import STATES, refuse_swapped
+from insync.model.tracing.refinement_mappings import BoundsOf, check_refinement, other_class
 from insync.properties.invariants import (
     DEADLOCK_FREE,
     TYPE_OK,
@@ -23,6 +24,7 @@ from insync.properties.invariants import (
     invariant_beside,
     step_invariant_beside,
 )
+from insync.properties.refinement import refinement_beside
 from insync.properties.temporal import Fairness, RunKind, RunProperty, run_property_beside
 from insync.runtime.errors import ModelError, UserError, shown
 
@@ -39,6 +41,7 @@ __all__ = [
     "invariant",
     "leads_to",
     "lemma",
+    "refines",
     "sometimes",
     "step_invariant",
 ]
@@ -96,6 +99,42 @@ def step_invariant(kind: type[M], *, because: Because | None = None) -> Callable
         parameters = parameter_types(predicate, "step invariant", scopes_of(predicate, frame), len(STATES))
         STEP_INVARIANTS.add(kind, step_invariant_beside(kind, predicate, parameters, because))
         return predicate
+
+    return declare
+
+
+def refines(
+    kind: type[Model],
+    other: type[Model],
+    *,
+    bounds: BoundsOf | None = None,
+    weak: Sequence[str] = (),
+    strong: Sequence[str] = (),
+) -> Callable[[F], F]:
+    """Declare the mapping by which a model class refines another one: a function of model, state, and other state.
+
+    The function assigns the fields of the other model's state. Every initial state must map to an initial state of the
+    other model, and every step to one of its steps, or to none (stuttering). The function stands beside the class. In
+    the class body, `insync.model.refines` marks a method.
+
+    Args:
+        kind: the model class.
+        other: the class of the other model.
+        bounds: a function of the bounds of the model that returns bounds and settings of the other one, by name. Those
+            that it does not name have the value of the bound or setting of the same name, or else their default.
+        weak: actions of the model that `liveness` assumes to be weakly fair.
+        strong: those that it assumes to be strongly fair.
+    """
+    _check_kind("refines", kind)
+    frame = sys._getframe(1)
+    other_class(other, bounds, f"@refines({kind.__name__}, ...)", frame)
+    fairness = _fairness("refines", kind, weak, strong, frame)
+
+    def declare(function: F) -> F:
+        _check_function("refines", kind, function)
+        check_refinement(function, "model")
+        STEP_INVARIANTS.add(kind, refinement_beside(kind, function, other, bounds, fairness))
+        return function
 
     return declare
 
@@ -217,11 +256,7 @@ def _run(
 ) -> Callable[[F], F]:
     _check_kind(word, kind)
     frame = sys._getframe(2)
-    try:
-        fairness = Fairness(weak, strong)  # type: ignore[arg-type] # it makes tuples of them
-    except UserError as error:
-        message = f"{frame.f_code.co_filename}:{frame.f_lineno}: @{word}({kind.__name__}): {error}"
-        raise ModelError(message) from None
+    fairness = _fairness(word, kind, weak, strong, frame)
 
     def declare(function: F) -> F:
         _check_function(word, kind, function)
@@ -230,6 +265,14 @@ def _run(
         return function
 
     return declare
+
+
+def _fairness(word: str, kind: type[Model], weak: Sequence[str], strong: Sequence[str], frame: FrameType) -> Fairness:
+    try:
+        return Fairness(weak, strong)  # type: ignore[arg-type] # it makes tuples of them
+    except UserError as error:
+        message = f"{frame.f_code.co_filename}:{frame.f_lineno}: @{word}({kind.__name__}): {error}"
+        raise ModelError(message) from None
 
 
 def _check_kind(word: str, kind: object) -> None:

@@ -104,6 +104,10 @@ class Invariant:
         """Return the node of the condition as its author wrote it."""
         return self.node(model)
 
+    def of(self, model: Model) -> Invariant:
+        """Return the invariant for one model, which is traced; a refinement depends on the initial states."""
+        return self
+
 
 _KEPT: WeakKeyDictionary[Model, dict[object, Any]] = WeakKeyDictionary()
 """The traced properties of each model: at large bounds tracing takes a second."""

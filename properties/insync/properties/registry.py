@@ -13,6 +13,7 @@ from insync.model.given_names import given_names
 from insync.model.language.declarations import invariant_names, removed_actions, run_specs
 from insync.model.tracing.predicates import step_invariant_specs
 from insync.model.tracing.program import Confinement, whole_of
+from insync.model.tracing.refinement_mappings import refinement_specs
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
 from insync.properties.invariants import (
     DEADLOCK_FREE,
@@ -27,6 +28,7 @@ from insync.properties.invariants import (
     own_step_invariant,
     place_of_names,
 )
+from insync.properties.refinement import Refinement, own_refinement, runs_of_refinement
 from insync.properties.temporal import Fairness, RunKind, RunProperty, fairness_without, run_property_beside
 from insync.runtime.errors import ModelError, UserError, closest
 
@@ -37,6 +39,7 @@ __all__ = [
     "invariants_of",
     "judge",
     "lemmas_of",
+    "refinement_behind",
     "run_properties_of",
     "select",
     "select_lemmas",
@@ -76,7 +79,10 @@ def invariants_of(model: Model) -> dict[str, Invariant]:
     """Return the invariants of a model by name, of states and of steps: beside its class, its own, deadlock_free."""
     kind = type(model)
     own = {name: own_invariant(kind, name) for name in invariant_names(kind)}
-    own_steps = {name: own_step_invariant(kind, name) for name in step_invariant_specs(kind)}
+    own_steps: dict[str, StepInvariant] = {
+        **{name: own_step_invariant(kind, name) for name in step_invariant_specs(kind)},
+        **_refinements_of(kind),
+    }
     beside, steps = {**INVARIANTS.of(kind), **own}, {**STEP_INVARIANTS.of(kind), **own_steps}
     for name in beside.keys() & steps.keys():
         message = f"{kind.__name__} has an invariant and a step invariant of the name {name!r}; rename one of them."
@@ -84,6 +90,15 @@ def invariants_of(model: Model) -> dict[str, Invariant]:
     order = dict.fromkeys([*INVARIANTS.of(kind), *STEP_INVARIANTS.of(kind), *own, *own_steps])
     every: dict[str, Invariant] = {**beside, **steps}
     return {**{name: every[name] for name in order}, DEADLOCK_FREE: deadlock_free}
+
+
+def refinement_behind(model: Model, name: str) -> Refinement | None:
+    """Return the refinement that a property of a model is, or a property of runs belongs to; None if there is none."""
+    known = _refinements_of(type(model))
+    if name in known or not known:
+        return known.get(name)
+    runs = run_properties_of(model)
+    return next((one for one in known.values() if name in runs and runs[name].place == one.place), None)
 
 
 def lemmas_of(model: Model) -> dict[str, Invariant]:
@@ -94,12 +109,24 @@ def lemmas_of(model: Model) -> dict[str, Invariant]:
 def run_properties_of(model: Model | type[Model]) -> dict[str, RunProperty]:
     """Return the properties of runs of a model, or of a model class, by name.
 
-    They take no fairness for granted of an action that the class has removed, by `name = None`.
+    They take no fairness for granted of an action that the class has removed, by `name = None`. Those of a model that
+    it refines are among them, for the runs that its own runs map to.
     """
     kind = model if isinstance(model, type) else type(model)
-    known = {**RUN_PROPERTIES.of(kind), **{name: _own_run_property(kind, name) for name in run_specs(kind)}}
+    known = _runs_without_refinements(kind)
+    for found in _refinements_of(kind).values():
+        known = {**runs_of_refinement(found, _runs_without_refinements(found.other)), **known}
     removed = removed_actions(kind)
     return {name: replace(found, fairness=fairness_without(found.fairness, removed)) for name, found in known.items()}
+
+
+def _runs_without_refinements(kind: type[Model]) -> dict[str, RunProperty]:
+    return {**RUN_PROPERTIES.of(kind), **{name: _own_run_property(kind, name) for name in run_specs(kind)}}
+
+
+def _refinements_of(kind: type[Model]) -> dict[str, Refinement]:
+    beside = {name: found for name, found in STEP_INVARIANTS.of(kind).items() if isinstance(found, Refinement)}
+    return {**beside, **{name: own_refinement(kind, name) for name in refinement_specs(kind)}}
 
 
 def _own_run_property(kind: type[Model], name: str) -> RunProperty:
@@ -142,7 +169,8 @@ def judge(model: Model, names: Iterable[str] | None = None) -> Judged:
         UserError: the model has no property of that name.
     """
     asked, invariants = _asked(model, names)
-    return Judged(asked, tuple(invariants), tuple(found.node(model) for found in invariants))
+    found = [one.of(model) for one in invariants]
+    return Judged(asked, tuple(found), tuple(one.node(model) for one in found))
 
 
 def select_lemmas(model: Model, names: Iterable[str]) -> list[Invariant]:

@@ -6,9 +6,10 @@
 - `always_eventually`: every fair run meets a condition again and again.
 - `eventually_always`: every fair run meets a condition in all states from some state on.
 - `initially_always`: every run whose first state meets one condition meets another in all its states.
+- `refines`: every fair run maps to a fair run of another model; see `insync.properties.refinement`.
 
-The right side of `leads_to` may be one of the last but one and the last but two; whether a run meets these depends on
-its tail alone. A property with parameters must hold for each of their bindings.
+The right side of `leads_to` may be `always_eventually` or `eventually_always` of a condition; whether a run meets these
+depends on its tail alone. A property with parameters must hold for each of their bindings.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class RunKind(StrEnum):
     ALWAYS_EVENTUALLY = "always_eventually"
     EVENTUALLY_ALWAYS = "eventually_always"
     INITIALLY_ALWAYS = "initially_always"
+    REFINES = "refines"
 
     @property
     def needs_fairness(self) -> bool:
@@ -75,6 +77,7 @@ _DUE = {
     RunKind.ALWAYS_EVENTUALLY: Due.RECURRENT,
     RunKind.EVENTUALLY_ALWAYS: Due.PERSISTENT,
     RunKind.INITIALLY_ALWAYS: Due.ALWAYS,
+    RunKind.REFINES: Due.RECURRENT,
 }
 """How the condition of each kind is due, unless the right side of a `leads_to` property says otherwise."""
 assert set(_DUE) == set(RunKind)
@@ -95,12 +98,15 @@ class Instance:
             `initially_always` property it is a condition on the initial state.
         then: the condition that must be met, or that can be reached.
         due: how `then` must be met.
+        taken: for each bound action the condition on the state before that its step meets the property as well; None if
+            none does. Of a `refines` property these are the steps that map to a fair action of the other model.
     """
 
     bindings: Mapping[str, str]
     when: Node | None
     then: Node
     due: Due = Due.ONCE
+    taken: tuple[Node, ...] | None = None
 
     def __str__(self) -> str:
         return ", ".join(f"{name} = {label}" for name, label in self.bindings.items())

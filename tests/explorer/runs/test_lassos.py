@@ -172,7 +172,7 @@ def test_a_loop_that_does_not_close_is_no_counterexample() -> None:
 @pytest.mark.parametrize(("excuses", "shown"), [(1, "x0."), (5, "x4."), (6, "x5."), (7, "x5; ...."), (9, "x5; ....")])
 def test_up_to_six_excuses_are_named(excuses: int, shown: str) -> None:
     found: Any = SimpleNamespace(name="gets_across")
-    instance: Any = SimpleNamespace(bindings={}, due=Due.ONCE)
+    instance: Any = SimpleNamespace(bindings={}, due=Due.ONCE, taken=None)
     moves: Any = [(None, (0,)), (0, (1,)), (0, (0,))]
     text = _reason(found, instance, 0, Lasso(moves, 0), [f"x{number}" for number in range(excuses)])
     assert text.endswith(shown)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from insync.explorer.tables import plural
 from insync.explorer.traces.grid import chosen_bounds
+from insync.explorer.traces.other_level import other_level
 from insync.explorer.traces.state_diff import CellChange, ShownCell, legend_of, state_cells
 from insync.explorer.traces.trace import AGREEMENT, DIFFERENCE, EXPLORED, Trace, TraceStep
 from insync.explorer.traces.trace_file import replay_command
@@ -215,7 +216,8 @@ def lifelines_of(model: Model) -> tuple[str, ...]:
 
 
 def _steps(trace: Trace, model: Model) -> list[PictureStep]:
-    grids = [checked_grid(model, step.state) for step in trace.steps]
+    others = other_level(trace, model)
+    grids = [{**checked_grid(model, step.state), **other} for step, other in zip(trace.steps, others, strict=True)]
     names = tuple(dict.fromkeys(name for grid in grids for name in grid))
     steps: list[PictureStep] = []
     for number, step in enumerate(trace.steps):

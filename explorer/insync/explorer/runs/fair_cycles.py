@@ -44,6 +44,10 @@ class Adjacency:
         part = slice(int(self.first[state]), int(self.first[state + 1]))
         return list(zip(self.action[part].tolist(), self.target[part].tolist(), strict=True))
 
+    def without(self, left_out: Bits) -> Adjacency:
+        """Return the steps without some of them, which are given as a mask."""
+        return _adjacency(self.graph, self.source[~left_out], self.action[~left_out], self.target[~left_out])
+
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
@@ -62,12 +66,14 @@ class Obligation:
 
 def adjacency_of(graph: StateGraph) -> Adjacency:
     """Return the steps of a graph that change the state."""
+    real = graph.source != graph.target
+    return _adjacency(graph, graph.source[real], graph.action[real], graph.target[real])
+
+
+def _adjacency(graph: StateGraph, source: Numbers, action: Numbers, target: Numbers) -> Adjacency:
     import numpy as np
 
-    real = graph.source != graph.target
-    source = graph.source[real]
-    first = np.searchsorted(source, np.arange(len(graph) + 1))
-    return Adjacency(graph, source, graph.action[real], graph.target[real], first)
+    return Adjacency(graph, source, action, target, np.searchsorted(source, np.arange(len(graph) + 1)))
 
 
 def obligations_of(adjacency: Adjacency, fair: Sequence[FairSet], watch: Watch) -> list[Obligation]:

@@ -17,6 +17,7 @@ from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.evaluator import Codes, evaluate
+from insync.model.expressions.graph import Node
 from insync.properties.sentences import pointed
 from insync.properties.temporal import Due, Fairness, FairSet, Instance, RunProperty, fair_sets
 from insync.runtime.errors import InternalError
@@ -142,10 +143,16 @@ def _due(instance: Instance, lasso: Lasso) -> int | None:
             missed = not all(met)
         case _:
             assert_never(instance.due)
-    if not missed:
+    if not missed or (instance.taken is not None and _taken(instance.taken, lasso)):
         return None
     places = range(after, last)
     return next((at for at in places if instance.when is None or evaluate(instance.when, states[at])), None)
+
+
+def _taken(conditions: Sequence[Node], lasso: Lasso) -> bool:
+    """Return whether the loop takes a step that meets a property by itself."""
+    pairs = zip(lasso.moves[lasso.loop :], lasso.moves[lasso.loop + 1 :], strict=False)
+    return any(number is not None and bool(evaluate(conditions[number], before)) for (_, before), (number, _) in pairs)
 
 
 def _reason(found: RunProperty, instance: Instance, due: int, lasso: Lasso, excuses: Sequence[str]) -> str:
@@ -155,6 +162,8 @@ def _reason(found: RunProperty, instance: Instance, due: int, lasso: Lasso, excu
         bad = next(at for at, (_, codes) in enumerate(lasso.moves) if not evaluate(instance.then, codes))
         when = f"after step {bad}" if bad else "there"
         return f"{found.name}{where} is due from the start, and {when} it fails."
+    if instance.taken is not None:
+        return _unfair(found, instance, lasso)
     often = "" if instance.due is Due.ONCE else f" {instance.due.value}"
     if lasso.stays:
         after = "the start" if lasso.loop == 0 else f"step {lasso.loop}"
@@ -174,6 +183,18 @@ def _reason(found: RunProperty, instance: Instance, due: int, lasso: Lasso, excu
         shown = "; ".join(excuses[:_MOST_EXCUSES])
         text += f" The loop is fair: {shown}{'; ...' if len(excuses) > _MOST_EXCUSES else ''}."
     return pointed(text, instance.bindings.values())
+
+
+def _unfair(found: RunProperty, instance: Instance, lasso: Lasso) -> str:
+    """Return the reason why a run maps to one that is not fair for the other model."""
+    ((strength, name),) = instance.bindings.items()
+    able = next(at for at in range(lasso.loop, len(lasso.moves)) if not evaluate(instance.then, lasso.moves[at][1]))
+    how = "again and again" if instance.due is Due.PERSISTENT else "for ever"
+    since = f"after step {able}" if able else "from the start on"
+    return (
+        f"{found.name} fails: the other model assumes {strength} fairness of {name}. In the states that the loop maps "
+        f"to it is enabled {how} {since}, and it is never taken."
+    )
 
 
 def witness_reason(model: Model, found: RunProperty, codes: Codes) -> str | None:
@@ -204,7 +225,13 @@ Path = list[tuple[int | None, int]]
 
 
 def find_lasso(
-    adjacency: Adjacency, start: Bits, inside: Bits, fair: Numbers, obligations: Sequence[Obligation], watch: Watch
+    adjacency: Adjacency,
+    start: Bits,
+    inside: Bits,
+    fair: Numbers,
+    obligations: Sequence[Obligation],
+    watch: Watch,
+    loops: Adjacency | None = None,
 ) -> tuple[Path, int] | None:
     """Return a path and the place in it to which its end goes back; None if no fair loop can be reached.
 
@@ -213,8 +240,9 @@ def find_lasso(
         start: the states in which the property becomes due.
         inside: the states that the run may be in from there on.
         fair: the fair component of each state, or -1.
-        obligations: the fairness.
+        obligations: the fairness, on the steps of the loop.
         watch: the limits.
+        loops: the steps that the loop may take; None for all.
 
     Raises:
         Stopped: a limit is reached.
@@ -223,7 +251,7 @@ def find_lasso(
     if stem is None:
         return None
     entry = stem[-1][1]
-    loop = _LoopSearch(adjacency, fair == fair[entry], obligations, watch).around(entry)
+    loop = _LoopSearch(loops or adjacency, fair == fair[entry], obligations, watch).around(entry)
     return stem + loop, len(stem) - 1
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from insync.explorer.traces.other_level import other_level
 from insync.explorer.traces.trace import Trace
 from insync.model import GridCell, LogCell, LogRecord, Model, ReadableState
 from insync.model.language.presentation import MARKS, cell_text, checked_grid, checked_marks
@@ -232,14 +233,21 @@ def _occurs(mark: str, texts: Sequence[str], words: Iterable[str]) -> bool:
 
 
 def trace_cells(trace: Trace, columns: Columns) -> list[tuple[ShownCell, ...]]:
-    """Return the cells of each state of a trace; all states have the same columns."""
+    """Return the cells of each state of a trace; all states have the same columns.
+
+    Behind those of the model stand those of the other model that it does not refine, if that is the property.
+    """
     model = model_behind(columns)
     states = [columns(step.state) if model is None else checked_grid(model, step.state) for step in trace.steps]
+    others = [{} for _ in states] if model is None else other_level(trace, model)
+    states = [{**state, **other} for state, other in zip(states, others, strict=True)]
     names = list(dict.fromkeys(name for state in states for name in state))
+    steps = {next(iter(other)) for other in others if other}  # shown in each row, whether or not it is another one
     rows = []
     for number, state in enumerate(states):
         marks: Mapping[str, str] = {}
         if model is not None and number:
             marks = checked_marks(model, trace.steps[number - 1].state, trace.steps[number].state)
-        rows.append(state_cells(names, states[number - 1] if number else None, state, marks))
+        before = {name: cell for name, cell in states[number - 1].items() if name not in steps} if number else None
+        rows.append(state_cells(names, before, state, marks))
     return rows

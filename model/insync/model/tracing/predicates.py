@@ -113,7 +113,7 @@ def trace_step_predicate(model: Model, predicate: Callable[..., Condition], para
     return traced_condition(model, graph, predicate, views, parameters, wanted)
 
 
-def step_condition(program: Program, pair: Node, action: BoundAction) -> Node:
+def step_condition(program: Program, pair: Node, action: BoundAction, *, unchanged: bool = False) -> Node:
     """Return the condition on the state before a step that holds if the action's step meets a step invariant.
 
     It also holds where the action is not enabled or does not change the state.
@@ -122,11 +122,13 @@ def step_condition(program: Program, pair: Node, action: BoundAction) -> Node:
         program: the program of the action.
         pair: the condition on two states; see `trace_step_predicate`.
         action: the action.
+        unchanged: whether the condition holds of two equal states; then it is not asked whether the step changes any.
     """
     graph = program.graph
     cells = [graph.cell(number) for number in range(len(graph.cell_sizes))]
     after = dict(action.updates)
-    changed = [apply(Op.NOT, apply(Op.EQ, node, cells[cell])) for cell, node in action.updates]
+    changed = [] if unchanged else [apply(Op.NOT, apply(Op.EQ, node, cells[cell])) for cell, node in action.updates]
     (met,) = substituted(graph, [pair], [*cells, *(after.get(number, cell) for number, cell in enumerate(cells))])
-    step = [*action.guard, *(check.node for check in action.checks), combine(graph, Op.OR, changed)]
+    moves = [] if unchanged else [combine(graph, Op.OR, changed)]
+    step = [*action.guard, *(check.node for check in action.checks), *moves]
     return combine(graph, Op.OR, [*(apply(Op.NOT, needed) for needed in step), met])

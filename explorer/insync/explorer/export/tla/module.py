@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from insync.explorer.export.tla.actions import Operator, bound_operator, general_operator
 from insync.explorer.export.tla.context import Speaker
 from insync.explorer.export.tla.printing import HOLDS, comment, condition_text
-from insync.explorer.export.tla.properties import Said, init_text, said_of_runs, said_of_states, said_of_types
+from insync.explorer.export.tla.properties import (
+    Said,
+    init_text,
+    said_of_refinement,
+    said_of_runs,
+    said_of_states,
+    said_of_types,
+)
 from insync.explorer.export.tla.reads import Levels, read_before
 from insync.explorer.export.tla.values import UNKNOWN, What
 from insync.explorer.symmetry import symmetry_for
@@ -16,7 +23,7 @@ from insync.model.catalogue import model_reference
 from insync.model.expressions.graph import Node, Op, reachable
 from insync.model.tracing.grounding import lifted_actions
 from insync.properties.invariants import TYPE_OK, StepInvariant
-from insync.properties.registry import judge, run_properties_of
+from insync.properties.registry import judge, refinement_behind, run_properties_of
 from insync.runtime.errors import UserError
 
 __all__ = ["HEADER", "tla_files", "unrolled_tla_files"]
@@ -40,14 +47,17 @@ def unrolled_tla_files(model: Model, properties: Sequence[str], name: str) -> di
     return tla_files(model, properties, name, unrolled=True)
 
 
-def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: bool = False) -> dict[str, str]:
-    """Return the module of a model, its .cfg, and a .cfg for each property of runs.
+def tla_files(
+    model: Model, properties: Sequence[str], name: str, *, unrolled: bool = False, numbered: bool = False
+) -> dict[str, str]:
+    """Return the module of a model, its .cfg, a .cfg for each property of runs, and the modules that it refines.
 
     Args:
         model: the model.
         properties: names of properties of states and of runs.
         name: the name of the module.
         unrolled: whether each bound action of the program is an operator; else the operators have parameters.
+        numbered: whether members of sorts are numbers even where TLC may treat them as symmetric.
 
     Raises:
         UserError: a number of the model is too large for TLC, or an expression cannot be written in TLA+.
@@ -58,12 +68,21 @@ def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: b
     operators = list(_operators(speaker, unrolled=unrolled))
     run_properties = run_properties_of(model)
     judged = judge(model, [one for one in properties if one not in run_properties])
-    said = [said_of_states(speaker, found) for found in judged.invariants]
+    refined = {
+        one.name: found for one in judged.invariants if (found := refinement_behind(model, one.name)) is not None
+    }
+    said = [
+        said_of_refinement(speaker, refined[one.name], f"{name}_{one.name}")
+        if one.name in refined
+        else said_of_states(speaker, one)
+        for one in judged.invariants
+    ]
     said += [said_of_types(speaker, operators)] if TYPE_OK in judged.names else []
     runs = {one: said_of_runs(speaker, run_properties[one], operators) for one in properties if one in run_properties}
     body = [*_init_and_types(speaker), *_steps(speaker, operators), *(one.text for one in said)]
     body += [one.text for one in runs.values()]
-    alike = list(_alike(speaker, judged.conditions))
+    # Modules that are instances of one another have the same values, so members are numbers there.
+    alike = [] if numbered or refined else list(_alike(speaker, judged.conditions))
     values = [f"CONSTANT {member} = {member}" for called in alike for member in speaker.kinds.named[called]]
     given = [*values, *(["CONSTRAINT Within"] if within else [])]
     asked = [*given, *(one.line for one in said)]
@@ -71,6 +90,10 @@ def tla_files(model: Model, properties: Sequence[str], name: str, *, unrolled: b
     files = {f"{name}.tla": f"{text}\n\n{'=' * 40}\n", f"{name}.cfg": _configuration(asked)}
     if alike and not any(isinstance(found, StepInvariant) for found in judged.invariants):
         files[f"{name}.symmetric.cfg"] = _configuration([*asked, "SYMMETRY Symmetry"])
+    for one, found in refined.items():
+        called = f"{name}_{one}"
+        modules = tla_files(found.mapped(model).other, [], called, unrolled=unrolled, numbered=True)
+        files[f"{called}.tla"] = modules[f"{called}.tla"]
     return {**files, **{f"{name}.{run}.cfg": _run_configuration(one, given) for run, one in runs.items()}}
 
 

@@ -6,20 +6,24 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from insync.explorer.export.tla.actions import Operator
-from insync.explorer.export.tla.context import Speaker
+from insync.explorer.export.tla.context import Speaker, Values
 from insync.explorer.export.tla.printing import comment, condition_text, one_value
-from insync.explorer.export.tla.state import PathStep, PlacedCell
+from insync.explorer.export.tla.state import PathStep, PlacedCell, Shapes
 from insync.explorer.export.tla.terms import Form, Term
 from insync.explorer.export.tla.translation import OpaqueTerm, Translation
-from insync.explorer.export.tla.values import PLAIN, Kind, What
+from insync.explorer.export.tla.values import PLAIN, Kind, Kinds, What
+from insync.model.domains.bounds import BoundValues
 from insync.model.expressions.graph import Op, reachable
 from insync.model.tracing.initial_states import Beginning
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, TYPE_OK_SENTENCE, Invariant, StepInvariant
+from insync.properties.refinement import Refinement
 from insync.properties.temporal import Due, Instance, RunKind, RunProperty, fair_sets
+from insync.runtime.errors import UserError
 
 __all__ = [
     "Said",
     "init_text",
+    "said_of_refinement",
     "said_of_runs",
     "said_of_states",
     "said_of_types",
@@ -56,6 +60,36 @@ def said_of_states(speaker: Speaker, found: Invariant) -> Said:
     return Said(_with_sentence(found.sentence, text), f"INVARIANT {name}")
 
 
+def said_of_refinement(speaker: Speaker, found: Refinement, module: str) -> Said:
+    """Return a refinement: the specification of the other module, with its variables replaced by the mapping.
+
+    Args:
+        speaker: the context of the module.
+        found: the refinement.
+        module: the name of the other model's module.
+    """
+    name = speaker.names.name(("property", found.name), found.name)
+    mapped = found.mapped(speaker.model)
+    terms, other = speaker.terms, mapped.other
+    terms.scope.clear()
+    kinds = Kinds(BoundValues({**other.b, **speaker.model.b}), speaker.names.name)
+    kinds.named, kinds.sorts = speaker.kinds.named, speaker.kinds.sorts
+    shapes = Shapes(terms, kinds, other.state)
+    values = Values(shapes, speaker.plain, speaker.model.state)
+    texts, pairs = [], []
+    for field, domain in other.state.fields.items():
+        if shapes.live(domain):
+            offset = other.state.offsets[field]
+            value = values.value(domain, mapped.cells[offset : offset + domain.width])
+            mapping = speaker.names.name((found.name, "mapping", field), f"{name}_{field}")
+            texts.append(condition_text(speaker.printer, mapping, value))
+            pairs.append(f"{field} <- {mapping}")
+    instance = speaker.names.name((found.name, "instance"), type(other).__name__)
+    texts.append(f"{instance} == INSTANCE {module} WITH {', '.join(pairs)}")
+    fits = f" /\\ []{instance}!TypeOK" if mapped.fits else ""
+    return Said(_with_sentence(found.sentence, *texts, f"{name} == {instance}!Spec{fits}"), f"PROPERTY {name}")
+
+
 def said_of_types(speaker: Speaker, operators: Sequence[Operator]) -> Said:
     """Return the property that steps assign values within the fields' domains."""
     checks = [f"  /\\ {operator.check}" for operator in operators if operator.check]
@@ -74,6 +108,12 @@ assert set(_FORMULAS) == set(_AFTER) == set(Due)
 
 def said_of_runs(speaker: Speaker, found: RunProperty, operators: Sequence[Operator]) -> Said:
     """Return a property of runs, with the specification that states its fairness."""
+    if found.kind is RunKind.REFINES:
+        message = (
+            f"{speaker.model.name}: {found.name} is about the fairness of the model that it refines, which TLC cannot "
+            f"decide under a mapping; `insync liveness` does. Its steps are exported with the properties of states."
+        )
+        raise UserError(message)
     name = speaker.names.name(("property", found.name), found.name)
     texts, parts = [], []
     instances = speaker.traced(found.instances)

@@ -1,0 +1,306 @@
+"""Refinement mappings (Abadi & Lamport 1991): a state of another model as a function of a state of this one.
+
+A mapping is written like an action that assigns the fields of the other model's state. It is traced once, so the code
+of each cell of the other state is an expression over the cells of this one. A step refines the other model if the
+states that it maps to are equal, or one step of the other model apart.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from insync.model.domains.bounds import BoundValues
+from insync.model.domains.sorts import under
+from insync.model.expressions.graph import Graph, Node, Op
+from insync.model.expressions.simplify import apply, combine, substituted
+from insync.model.expressions.store import Dimension, Environment, Expected, reached
+from insync.model.given_names import given_names
+from insync.model.language.declarations import ROLE, InvariantSpec, marked_specs, place_of_function, refuse_suspended
+from insync.model.language.views import StateView
+from insync.model.tracing.methods import run_method, state_view
+from insync.model.tracing.program import BoundAction
+from insync.runtime.errors import ModelError, UserError, shown, user_frame
+
+if TYPE_CHECKING:
+    from insync.model.define import Model
+
+__all__ = [
+    "AbstractStep",
+    "Mapped",
+    "RefinementSpec",
+    "abstract_model",
+    "abstract_steps",
+    "check_refinement",
+    "other_class",
+    "refinement_specs",
+    "refines",
+    "trace_mapping",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+BoundsOf = Callable[[BoundValues], Mapping[str, Any]]
+"""Returns bounds and settings of the other model by name, from the bounds of this one."""
+
+_STATES = ("state", "state of the other model")
+
+
+class RefinementSpec(InvariantSpec):
+    """The specification that `@refines` stores.
+
+    Args:
+        other: the class of the other model.
+        bounds: returns its bounds and settings; None for those of the same names.
+        weak: the weakly fair actions of this model.
+        strong: the strongly fair actions of this model.
+    """
+
+    __slots__ = ("bounds", "other", "strong", "weak")
+    word: ClassVar[str] = "refinement"
+    plural: ClassVar[str] = "refinements"
+    mark: ClassVar[str] = "refines"
+    states: ClassVar[tuple[str, ...]] = _STATES
+
+    def __init__(
+        self, place: str, other: type[Model], bounds: BoundsOf | None, weak: tuple[str, ...], strong: tuple[str, ...]
+    ) -> None:
+        super().__init__(place, {})
+        self.other, self.bounds, self.weak, self.strong = other, bounds, weak, strong
+
+
+def refines(
+    other: type[Model], *, bounds: BoundsOf | None = None, weak: Sequence[str] = (), strong: Sequence[str] = ()
+) -> Callable[[F], F]:
+    """Mark a method of a model as the mapping by which it refines another model: TLA+'s `INSTANCE ... WITH`.
+
+    The method takes `self`, the state, and the state of the other model, whose fields it assigns. Every initial state
+    must map to an initial state of the other model, and every step to one of its steps, or to none (stuttering).
+
+    Args:
+        other: the class of the other model.
+        bounds: a function of the bounds of this model that returns bounds and settings of the other one, by name. Those
+            that it does not name have the value of the bound or setting of the same name, or else their default.
+        weak: actions of this model that are assumed to be weakly fair when `liveness` decides whether the fairness and
+            the properties of runs of the other model hold.
+        strong: those that are assumed to be strongly fair.
+    """
+    frame = sys._getframe(1)
+    other_class(other, bounds, "@refines", frame)
+
+    try:
+        fair = given_names("weak", weak), given_names("strong", strong)
+    except UserError as error:
+        message = f"{frame.f_code.co_filename}:{frame.f_lineno}: @refines: {error}"
+        raise ModelError(message) from None
+
+    def mark(marked: F) -> F:
+        check_refinement(marked, "self")
+        setattr(marked, ROLE, RefinementSpec(place_of_function(marked), other, bounds, *fair))
+        return marked
+
+    return mark
+
+
+def other_class(other: object, bounds: object, word: str, frame: FrameType) -> None:
+    """Refuse anything but a model class as the model that is refined, and anything but a function as its bounds.
+
+    Raises:
+        ModelError: it is something else.
+    """
+    place = f"{frame.f_code.co_filename}:{frame.f_lineno}: {word}"
+    if bounds is not None and not callable(bounds):
+        message = (
+            f"{place}: bounds={shown(bounds)} must be a function of the bounds of this model that returns those of the "
+            f'other one, such as bounds=lambda b: {{"size": b.log_size}}.'
+        )
+        raise ModelError(message)
+    if not (isinstance(other, type) and hasattr(other, "trace_predicate")):
+        message = (
+            f"{place} takes the class of the other model, as in @refines(AtomicLog) above a method; {shown(other)} is "
+            f"not one."
+        )
+        raise ModelError(message)
+
+
+def check_refinement(function: Callable[..., Any], first: str) -> None:
+    """Refuse anything but a function of a model and two states.
+
+    Args:
+        function: the function.
+        first: the name of its first parameter, for messages.
+
+    Raises:
+        ModelError: it is something else.
+    """
+    code = getattr(function, "__code__", None)
+    if code is None:
+        message = f"{user_frame()}: @refines belongs directly above a function (def), not on {shown(function)}."
+        raise ModelError(message)
+    refuse_suspended(function, "refinement")
+    if code.co_argcount != 3 or code.co_kwonlyargcount or function.__defaults__ or code.co_flags & 0x0C:
+        message = (
+            f"{place_of_function(function)}: the refinement {code.co_name!r} must take {first}, the state, and the "
+            f"state of the other model, which it assigns: def {code.co_name}({first}, s, other)."
+        )
+        raise ModelError(message)
+
+
+def refinement_specs(model: type) -> dict[str, RefinementSpec]:
+    """Return the refinements of a model class by name, inherited ones first, in order of definition."""
+    return marked_specs(model, RefinementSpec)
+
+
+def abstract_model(model: Model, other: type[Model], bounds: BoundsOf | None, place: str) -> Model:
+    """Return the other model of a refinement under the bounds that go with those of this one.
+
+    Raises:
+        ModelError: bounds that the other model does not have, or values that it does not allow.
+    """
+    given: object = {} if bounds is None else bounds(model.b)
+    if not isinstance(given, Mapping):
+        message = f"{place}: bounds= returns {shown(given)}; it must return bounds of {other.name} by name, as a dict."
+        raise ModelError(message)
+    known = [*other.settings, *other.bounds]
+    same = {name: value for name, value in model.identity.items() if name in known}
+    try:
+        return other(**{**same, **given})
+    except UserError as error:
+        cure = "return it from bounds=, as in bounds=lambda b: {...}"
+        message = f"{place}: the other model under {model.identity}: {error} If a bound needs another value, {cure}."
+        raise ModelError(message) from None
+
+
+class _MappedState(Environment):
+    """The store that a mapping assigns: the other state, which begins as the default of each field.
+
+    Attributes:
+        assigned: the cells that some assignment may have changed.
+    """
+
+    unwritable: ClassVar[str] = "a mapping reads this state, and assigns that of the other model."
+
+    def __init__(self, graph: Graph, size: int) -> None:
+        super().__init__(graph, [graph.const(0)] * size, writable=True)
+        self.assigned: set[int] = set()
+
+    def assign(
+        self, base: int, dimensions: tuple[Dimension, ...], codes: Sequence[Node], *, onwards: bool = False
+    ) -> None:
+        dims = [(one.stride, one.length) for one in dimensions]
+        self.assigned |= {cell + offset for cell in reached(base, dims) for offset in range(len(codes))}
+        super().assign(base, dimensions, codes, onwards=onwards)
+
+
+class _ReadState(Environment):
+    """The state that a mapping reads."""
+
+    unwritable: ClassVar[str] = "a mapping reads this state, and assigns that of the other model."
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The state of the other model that a state maps to.
+
+    Attributes:
+        other: the other model.
+        cells: the code of each cell of its state, over the cells of a state of this model.
+        fits: the conditions without which it is no state of the other model, as a value does not fit its field.
+    """
+
+    other: Model
+    cells: tuple[Node, ...]
+    fits: tuple[Expected, ...]
+
+
+def trace_mapping(model: Model, other: Model, mapping: Callable[[StateView, StateView], None], place: str) -> Mapped:
+    """Return the state of the other model that a state maps to.
+
+    Args:
+        model: the model.
+        other: the model that it refines.
+        mapping: assigns the fields of the second state.
+        place: file, line and name of the mapping, for messages.
+
+    Raises:
+        ModelError: it assigns to the first state, assigns what never fits, or leaves out a field.
+    """
+    graph = model.program.graph
+    source, target = _ReadState(graph, graph.cells()), _MappedState(graph, len(other.program.graph.cell_sizes))
+    view = state_view(model, source)
+    sizes = BoundValues({**other.b, **model.b}, model.b.settings)
+    with under(sizes):
+        run_method(other, target, lambda s: mapping(view, s), (), place)
+    for name, domain in other.state.fields.items():
+        offset = other.state.offsets[name]
+        live = any(leaf.size > 1 for leaf in domain.leaves())
+        if live and target.assigned.isdisjoint(range(offset, offset + domain.width)):
+            message = (
+                f"{place} assigns nothing to {name}, a field of {other.name}; a mapping says what each field is, so "
+                f"assign it."
+            )
+            raise ModelError(message)
+    for expected in target.expected:
+        if expected.node is graph.false:
+            message = f"{expected.place}: {expected.message}"
+            raise ModelError(message)
+    fits = [one for one in target.expected if one.node is not graph.true]
+    return Mapped(other, tuple(target.cells), tuple(fits))
+
+
+@dataclass(frozen=True, slots=True)
+class AbstractStep:
+    """The conditions on two states that a step maps to one step of the other model, in a graph of their own.
+
+    Attributes:
+        action: the bound action of the other model.
+        enabled: the guard and the checks of the action, on the state that the first state maps to.
+        leads: the condition that its step leads to the state that the second state maps to.
+    """
+
+    action: BoundAction
+    enabled: Node
+    leads: Node
+
+    @property
+    def taken(self) -> Node:
+        """The condition that the action takes the step."""
+        return combine(self.enabled.graph, Op.AND, [self.enabled, self.leads])
+
+
+def abstract_steps(mapped: Mapped, sizes: Sequence[int]) -> tuple[Node, Node, tuple[AbstractStep, ...]]:
+    """Return the conditions on two states, whose cells are those of the first and then those of the second.
+
+    Args:
+        mapped: the mapping.
+        sizes: the number of values of each cell of a state.
+
+    Returns:
+        The condition that the second state maps to a state at all; the condition that both map to the same state; and
+        the steps of the other model.
+    """
+    graph = Graph((*sizes, *sizes))
+    first, second = ([graph.cell(start + number) for number in range(len(sizes))] for start in (0, len(sizes)))
+    before = substituted(graph, mapped.cells, first)
+    fits = [one.node for one in mapped.fits]
+    after, fitting = _split(substituted(graph, [*mapped.cells, *fits], second), len(mapped.cells))
+    same = [apply(Op.EQ, old, new) for old, new in zip(before, after, strict=True)]
+    actions = mapped.other.program.actions
+    parts = [[*one.guard, *(check.node for check in one.checks), *(node for _, node in one.updates)] for one in actions]
+    placed = substituted(graph, [node for part in parts for node in part], before)
+    steps = []
+    for action, part in zip(actions, parts, strict=True):
+        own, placed = _split(placed, len(part))
+        conditions, codes = _split(own, len(part) - len(action.updates))
+        updates = {cell: apply(Op.EQ, code, after[cell]) for (cell, _), code in zip(action.updates, codes, strict=True)}
+        leads = [updates.get(cell, stays) for cell, stays in enumerate(same)]
+        enabled = combine(graph, Op.AND, conditions)
+        steps.append(AbstractStep(action, enabled, combine(graph, Op.AND, leads)))
+    return combine(graph, Op.AND, fitting), combine(graph, Op.AND, same), tuple(steps)
+
+
+def _split(nodes: list[Node], place: int) -> tuple[list[Node], list[Node]]:
+    return nodes[:place], nodes[place:]
