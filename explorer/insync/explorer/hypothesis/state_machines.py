@@ -11,6 +11,7 @@ from hypothesis.control import currently_in_test_context
 from hypothesis.errors import InvalidArgument
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from insync.explorer.hypothesis.coverage import Guide
 from insync.explorer.hypothesis.strategies import initial_states
 from insync.explorer.stepping.stepper import Claim, ParameterValue, PropertyLike, Refused, Stepper, Walk, claims_of
 from insync.explorer.task import ModelLike, model_of
@@ -81,7 +82,7 @@ def build_machine(
         raise UserError(message)
     names = dict.fromkeys(action.name for action in model.program.actions)
     errors = {name: _error(name) for name in (*(claim.name for claim in claims), TYPE_OK)}
-    parts: dict[str, object] = {"stepper": stepper, "errors": errors, **members}
+    parts: dict[str, object] = {"stepper": stepper, "errors": errors, "guide": Guide(stepper), **members}
     if len(initials) > 1:
         parts[_free(BEGINNING, base, parts)] = _beginning(model)
     for name in names:
@@ -101,6 +102,7 @@ class ModelMachine(RuleBasedStateMachine):
 
     stepper: ClassVar[Stepper]
     errors: ClassVar[Mapping[str, type[PropertyViolated]]]
+    guide: ClassVar[Guide]
 
     def __init__(self) -> None:
         super().__init__()
@@ -131,10 +133,12 @@ class ModelMachine(RuleBasedStateMachine):
         __tracebackhide__ = True
         self._chosen, self._proved = {}, set()
         number = self.walk.number_of(action, parameters)
+        before = self.walk.codes
         try:
             self.walk.step(number)
         except Refused as refused:
             raise self.violated(self._trace(TYPE_OK, refused.message, refused)) from None
+        self.guide.coverage.add(before, number, self.walk.codes)
 
     def require(self, claim: Claim) -> None:
         """Raise PropertyViolated unless a claim holds in the current state of the walk."""
@@ -183,10 +187,16 @@ def _enabled_rule(draw: st.DrawFn, machine: ModelMachine, rules: list[Any]) -> t
     def enabled(candidate: Any) -> bool:
         return all(holds(machine) for holds in candidate.preconditions)
 
+    number = machine.guide.suggest(machine.walk.codes)
+    if number is not None:
+        names = [candidate.function.__name__ if enabled(candidate) else None for candidate in rules]
+        machine.guide.choose(names.index(machine.stepper.actions[number].name))
     # A filter, not a list of the enabled rules: Hypothesis shrinks by leaving out earlier steps, and the drawn value
     # keeps its meaning then.
     chosen = draw(st.sampled_from(rules).filter(enabled))
-    return chosen, {name: draw(values) for name, values in chosen.arguments_strategies.items()}
+    parameters = {name: draw(values) for name, values in chosen.arguments_strategies.items()}
+    machine.guide.end_step()
+    return chosen, parameters
 
 
 def is_final() -> bool:
@@ -249,6 +259,7 @@ def _drawn(action: str, parameter: str, values: Sequence[ParameterValue]) -> st.
         def chosen(value: ParameterValue) -> ParameterValue:
             return machine.choose(parameter, value)
 
+        machine.guide.choose_parameter(parameter, values)
         return st.sampled_from(values).filter(enables).map(chosen)
 
     return st.runner().flatmap(enabling)
