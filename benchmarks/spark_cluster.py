@@ -55,7 +55,7 @@ def main() -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     print(ROW.format(*COLUMNS.split(",")))
     for workers in map(int, given.workers.split(",")):
-        print(_row(workers, bounds, given), flush=True)
+        _row(workers, bounds, given)
 
 
 @contextmanager
@@ -85,7 +85,8 @@ def cluster(workers: int, memory: int, folder: str, speculation: bool) -> Iterat
         spark.stop()
 
 
-def _row(workers: int, bounds: dict[str, int], given: argparse.Namespace) -> str:
+def _row(workers: int, bounds: dict[str, int], given: argparse.Namespace) -> None:
+    """Print the row of a cluster, and end the script if the local engine finds anything else."""
     from insync.explorer import check as check_locally
     from insync.machine.stores.run_files import most_files
     from insync.model.catalogue import find_model
@@ -100,16 +101,15 @@ def _row(workers: int, bounds: dict[str, int], given: argparse.Namespace) -> str
         seconds = time.perf_counter() - began
         files = _most_files_of(f"{folder}/run", partitions, model.program.schema.words)
         worst = _most_read(Path(folder, "run"), spy.read)
-    local = check_locally(model, symmetry=False)
-    if replace(found, seconds={}, peak_memory_bytes=0, engine="") != replace(
-        local, seconds={}, peak_memory_bytes=0, engine=""
-    ):
-        message = f"The local engine finds {local}, and Spark {found}."
-        raise SystemExit(message)
-    return ROW.format(
+    print(ROW.format(
         workers, f"{found.distinct_states:,}", found.depth, f"{seconds:.1f}", spy.kept, f"{worst:.2f}",
         f"{files} of {most_files(found.depth)}", spy.peak >> 20, spy.killed,
-    )  # fmt: skip
+    ), flush=True)  # fmt: skip
+    local = check_locally(model, symmetry=False)
+    one, other = (replace(each, seconds={}, peak_memory_bytes=0, engine="", kept="") for each in (found, local))
+    if one != other:
+        message = f"The local engine finds {other}, and Spark {one}."
+        raise SystemExit(message)
 
 
 def _most_read(run: Path, read: dict[int, float]) -> float:
