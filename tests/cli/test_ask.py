@@ -34,7 +34,9 @@ def test_the_verdict_comes_first_with_the_settings_and_where_they_come_from(
     lines = out.splitlines()
     assert code == 1
     assert lines[0] == "Kafka 4.1, RF 2, min.insync.replicas=2, acks=1, unclean election off, ELR on"
-    assert lines[1].startswith("the command line: release, RF, acks; assumed: min.insync.replicas, unclean election")
+    assert lines[1].startswith(
+        "the command line: release, RF, acks; assumed: min.insync.replicas=2 (Kafka's default is 1), "
+    )
     assert "AT RISK: an acknowledged record can be lost when a broker is killed; a setting would prevent it." in out
     assert "C-2: with acks=1 the leader acknowledges what nobody else has" in out
     assert "(common; 4 steps). Change acks=all." in flat(out)
@@ -259,7 +261,7 @@ def test_what_is_searched_is_on_standard_error_unless_quiet(
     monkeypatch.setattr("insync.explorer.progress.Pulse.due", lambda _: True)
     given = ["--replicas", "2", "--against", "slow"]
     command.main(given, "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
-    assert "Progress: searching a follower is slow." in capsys.readouterr().err
+    assert "Progress: searching: a follower is slow." in capsys.readouterr().err
     command.main([*given, "--quiet"], "insync ask", standalone_mode=False, help_option_names=["-h", "--help"])
     assert capsys.readouterr().err == ""
 
@@ -281,3 +283,29 @@ def test_the_page_of_a_cause_has_the_verdict_as_its_title_and_marks_the_step_of_
     assert "Kafka 4.1, RF 2, min.insync.replicas=2, acks=1, unclean election off, ELR on. The harm is done in" in text
     assert 'class="harm"' in text
     assert "b1 appends a record \u2014 here the harm is done" in text
+
+
+def test_a_cluster_that_takes_no_writes_fails_with_what_to_change(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["--quiet", "--release", "3.4", "--replicas", "1", "--min-insync", "2", "--against", "broker"]
+    assert command.main(given, "insync ask", standalone_mode=False) == 1
+    out = flat(capsys.readouterr().out)
+    assert "NO WRITES: writes with acks=all are refused though no broker has failed." in out
+    assert "What to change: min.insync.replicas=1 or less, or a replication factor of 2 or more." in out
+    command.main([*given, "--acks", "1"], "insync ask", standalone_mode=False)
+    assert "NO WRITES" not in capsys.readouterr().out, "with acks=1 they are taken"
+
+
+def test_a_row_that_breaks_a_promise_is_not_among_the_safe_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = ask(capsys, "--release", "0.10.2", "--against", "broker", "--against", "slow")
+    assert "a promise can be broken when a broker is killed" in flat(out)
+    assert "broker killed" not in flat(out).partition("Safe against")[2].split(".")[0]
+
+
+@pytest.mark.parametrize(("fewest", "said"), [(2, True), (1, False)])
+def test_tools_that_wait_for_a_spare_replica_stop_no_broker(
+    capsys: pytest.CaptureFixture[str], fewest: int, said: bool
+) -> None:
+    pytest.importorskip("scipy")
+    given = ("--release", "4.1", "--min-insync", str(fewest), "--against", "slow", "--finishes")
+    out = flat(ask(capsys, *given)[1])
+    assert ("Strimzi's roller and Cruise Control, stop no broker" in out) == said

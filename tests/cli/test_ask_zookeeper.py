@@ -57,7 +57,7 @@ def test_a_cluster_whose_controller_is_zookeepers(tmp_path: Path, text: str, zoo
     assert bool(read_configs([written(tmp_path, text)], {"replicas": 3}).in_zookeeper) == zookeeper
 
 
-@pytest.mark.parametrize("release", ["3.2", "3.9", "4.1"])
+@pytest.mark.parametrize("release", ["3.2", "3.9"])
 def test_of_a_cluster_with_zookeeper_it_is_said_that_the_answer_is_for_kraft(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, release: str
 ) -> None:
@@ -66,6 +66,35 @@ def test_of_a_cluster_with_zookeeper_it_is_said_that_the_answer_is_for_kraft(
     text = " ".join(capsys.readouterr().out.split())
     assert ("warning: zookeeper.connect is set" in text) == (release != "3.2")
     assert (f"KRaft's, as Kafka {release} has it" in text) == (release != "3.2")
+    assert ("The model has ZooKeeper's controller up to 3.2." in text) == (release != "3.2")
+
+
+@pytest.mark.parametrize("release", ["4.0", "4.1.0"])
+def test_a_release_without_zookeeper_is_no_answer_for_a_cluster_with_it(tmp_path: Path, release: str) -> None:
+    given = [*CALM, "--config", str(written(tmp_path, ZOOKEEPER)), "--release", release]
+    with pytest.raises(
+        UserError, match=r"the controller is ZooKeeper's, and Kafka 4\.\d has none; give --release up to"
+    ):
+        command.main(given, "insync ask", standalone_mode=False)
+
+
+def test_what_may_be_of_zookeeper_is_of_kraft_where_there_is_no_other(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = "default.replication.factor=2\ninter.broker.protocol.version=3.6\n"
+    given = [*CALM, "--config", str(written(tmp_path, text)), "--release", "4.1"]
+    assert command.main(given, "insync ask", standalone_mode=False) == 0
+    assert "ZooKeeper" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("release", "unclean"), [("0.10.2", "on"), ("0.11", "off")])
+def test_unclean_elections_are_assumed_where_they_were_the_default(
+    capsys: pytest.CaptureFixture[str], release: str, unclean: str
+) -> None:
+    command.main([*CALM, "--replicas", "2", "--release", release], "insync ask", standalone_mode=False)
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert f"unclean election {unclean}" in first
+    assert "assumed: min.insync.replicas=2 (Kafka's default is 1), acks, unclean election" in second
 
 
 @pytest.mark.parametrize("said", ["zookeeper.connect=zk:2181\n", "inter.broker.protocol.version=3.6\n"])

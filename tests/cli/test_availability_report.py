@@ -32,24 +32,24 @@ def stops(refused: list[int | str], leaderless: list[int | str]) -> list[FewestF
         ([3, 3, NEVER, 3], "when 3 brokers are down, or 3 brokers are fenced"),
         (
             [3, 3, NEVER, 1],
-            "when 3 brokers are down, 3 brokers are fenced, or 1 broker is down and the others were slow before",
+            "when 3 brokers are down, 3 brokers are fenced, or 1 broker is down after the other 2 left the ISR",
         ),
         (
             [3, 3, NEVER, 2],
-            "when 3 brokers are down, 3 brokers are fenced, or 2 brokers are down and the others were slow before",
+            "when 3 brokers are down, 3 brokers are fenced, or 2 brokers are down after the other one left the ISR",
         ),
         ([NEVER] * 4, "in no such way"),
         ([2, UNKNOWN, UNKNOWN, UNKNOWN], "when 2 brokers are down; not all was searched"),
     ],
 )
 def test_what_makes_writes_stop(numbers: list[int | str], said: str) -> None:
-    first, second = stops_in_words(stops(numbers, [3, 3, NEVER, 2]))
+    first, second = stops_in_words(stops(numbers, [3, 3, NEVER, 2]), 3)
     assert first == f"writes with acks=all are refused {said}"
     assert second.startswith("the partition has no leader when 3 brokers are down, ")
 
 
 def test_what_was_not_searched_is_unknown() -> None:
-    assert stops_in_words(stops([UNKNOWN] * 4, [UNKNOWN] * 4)) == [
+    assert stops_in_words(stops([UNKNOWN] * 4, [UNKNOWN] * 4), 3) == [
         "when writes with acks=all are refused is unknown", "when the partition has no leader is unknown",
     ]  # fmt: skip
 

@@ -78,6 +78,53 @@ def test_a_whole_cluster_without_power_is_the_design_and_no_setting() -> None:
     assert ask({"replicas": 2, "flushing": "always"}, against=["cluster"]).causes == ()
 
 
+@pytest.mark.parametrize(
+    ("release", "elr", "unclean", "min_insync"),
+    [
+        ("3.9", "off", "on", 2),
+        ("4.0", "off", "on", 2),
+        ("4.0", "off", "off", 2),
+        ("4.1", "off", "on", 1),
+        ("4.1", "off", "on", 2),
+        ("4.1", "off", "off", 2),
+        ("4.1", "on", "on", 2),
+        ("4.1", "on", "off", 2),
+    ],
+)
+def test_as_far_as_kafka_goes_is_said_only_where_the_whole_cluster_loses_power(
+    release: str, elr: str, unclean: str, min_insync: int
+) -> None:
+    settings: dict[str, int | str] = {"release": release, "unclean": unclean, "elr": elr, "min_insync": min_insync}
+    answer = ask({"replicas": 2, **settings}, against=["broker", "everyday", "cluster"])
+    said = verdict_sentence(answer)
+    if "only when the whole cluster loses power" in said:
+        assert {row.name for cause in answer.causes for row in cause.rows} <= {"cluster"}
+    for cause in answer.causes:
+        if cause.name == "C-7":
+            assert {row.name for row in cause.rows} == {"cluster"}
+    lost = {row.name for row in answer.rows if row.outcome(LOSS).startswith("lost")}
+    assert lost <= {row.name for cause in answer.causes for row in cause.rows}
+    first = answer.causes[0]
+    assert first.rows[0].words in said or said.startswith("SAFE as far")
+    assert f"By: {first.rows[0].label}" in " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
+
+
+@pytest.mark.parametrize(("release", "kind"), [("4.0", CauseKind.RELEASE), ("4.1", CauseKind.SETTINGS)])
+def test_a_loss_that_takes_two_changes_to_prevent_has_both(release: str, kind: CauseKind) -> None:
+    (cause,) = ask({"replicas": 2, "release": release, "elr": "off", "unclean": "on"}, against=["everyday"]).causes
+    assert (cause.name, cause.kind, cause.change["unclean"], cause.change["elr"]) == ("R-25", kind, "off", "on")
+
+
+def test_an_upgrade_comes_with_the_settings_that_it_takes() -> None:
+    answer = ask({"replicas": 2, "release": "4.0", "unclean": "on"}, against=["everyday"])
+    screen = " ".join(describe_first_screen(answer, Gate(), plain, 120).split())
+    assert "AS GOOD AS Kafka 4.0 CAN BE: no setting alone keeps more" in screen
+    assert (
+        "What to change: an upgrade to Kafka 4.1, eligible.leader.replicas.version=1, "
+        "unclean.leader.election.enable=false." in screen
+    )
+
+
 def test_what_is_safe_alone_may_be_lost_with_another_disturbance() -> None:
     """Safe always says against what: one power loss and one slow follower are safe, and both are not."""
     settings: dict[str, int | str] = {"release": "3.9", "replicas": 2, "min_insync": 1}
@@ -166,7 +213,7 @@ def test_a_loss_that_is_known_when_the_answer_is_stopped_does_not_vanish(monkeyp
     assert verdict_sentence(stopped) == said
     screen = " ".join(describe_first_screen(stopped, Gate(), plain, 120).split())
     assert "its cause was not looked for yet. By: broker killed" in screen
-    assert "Not searched to the end: broker killed and slow follower." in screen, "no level was"
+    assert "Not searched to the end: broker killed + slow follower." in screen, "no level was"
 
 
 def test_causes_of_what_happens_alone_are_looked_for_before_pairs() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from insync.explorer.results import Verdict
-from insync.kafka.cluster.configuration import Elr, keeps_elr
+from insync.kafka.cluster.configuration import Acks, Elr, keeps_elr
 from insync.kafka.cluster.model import Cluster
 from insync.kafka_questions.availability import FewestFailures, availability
 from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, open_defects, race_of
@@ -51,8 +51,14 @@ class Answer:
         """Violated if a promise is broken in a row, incomplete if a row was not searched whole, else holds."""
         return self.verdict_for("any", ())
 
+    @property
+    def refuses_writes(self) -> bool:
+        """Whether writes are refused though no broker has failed."""
+        at_once = any(stop.by == "down" and stop.failures == 0 for stop in self.stops)
+        return at_once and self.model.acks is Acks.ALL
+
     def verdict_for(self, fail_on: str, accepted: Collection[str]) -> Verdict:
-        """Return the verdict for a gate.
+        """Return the verdict for a gate, which is violated too where writes are refused though no broker has failed.
 
         Args:
             fail_on: `settings` is violated only by what a setting of this release would keep, or by a cause that was
@@ -61,7 +67,7 @@ class Answer:
         """
         causes = [*self.causes, *(self.open if fail_on == "any" else ())]
         decisive = [one for one in causes if fail_on == "any" or one.kind in _DECISIVE]
-        if any(one.name not in accepted for one in decisive):
+        if self.refuses_writes or any(one.name not in accepted for one in decisive):
             return Verdict.VIOLATED
         unknown = any(row.searched is not None and not row.searched.complete for row in self.rows)
         return Verdict.INCOMPLETE if unknown else Verdict.HOLDS

@@ -128,6 +128,11 @@ def _copies(state: Mapping[str, object]) -> dict[str, int]:
     return {record: sum(record in one["log"][: one["leo"]] for one in brokers) for record in acked}
 
 
+def _loses_every_copy(trace: Trace) -> bool:
+    """Whether an acknowledged record is on no broker any more at the end of a trace."""
+    return 0 in _copies(trace.steps[-1].state).values()
+
+
 _STORIES = {
     "C-2": "with acks=1 the leader acknowledges what nobody else has, and another broker takes over",
     "C-3": "with min.insync.replicas=1 the last broker in the ISR acknowledges alone, and then it is lost",
@@ -161,7 +166,7 @@ def causes_of(question: Question, rows: Sequence[Row], before: Sequence[Cause] =
                 found[key] = replace(cause, rows=(*(() if known is None else known.rows), *cause.rows))
             elif row not in known.rows:
                 found[key] = replace(known, rows=(*known.rows, row))
-    return sorted(found.values(), key=lambda cause: (order.index(cause.kind), not cause.loses))
+    return sorted(found.values(), key=lambda cause: (order.index(cause.kind), not cause.loses, not cause.name))
 
 
 def changes_of(causes: Sequence[Cause]) -> dict[str, int | str]:
@@ -200,8 +205,28 @@ def _causes(question: Question, row: Row, known: Sequence[Cause]) -> Iterator[Ca
             now, settings = after, settings.changed(change)
         if not now.broken:
             return
+    best = _best(settings.model)
+    if best and not question.is_over:
+        # What stays is asked of the cluster with every setting at its best, so that no setting is behind it.
+        settings = settings.changed(best)
+        after = _without_all(settings, row, _matters(now).values())
+        if after is not None:
+            if caused := _kept(now, after, strictly=True):
+                name = _entry_of({name: best[name] for name in list(best)[-1:]}, row)
+                yield Cause(name, CauseKind.SETTINGS, (row,), caused, now.model, best, story=_STORIES[name])
+                best = {}
+            now = after
+        if not now.broken:
+            return
     told = {one.property for cause in known if cause.kind is not CauseKind.SETTINGS for one in cause.violations}
-    yield from _beyond_settings(settings, row, now, told - {LOSS})
+    for cause in _beyond_settings(settings, row, now, told - {LOSS}):
+        yield replace(cause, change={**cause.change, **best}) if cause.kind is CauseKind.RELEASE else cause
+
+
+def _best(model: Cluster) -> dict[str, int | str]:
+    """Return all changes of settings that may keep a record, but for more replicas."""
+    changes = [one for one in _setting_changes(model) if "replicas" not in one]
+    return {name: value for one in changes for name, value in one.items()}
 
 
 def _again(question: Question, row: Row, known: Sequence[Cause], together: Given) -> list[Cause]:
@@ -297,12 +322,12 @@ def _beyond_settings(question: Question, row: Row, now: Searched, told: Collecti
             yield _later(question, first, row, tuple(caused), now.model)
     if left and not question.is_over:
         change = {"flushing": Flushing.ALWAYS.value}
-        best = {name: value for one in _setting_changes(question.model) for name, value in one.items()}
-        after = searched(question.changed({**best, **change}), row.disturbances).searched
+        after = searched(question.changed(change), row.disturbances).searched
         kept = () if after is None else _kept(now, after, strictly=True)
         if caused := [left.pop(one.property) for one in kept if one.property in left]:
-            name = "C-10" if question.model.b.replicas == 1 else "C-7"
-            yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=_STORIES[name])
+            name = "C-10" if question.model.b.replicas == 1 else "C-7" if _loses_every_copy(caused[0].trace) else ""
+            story = _STORIES[name] if name else "a broker that lost what it had not flushed is elected"
+            yield Cause(name, CauseKind.DESIGN, (row,), tuple(caused), now.model, change, story=story)
     if left and question.is_over:
         story = "its cause was not looked for yet"
         yield Cause("", CauseKind.UNKNOWN, (row,), tuple(left.values()), now.model, story=story)

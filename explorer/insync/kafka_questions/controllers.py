@@ -6,9 +6,10 @@ KRaft's controller ignored unclean.leader.election.enable until 3.9 (KAFKA-12670
 from __future__ import annotations
 
 from insync.kafka.cluster.model import Cluster
+from insync.kafka.releases import Release
 from insync.kafka_questions.question import Given
 
-__all__ = ["heeding_unclean", "in_both"]
+__all__ = ["heeding_unclean", "in_both", "unclean_by_default"]
 
 _UNCLEAN_IGNORED = "R-53"
 
@@ -24,7 +25,12 @@ def heeding_unclean(settings: Given) -> Given:
     return {**settings, "defect": _UNCLEAN_IGNORED, "fixed": "alone"}
 
 
+def unclean_by_default(release: str) -> str:
+    """Return Kafka's default of unclean.leader.election.enable, which was true before 0.11 (KIP-106)."""
+    return "on" if Release(release).is_before(Release.V0_11) else "off"
+
+
 def in_both(model: Cluster) -> bool:
     """Return whether clusters of its release are of both kinds; its controller is KRaft's in the model."""
-    release = model.b.settings.release
-    return not model.rules.controller_in_zookeeper and release.is_before(type(release).V4_0)
+    release: Release = model.b.settings.release
+    return not model.rules.controller_in_zookeeper and release.is_before(Release.V4_0)

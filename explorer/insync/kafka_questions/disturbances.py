@@ -120,7 +120,7 @@ DISTURBANCES: Mapping[str, Disturbance] = {
         ),
         Disturbance(
             "everyday",
-            "slow follower, expired session and power loss of one broker",
+            "slow follower + expired session + power loss of one broker",
             "a follower is slow, a session expires and a broker loses power",
             "sooner or later",
             lambda n: {"lossy_crashes": 1, "fencings": 1, "shrinks": 1 if n > 1 else 0},
@@ -184,12 +184,17 @@ class Row:
     @property
     def label(self) -> str:
         """What happens, as a noun."""
-        return " and ".join(one.label for one in self.disturbances)
+        return " + ".join(one.label for one in self.disturbances)
 
     @property
     def words(self) -> str:
         """What happens, as a clause."""
         return " and ".join(one.words for one in self.disturbances)
+
+    @property
+    def stops_every_broker(self) -> bool:
+        """Whether the whole cluster loses power in it."""
+        return any(one.name == "cluster" for one in self.disturbances)
 
     @property
     def steps(self) -> int:

@@ -429,6 +429,7 @@ def test_terraform(tmp_path: Path) -> None:
     found = read(tmp_path, {"msk.tf": MSK})
     assert of(found) == {**SAFE, "release": "3.6"}
     assert "as MSK sets it" in found.remarks[0]
+    assert "unclean.leader.election.enable=true" in found.remarks[0]
     assert of(read(tmp_path, {"main.tf": INDENTED})) == SAFE
     both = read(tmp_path, {"main.tf": TOPICS})
     assert of(both, "logs.v1") == {**SAFE, "unclean": "on"}
@@ -514,3 +515,57 @@ def test_another_kind_of_file_is_refused_by_name(tmp_path: Path, name: str, text
         read(tmp_path, {name: text})
     assert said in str(caught.value)
     assert str(caught.value).startswith(str(tmp_path / name))
+
+
+BROKER = "process.roles=broker\nnode.id=1\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+CONTROLLER = "process.roles=controller\nnode.id=9\n"
+
+
+def test_a_controller_takes_no_records(tmp_path: Path) -> None:
+    found = read(tmp_path, {"broker": BROKER, "controller": CONTROLLER})
+    assert of(found) == SAFE
+    assert found.remarks == ()
+    other = read(tmp_path, {"broker": BROKER, "controller": CONTROLLER + "min.insync.replicas=1\n"})
+    assert of(other) == SAFE
+
+
+def test_what_a_broker_does_not_say_has_no_line(tmp_path: Path) -> None:
+    second = "process.roles=broker\nnode.id=2\n"
+    found = read(tmp_path, {"broker": BROKER, "second": second, "controller": CONTROLLER})
+    assert of(found)["min_insync"] == 1
+    (one,) = found.combinations
+    assert one.origins["min_insync"] == f"Kafka's default in {tmp_path / 'second'}"
+
+
+@pytest.mark.parametrize(
+    ("broker", "controller", "unclean"),
+    [
+        ("unclean.leader.election.enable=true\n", "unclean.leader.election.enable=false\n", "off"),
+        ("unclean.leader.election.enable=false\n", "unclean.leader.election.enable=true\n", "on"),
+        ("unclean.leader.election.enable=true\n", "", "off"),
+        ("", "unclean.leader.election.enable=true\n", "on"),
+    ],
+)
+def test_controllers_decide_who_is_elected_uncleanly(
+    tmp_path: Path, broker: str, controller: str, unclean: str
+) -> None:
+    found = read(tmp_path, {"broker": BROKER + broker, "controller": CONTROLLER + controller})
+    assert (of(found)["unclean"], found.remarks) == (unclean, ())
+
+
+def test_that_the_file_of_the_controllers_decides_is_said_where_it_is_not_given(tmp_path: Path) -> None:
+    unclean = "unclean.leader.election.enable=true\n"
+    found = read(tmp_path, {"broker": BROKER + unclean})
+    assert of(found)["unclean"] == "on"
+    (remark,) = found.remarks
+    assert remark.startswith("The controllers' file (process.roles=controller), which decides unclean.leader.election")
+    assert read(tmp_path, {"both": BROKER.replace("=broker", "=broker,controller") + unclean}).remarks == ()
+    dynamic = {"broker": BROKER, "dynamic": DEFAULTS + "  unclean.leader.election.enable=true sensitive=false\n"}
+    assert read(tmp_path, dynamic).remarks == ()
+    assert read_configs([tmp_path / "broker"], {"unclean": "off"}).remarks == ()
+
+
+@pytest.mark.parametrize(("release", "unclean"), [("0.10.2", "on"), ("0.11", "off"), ("3.9", "off")])
+def test_the_default_of_unclean_elections_is_that_of_the_release(tmp_path: Path, release: str, unclean: str) -> None:
+    assert of(read(tmp_path, {"a": STATIC.split("unclean")[0]}, release=release))["unclean"] == unclean
+    assert of(read(tmp_path, {"a": STATIC}, release=release))["unclean"] == "off"

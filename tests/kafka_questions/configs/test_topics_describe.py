@@ -145,3 +145,20 @@ def test_the_factor_of_a_topic_is_that_of_partition_0(tmp_path: Path) -> None:
     without = "".join(f"{line}\n" for line in V4_1.splitlines() if "Partition: 0" not in line)
     combinations = read(tmp_path, without, compares=True).combinations
     assert {one.topics: one.settings.get("partition_zero") for one in combinations} == {("foo",): None, ("foo-3",): 3}
+
+
+def test_partitions_whose_isr_is_smaller_are_named(tmp_path: Path) -> None:
+    lines = [
+        "Topic: orders\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2",
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3",
+        "\tTopic: orders\tPartition: 1\tLeader: 2\tReplicas: 1,2,3\tIsr: 2,1",
+    ]
+    file = tmp_path / "topics.txt"
+    file.write_text("\n".join(lines))
+    (remark,) = read_configs([file], {}).remarks
+    assert remark == (
+        "The answer is for partitions whose ISR is full; of topic orders it is smaller now, and fewer failures stop "
+        "writes (partition 1: 2 of 3 replicas)."
+    )
+    file.write_text("\n".join(lines[:2]).replace("PartitionCount: 2", "PartitionCount: 1"))
+    assert read_configs([file], {}).remarks == ()

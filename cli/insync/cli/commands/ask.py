@@ -41,10 +41,11 @@ from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
+from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.causes import may_be_cause
-from insync.kafka_questions.configs.reading import Configured, read_configs
-from insync.kafka_questions.controllers import heeding_unclean
+from insync.kafka_questions.configs.reading import BY_ZOOKEEPER, Configured, read_configs
+from insync.kafka_questions.controllers import heeding_unclean, unclean_by_default
 from insync.kafka_questions.disturbances import DISTURBANCES, chosen
 from insync.kafka_questions.liveness import endings
 from insync.kafka_questions.question import Key, Question, Searched, in_a_line
@@ -289,6 +290,8 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
     of_command = dict.fromkeys(stronger, "the command line")
     if configured is None:
         settings = dict(stronger)
+        if "release" in settings:
+            settings.setdefault("unclean", unclean_by_default(str(settings["release"])))
         remark = _of_zookeeper("", settings, first=True)
         return [Asked(settings, version, of_command, assumes_kraft=True, remarks=remark)]
     remarks = list(configured.remarks)
@@ -352,7 +355,7 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
         first: whether they are the first of several.
 
     Raises:
-        UserError: it is ZooKeeper's and nothing says the release, and the newest has no ZooKeeper.
+        UserError: it is ZooKeeper's, and nothing says the release or it has no ZooKeeper.
     """
     if why and "release" not in settings:
         message = (
@@ -361,6 +364,14 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
         raise UserError(message)
     model = Cluster(**{name: settings[name] for name in ("release",) if name in settings})
     release = model.b.settings.release.value
+    if why and not model.b.settings.release.is_before(Release.V4_0):
+        if why == BY_ZOOKEEPER:
+            message = (
+                f"{why}, and Kafka {release} has none; give --release up to 3.9, or the file of a node with "
+                "process.roles."
+            )
+            raise UserError(message)
+        why = ""
     heeding = heeding_unclean(settings)
     heeds = heeding != settings
     settings.update(heeding)
@@ -368,7 +379,7 @@ def _of_zookeeper(why: str, settings: dict[str, int | str], *, first: bool) -> l
     if why and first and not model.rules.controller_in_zookeeper:
         but = ", but for unclean elections" if heeds else ""
         said = f"{why}; the answer is for KRaft's, as Kafka {release} has it in the model{but}."
-        remarks.append(f"{said} 3.2 is the last --release with ZooKeeper's.")
+        remarks.append(f"{said} The model has ZooKeeper's controller up to 3.2.")
     if heeds:
         unsaid = "" if why else "Nothing says whose the controller is. "
         instead = "" if why else "; --unclean off asks about that"
@@ -479,7 +490,7 @@ class SearchesBegun:
         self._which = f"{words}: "
         if self._pulse.due():
             self._pulse.rate(0)
-            emit_status(f"Progress: searching {words}.")
+            emit_status(f"Progress: searching: {words}.")
 
     def named(self) -> str:
         """Return the current search as the prefix of a line; empty before the first of several begins."""

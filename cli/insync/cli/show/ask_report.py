@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from insync.cli.show.availability_report import stops_in_words
@@ -218,7 +218,8 @@ def _origins(asked: Asked, model: Cluster) -> str:
 
 def _assumed(asked: Asked, model: Cluster) -> list[str]:
     """Return the names of what nothing says."""
-    named = {**_SETTINGS, **_SHORT, "elr": "ELR as in a new cluster"}
+    fewest = f"min.insync.replicas={model.b.min_insync} (Kafka's default is 1)"
+    named = {**_SETTINGS, **_SHORT, "elr": "ELR as in a new cluster", "min_insync": fewest}
     assumed = [named[name] for name in _decisive(model) if name not in asked.origins]
     return assumed + (["KRaft"] if asked.assumes_kraft and in_both(model) else [])
 
@@ -243,7 +244,7 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
     lost = [cause for cause in answer.causes if cause.name not in accepted]
     of_settings = [cause for cause in lost if cause.kind is CauseKind.SETTINGS]
     release = answer.model.b.settings.release.value
-    if any(stop.by == "down" and stop.failures == 0 for stop in answer.stops):
+    if answer.refuses_writes:
         return "NO WRITES: writes with acks=all are refused though no broker has failed."
     if all(row.outcome(LOSS) in ("not promised", "cannot happen") for row in answer.rows):
         return "NOTHING IS PROMISED: with acks=0 no record is acknowledged, so any may be lost."
@@ -260,8 +261,14 @@ def verdict_sentence(answer: Answer, accepted: Sequence[str] = ()) -> str:
         return f"UNKNOWN: not all that can happen when {' or '.join(row.words for row in unknown)} was searched."
     of_release = [cause for cause in lost if cause.kind is CauseKind.RELEASE]
     if of_release:
-        return f"AS GOOD AS Kafka {release} CAN BE: no setting keeps more, but {_can_be(of_release[0])}."
-    if any(cause.kind is CauseKind.DESIGN for cause in lost):
+        alone = " alone" if _settings_beside(of_release[0]) else ""
+        return f"AS GOOD AS Kafka {release} CAN BE: no setting{alone} keeps more, but {_can_be(of_release[0])}."
+    by_design = [cause for cause in lost if cause.kind is CauseKind.DESIGN]
+    for cause in by_design:
+        if other := next((row for row in cause.rows if not row.stops_every_broker), None):
+            lost_when = _can_be(replace(cause, rows=(other,)))
+            return f"AS GOOD AS Kafka {release} CAN BE: no setting but flush.messages=1 keeps more, but {lost_when}."
+    if by_design:
         return "SAFE as far as Kafka goes: an acknowledged record is lost only when the whole cluster loses power."
     if answer.causes or answer.open:
         but = ["accepted"] if any(cause.name in accepted for cause in (*answer.causes, *answer.open)) else []
@@ -304,13 +311,19 @@ def describe_first_screen(answer: Answer, gate: Gate, paint: Paint, width: int, 
     causes = _causes_part(answer, gate.accepted, width, by_settings=by_settings)
     safe, cut = _safe_part(answer, width), _cut_part(answer, width)
     to_change, otherwise = _change_part(answer, gate, width), _otherwise_part(answer, width, by_settings=by_settings)
-    stops = _Part(_wrapped(" ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops)), width))
+    stops = _Part(_wrapped(_stops(answer), width))
     unfixed = describe_open(answer.open, gate, width)
     parts = [verdict, causes, safe, cut, to_change, otherwise, stops, unfixed]
     for part in (unfixed, safe, causes, otherwise):
         if room is not None and sum(len(one.lines) for one in parts) > room and part.short is not None:
             part.lines = part.short
     return "\n".join(line for part in parts for line in part.lines)
+
+
+def _stops(answer: Answer) -> str:
+    """Return when writes stop, in sentences."""
+    replicas = answer.model.b.replicas - answer.model.b.spares
+    return " ".join(f"{said[:1].upper()}{said[1:]}." for said in stops_in_words(answer.stops, replicas))
 
 
 def _verdict_lines(answer: Answer, accepted: Sequence[str], paint: Paint, width: int) -> list[str]:
@@ -320,10 +333,8 @@ def _verdict_lines(answer: Answer, accepted: Sequence[str], paint: Paint, width:
 
 
 def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_settings: bool) -> _Part:
-    shown = [cause for cause in answer.causes if cause.name or cause.kind is CauseKind.UNKNOWN]
-    shown = shown or list(answer.causes)
-    by_design = [cause for cause in shown if by_settings and cause.kind is CauseKind.DESIGN]
-    others = [cause for cause in shown if cause not in by_design]
+    by_design = [cause for cause in answer.causes if by_settings and cause.kind is CauseKind.DESIGN]
+    others = [cause for cause in answer.causes if cause not in by_design]
 
     def lines(most: int) -> list[str]:
         found = [
@@ -332,7 +343,7 @@ def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_sett
             for line in _wrapped(_cause_line(cause, cause.name in accepted), width, "  ", "       ")
         ]
         if left := [*others[most:], *by_design]:
-            names = ", ".join(cause.name or "one without a name" for cause in left)
+            names = ", ".join(cause.name or f"one without a name by {cause.rows[0].label}" for cause in left)
             found.append(f"  More causes: {names} (--details)")
         return found
 
@@ -340,7 +351,11 @@ def _causes_part(answer: Answer, accepted: Sequence[str], width: int, *, by_sett
 
 
 def _safe_part(answer: Answer, width: int) -> _Part:
-    safe = [row.label for row in answer.rows if row.searched is not None and row.outcome(LOSS) == "safe"]
+    safe = [
+        row.label
+        for row in answer.rows
+        if row.searched is not None and not row.searched.broken and row.outcome(LOSS) == "safe"
+    ]
     if not safe:
         return _Part([])
     more = len(safe) - 1
@@ -396,6 +411,7 @@ def describe_each_in_short(
         wrapped = _wrapped(said, width, "  ", "  ")
         word = verdict.split(" ")[0]
         lines += [wrapped[0].replace(word, paint(word, _tone(word)), 1), *wrapped[1:]]
+        lines += _wrapped(_stops(answer).split(". ")[0].rstrip(".") + ".", width, "  ", "  ")
     if left := answers[_MOST_COMBINATIONS:]:
         counts = Counter(_word(answer, gate) for answer in left)
         lines.append(f"And {len(left)} more: {', '.join(f'{n} {word}' for word, n in counts.items())} (--details).")
@@ -438,7 +454,7 @@ def _cause_line(cause: Cause, accepted: bool) -> str:
     removed = {
         CauseKind.SETTINGS: f"Change {describe_settings(cause.change)}",
         CauseKind.RELEASE: f"First fixed in {cause.fixed_in}"
-        + (" with eligible.leader.replicas.version=1" if cause.change.get("elr") == "on" else ""),
+        + (f" with {describe_settings(beside)}" if (beside := _without_release(cause.change)) else ""),
         CauseKind.DESIGN: "By design; only flush.messages=1 prevents it",
         CauseKind.UNKNOWN: "More time (--max-seconds) finds the cause",
         CauseKind.OPEN: "No release has a fix",
@@ -454,6 +470,9 @@ _TURN_ON_ELR = "kafka-features.sh --bootstrap-server HOST:PORT upgrade --feature
 def _to_change(answer: Answer, accepted: Sequence[str]) -> str:
     """Return the settings to change, or the release to go to; empty if nothing helps."""
     wanted = [cause for cause in answer.causes if cause.name not in accepted]
+    if answer.refuses_writes:
+        replicas, fewest = answer.model.b.replicas - answer.model.b.spares, answer.model.b.min_insync
+        return f"min.insync.replicas={replicas} or less, or a replication factor of {fewest} or more"
     settings = [describe_settings(cause.change) for cause in wanted if cause.kind is CauseKind.SETTINGS]
     if settings:
         said = ", ".join(dict.fromkeys(", ".join(settings).split(", ")))
@@ -462,7 +481,20 @@ def _to_change(answer: Answer, accepted: Sequence[str]) -> str:
     if not releases:
         return ""
     newest = max(releases, key=lambda change: Release(change["release"]).age)
-    return f"no setting; an upgrade to {describe_settings(newest)}"
+    beside = {name: value for cause in wanted for name, value in _settings_beside(cause).items()}
+    upgrade = f"an upgrade to {describe_settings({**newest, **beside})}"
+    return upgrade if beside else f"no setting; {upgrade}"
+
+
+def _without_release(change: Given) -> Given:
+    return {name: value for name, value in change.items() if name != "release"}
+
+
+def _settings_beside(cause: Cause) -> Given:
+    """Return the settings that are to be changed with an upgrade, but for those that come with the release."""
+    if cause.kind is not CauseKind.RELEASE:
+        return {}
+    return {name: value for name, value in _without_release(cause.change).items() if name != "elr"}
 
 
 def describe_open(found: Sequence[Cause], gate: Gate, width: int) -> _Part:
@@ -544,6 +576,11 @@ def describe_ends(found: Sequence[Ended], width: int) -> str:
         said = {"holds": one.ending.words, "violated": one.ending.never}.get(
             str(one.verdict), f"Not decided: {one.ending.words[:1].lower()}{one.ending.words[1:]}"
         )
+        if one.ending.each and one.model.b.min_insync >= one.model.b.replicas > 1:
+            said += (
+                " But tools that wait for a spare in-sync replica, such as Strimzi's roller and Cruise Control, stop "
+                "no broker while min.insync.replicas is the replication factor."
+            )
         lines += _wrapped(said, width, "", "  ")
     return "\n".join(lines)
 

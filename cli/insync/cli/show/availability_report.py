@@ -10,12 +10,12 @@ from insync.kafka_questions.availability import STOPS, FewestFailures
 __all__ = ["availability_json", "stops_in_words"]
 
 
-def stops_in_words(found: Sequence[FewestFailures]) -> list[str]:
-    """Return a sentence for each of `STOPS`."""
-    return [_when(words, {one.by: one for one in found if one.name == name}) for name, words in STOPS.items()]
+def stops_in_words(found: Sequence[FewestFailures], replicas: int) -> list[str]:
+    """Return a sentence for each of `STOPS`, of a partition with so many replicas."""
+    return [_when(words, replicas, {one.by: one for one in found if one.name == name}) for name, words in STOPS.items()]
 
 
-def _when(words: str, by: dict[str, FewestFailures]) -> str:
+def _when(words: str, replicas: int, by: dict[str, FewestFailures]) -> str:
     if by["down"].failures == 0:
         return f"{words} though no broker has failed"
     said = []
@@ -24,7 +24,9 @@ def _when(words: str, by: dict[str, FewestFailures]) -> str:
             said.append(f"{plural(number, noun)} {'is' if number == 1 else 'are'} {state}")
     beside, alone = by["down_beside_slow"].failures, by["down"].failures
     if beside and (alone is None or beside < alone):
-        said.append(f"{plural(beside, 'broker')} {'is' if beside == 1 else 'are'} down and the others were slow before")
+        are = "is" if beside == 1 else "are"
+        others = "the other one" if replicas - beside == 1 else f"the other {replicas - beside}"
+        said.append(f"{plural(beside, 'broker')} {are} down after {others} left the ISR")
     unknown = [one.by for one in by.values() if one.failures is None and one.more_than < 0]
     if not said:
         return f"when {words} is unknown" if unknown else f"{words} in no such way"

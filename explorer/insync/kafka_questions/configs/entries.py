@@ -68,13 +68,13 @@ class Source(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a file, from 1."""
+    """A line of a file, from 1; line 0 stands for what a file does not say."""
 
     file: str
     line: int
 
     def __str__(self) -> str:
-        return f"{self.file}, line {self.line}"
+        return f"{self.file}, line {self.line}" if self.line else f"Kafka's default in {self.file}"
 
 
 @dataclass(frozen=True, slots=True)

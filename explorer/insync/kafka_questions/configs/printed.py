@@ -67,11 +67,13 @@ class PartitionsSeen:
         wanted: how many the topic has, if its own line is there.
         seen: their numbers.
         leaderless: the numbers of those without a leader.
+        shrunk: of others with replicas outside the ISR, the number and what the ISR is, in words.
     """
 
     wanted: int | None = None
     seen: list[int] = field(default_factory=list)
     leaderless: list[int] = field(default_factory=list)
+    shrunk: dict[int, str] = field(default_factory=dict)
 
 
 def is_printed(lines: Sequence[str]) -> bool:
@@ -167,7 +169,10 @@ def _topic_line(place: Place, line: str, seen: dict[str, PartitionsSeen]) -> Ite
         known.seen.append(number)
         if fields.get("Leader") in ("-1", "none"):
             known.leaderless.append(number)
-        yield Declared(topic, f"{PARTITION}{number}", str(_replicas(place, fields)), place, Source.TOPIC)
+        replicas = _replicas(place, fields)
+        if number not in known.leaderless and "Isr" in fields and (in_sync := len(_brokers(fields["Isr"]))) < replicas:
+            known.shrunk[number] = f"{in_sync} of {replicas} replicas"
+        yield Declared(topic, f"{PARTITION}{number}", str(replicas), place, Source.TOPIC)
         return
     if fields.get("PartitionCount", "").isdecimal():
         known.wanted = int(fields["PartitionCount"])

@@ -21,6 +21,7 @@ from insync.kafka_questions.configs.entries import (
     VERSION,
     ZOOKEEPERS,
     Declared,
+    Place,
     Source,
     is_template,
     may_be_kafkas,
@@ -33,9 +34,10 @@ from insync.kafka_questions.configs.entries import (
 from insync.kafka_questions.configs.printed import PartitionsSeen, is_printed, printed_in
 from insync.kafka_questions.configs.properties import properties_in
 from insync.kafka_questions.configs.terraform import is_terraform, terraform_in
+from insync.kafka_questions.controllers import unclean_by_default
 from insync.runtime.errors import UserError
 
-__all__ = ["EVERY_OTHER", "Combination", "Configured", "read_configs"]
+__all__ = ["BY_ZOOKEEPER", "EVERY_OTHER", "Combination", "Configured", "read_configs"]
 
 
 Settings = Mapping[str, int | str]
@@ -111,11 +113,11 @@ def read_configs(paths: Sequence[Path], given: Settings, *, compares_partitions:
     told = {entry.topic for entry in found if not entry.key.startswith(PARTITION)}
     half_told = dict.fromkeys(entry.topic for entry in found if entry.topic is not None and entry.topic not in told)
     remarks = [*_misspelt(found, ignored_keys), *_twice(found)]
-    topics = _by_topic(found, given, remarks, compares_partitions=compares_partitions)
+    topics = _by_topic(_heeded(found), given, remarks, compares_partitions=compares_partitions)
     if half_told:
         cure = "give what kafka-topics --describe prints of the whole topic"
         remarks.append(f"Not known is what these topics set themselves: {', '.join(map(str, half_told))}; {cure}.")
-    remarks += [*_unfinished(found), *_of_partitions(seen)]
+    remarks += [*_of_no_controller(found, given), *_unfinished(found), *_of_partitions(seen)]
     rebalances = not any(entry.key == _REBALANCE and entry.value.lower() == "false" for entry in found)
     said = {entry.key: entry for entry in found if entry.value not in ("", "null")}  # as --all prints unset keys
     in_kraft = any(key in said for key in _OF_KRAFT)
@@ -155,13 +157,16 @@ def _twice(found: Sequence[Declared]) -> Iterator[str]:
             yield f"{file}, lines {', '.join(map(str, given))}: {key} is given more than once, and the last one counts."
 
 
+BY_ZOOKEEPER = "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"
+"""Why a controller is ZooKeeper's for certain."""
+
 _OF_KRAFT = ("process.roles", "controller.quorum.voters", "controller.quorum.bootstrap.servers", KRAFTS)
 
 
 def _in_zookeeper(said: Mapping[str, Declared]) -> str:
     """Return why the controller is, or may be, ZooKeeper's; empty if nothing says so."""
     if "zookeeper.connect" in said:
-        return "zookeeper.connect is set and process.roles is not, so the controller is ZooKeeper's"
+        return BY_ZOOKEEPER
     if ZOOKEEPERS in said:
         return f"{said[ZOOKEEPERS].value}, so the controller may be ZooKeeper's"
     if "inter.broker.protocol.version" in said:
@@ -180,7 +185,11 @@ _OTHERS = (
 )
 """Kinds of files that are refused by name."""
 
-_MANAGED = "What is not in the configuration of Amazon MSK is as MSK sets it, which may differ from Kafka's defaults."
+_MANAGED = (
+    "What is not in the configuration of Amazon MSK is as MSK sets it, which differs from Kafka's defaults: "
+    "unclean.leader.election.enable=true without tiered storage, and in three zones min.insync.replicas=2; give these "
+    "keys."
+)
 _WANTED = (
     "give server.properties, what Kafka's tools print with --describe, a resource of Strimzi, a compose file, values "
     "of a chart, or Terraform with server_properties"
@@ -240,6 +249,60 @@ def _is_yaml(path: Path, lines: Sequence[str]) -> bool:
     )
 
 
+_ROLES = "process.roles"
+_OF_BROKERS = ("min_insync", "acks", "flushing")
+"""Settings that decide only where records are written."""
+_Part = tuple[str, str]
+"""A file, and the part of it that is one broker's."""
+
+
+def _roles(found: Sequence[Declared]) -> dict[_Part, set[str]]:
+    """Return the roles in KRaft of each part of a file that says them."""
+    said = [entry for entry in found if entry.key == _ROLES and entry.value]
+    return {_part(entry): {role.strip() for role in entry.value.split(",")} for entry in said}
+
+
+def _part(entry: Declared) -> _Part:
+    return entry.place.file, entry.scope
+
+
+def _without_say(found: Sequence[Declared], name: str) -> set[_Part]:
+    """Return the parts of files whose own value of a setting nobody heeds.
+
+    A node that is only a controller takes no records, and in KRaft the controllers decide who is elected uncleanly.
+    """
+    roles = _roles(found)
+    if name in _OF_BROKERS:
+        return {part for part, of_part in roles.items() if of_part == {"controller"}}
+    if name == "unclean" and any("controller" in of_part for of_part in roles.values()):
+        return {part for part, of_part in roles.items() if "controller" not in of_part}
+    return set()
+
+
+def _heeded(found: Sequence[Declared]) -> list[Declared]:
+    """Return the entries but for those in the files of nodes that do not heed them."""
+    return [
+        entry
+        for entry in found
+        if entry.topic is not None
+        or entry.source is not Source.STATIC
+        or (name := setting_name(entry.key)) is None
+        or _part(entry) not in _without_say(found, name)
+    ]
+
+
+def _of_no_controller(found: Sequence[Declared], given: Settings) -> Iterator[str]:
+    """Yield a sentence if files are those of brokers of KRaft alone, and the controllers' would decide."""
+    roles = _roles(found)
+    of_brokers = [file for (file, _), of_part in roles.items() if of_part == {"broker"}]
+    stronger = any(setting_name(entry.key) == "unclean" and entry.source > Source.STATIC for entry in found)
+    if len(of_brokers) == len(roles) > 0 and "unclean" not in given and not stronger:
+        yield (
+            "The controllers' file (process.roles=controller), which decides unclean.leader.election.enable in KRaft, "
+            f"was not given; the answer is for what {of_brokers[0]} says."
+        )
+
+
 def _by_topic(
     found: Sequence[Declared], given: Settings, remarks: list[str], *, compares_partitions: bool
 ) -> dict[str, dict[str, tuple[int | str, str]]]:
@@ -273,17 +336,26 @@ def _by_topic(
         raise UserError(message)
     if sized and (not topics or any(entry.topic is None and setting_name(entry.key) for entry in found)):
         topics[EVERY_OTHER] = {}
-    return {name: {**general, **own, **stronger} for name, own in topics.items()}
+    return {name: _by_release({**general, **own, **stronger}) for name, own in topics.items()}
+
+
+def _by_release(settings: dict[str, tuple[int | str, str]]) -> dict[str, tuple[int | str, str]]:
+    """Return settings with the default of unclean elections that their release has."""
+    _, place = settings["unclean"]
+    if place.startswith("Kafka's default") and "release" in settings:
+        return {**settings, "unclean": (unclean_by_default(str(settings["release"][0])), place)}
+    return settings
 
 
 def _unset(found: Sequence[Declared]) -> Iterator[Declared]:
     """Yield Kafka's default for each broker whose part of the files has not got a key that another broker's has."""
-    brokers = {(entry.place.file, entry.scope): entry.place for entry in found if entry.key in _OF_A_BROKER}
+    brokers = {_part(entry) for entry in found if entry.key in _OF_A_BROKER}
     for key, default in _DEFAULT_OF_KEYS.items():
-        having = {(entry.place.file, entry.scope) for entry in found if entry.key == key}
-        if len(brokers) > 1 and having & brokers.keys():
-            for part in brokers.keys() - having:
-                yield Declared(None, key, default, brokers[part], scope=part[1])
+        having = {_part(entry) for entry in found if entry.key == key}
+        deciding = brokers - _without_say(found, setting_name(key) or key)
+        if len(deciding) > 1 and having & deciding:
+            for file, scope in sorted(deciding - having):
+                yield Declared(None, key, default, Place(file, 0), scope=scope)
 
 
 def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) -> dict[str, tuple[int | str, str]]:
@@ -297,7 +369,7 @@ def _chosen(entries: Iterable[Declared], given: Settings, remarks: list[str]) ->
     found: dict[str, tuple[int | str, str]] = {}
     for name, declared in by_name.items():
         strongest = max(entry.source for entry in declared)
-        last = {(entry.place.file, entry.scope): entry for entry in declared if entry.source == strongest}
+        last = {_part(entry): entry for entry in declared if entry.source == strongest}
         values = {entry.place: setting[1] for entry in last.values() if (setting := setting_of(entry)) is not None}
         least = next(iter(values.values()))
         for value in values.values():
@@ -357,6 +429,13 @@ def _of_partitions(seen: Mapping[str, PartitionsSeen]) -> Iterator[str]:
             yield (
                 f"Topic {topic} has no leader now in partition {which}{more}: nobody can write there, and what it "
                 "lost already is not asked about."
+            )
+        if partitions.shrunk:
+            which = "; ".join(f"partition {number}: {isr}" for number, isr in sorted(partitions.shrunk.items())[:4])
+            more = f"; and {len(partitions.shrunk) - 4} more" if len(partitions.shrunk) > 4 else ""
+            yield (
+                f"The answer is for partitions whose ISR is full; of topic {topic} it is smaller now, and fewer "
+                f"failures stop writes ({which}{more})."
             )
         if partitions.wanted is not None and 0 < len(partitions.seen) < partitions.wanted:
             yield (
