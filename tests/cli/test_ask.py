@@ -309,3 +309,16 @@ def test_tools_that_wait_for_a_spare_replica_stop_no_broker(
     given = ("--release", "4.1", "--min-insync", str(fewest), "--against", "slow", "--finishes")
     out = flat(ask(capsys, *given)[1])
     assert ("Strimzi's roller and Cruise Control, stop no broker" in out) == said
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--against", "moon"), ("--accept", "NOPE"), ("--explain", "NOPE"), ("--accept", "KAFKA-1")]
+)
+def test_a_name_that_there_is_not_is_told_with_its_option(option: str, value: str) -> None:
+    with pytest.raises(UserError, match=f"^{option}: .*{value}"):
+        command.main([*TWO, option, value], "insync ask", standalone_mode=False)
+
+
+def test_what_acks_decides_is_explained_with_acks_1() -> None:
+    with pytest.raises(UserError, match=r"ELR on; give --acks 1, or `insync defects C-2` shows it"):
+        command.main([*TWO, "--release", "4.1", "--explain", "C-2"], "insync ask", standalone_mode=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -197,12 +198,16 @@ def command(
     settings behind a loss, the defects of this release and the first release without them, and apart from these the
     defects that every release has. It says when writes stop.
 
-    The exit code is 1 if a setting of this release would prevent a loss (with --fail-on any: if there is any cause),
-    else 3 if a search was cut short or a topic left out, else 0. Ctrl-C ends it with what is known by then.
+    The exit code is 1 if no write is taken or a setting of this release would prevent a loss (with --fail-on any: if
+    there is any cause), else 3 if a search was cut short or a topic left out, else 0. Ctrl-C ends it with what is known
+    by then.
     """
-    wanted = chosen(against, pairs=pairs) if against or pairs else None
-    accepted = [_entry_named(name) for name in accept]
-    explained = None if explain is None else _entry_named(explain)
+    with _naming("--against"):
+        wanted = chosen(against, pairs=pairs) if against or pairs else None
+    with _naming("--accept"):
+        accepted = [_entry_named(name) for name in accept]
+    with _naming("--explain"):
+        explained = None if explain is None else _entry_named(explain)
     stronger = {
         **given,
         **({} if release is None else {"release": str(_RELEASE.chosen("cluster", "release", release).value)}),
@@ -275,6 +280,16 @@ _SCREEN = 20
 _NO_FINISHES = (
     "--finishes is left out, as it needs the extra `graph` ({} is missing); install it: pip install 'insync[graph]'."
 )
+
+
+@contextmanager
+def _naming(option: str) -> Iterator[None]:
+    """Put the name of an option before the sentence about its value."""
+    try:
+        yield
+    except UserError as error:
+        message = f"{option}: {error}"
+        raise UserError(message) from None
 
 
 def _entry_named(given: str) -> str:
@@ -454,9 +469,10 @@ def _refuse_unlikely(explained: str, asked: Sequence[Asked]) -> None:
     """
     models = [Cluster(**one.settings) for one in asked]
     if not any(may_be_cause(explained, model) for model in models):
+        instead = "give --acks 1, or " if explained in ("C-2", "C-19") else ""
         message = (
             f"{explained} cannot be a cause with Kafka {models[0].b.settings.release.value}, "
-            f"{in_a_line(models[0])}; `insync defects {explained}` shows it."
+            f"{in_a_line(models[0])}; {instead}`insync defects {explained}` shows it."
         )
         raise UserError(message)
 
