@@ -76,6 +76,18 @@ def test_of_several_combinations_the_worst_come_first_on_one_screen(
     assert "(--details)" in out
 
 
+def test_of_several_topics_the_one_that_takes_no_writes_says_so_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = "".join(
+        f"Topic: t{replicas}\tReplicationFactor: {replicas}\tConfigs: min.insync.replicas=2\n" for replicas in (1, 2)
+    )
+    code, out = ask(capsys, tmp_path, {"topics.txt": text}, "--release", "3.4")
+    assert code == 1
+    assert " ".join(out.split()).lower().count("are refused though no broker has failed") == 1
+    assert "Writes with acks=all are refused when 1 broker is down" in out
+
+
 def test_a_page_names_the_topics(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     page = tmp_path / "lost.html"
     files = {"topics.txt": TOPICS.split("\n")[0] + "\n", "producer.properties": PRODUCER}

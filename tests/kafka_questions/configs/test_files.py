@@ -563,6 +563,8 @@ def test_that_the_file_of_the_controllers_decides_is_said_where_it_is_not_given(
     dynamic = {"broker": BROKER, "dynamic": DEFAULTS + "  unclean.leader.election.enable=true sensitive=false\n"}
     assert read(tmp_path, dynamic).remarks == ()
     assert read_configs([tmp_path / "broker"], {"unclean": "off"}).remarks == ()
+    assert read_configs([tmp_path / "broker"], {"release": "3.6"}).remarks == (), "no file decides there"
+    assert len(read_configs([tmp_path / "broker"], {"release": "3.9"}).remarks) == 1
 
 
 @pytest.mark.parametrize(("release", "unclean"), [("0.10.2", "on"), ("0.11", "off"), ("3.9", "off")])

@@ -411,7 +411,8 @@ def describe_each_in_short(
         wrapped = _wrapped(said, width, "  ", "  ")
         word = verdict.split(" ")[0]
         lines += [wrapped[0].replace(word, paint(word, _tone(word)), 1), *wrapped[1:]]
-        lines += _wrapped(_stops(answer).split(". ")[0].rstrip(".") + ".", width, "  ", "  ")
+        if not answer.refuses_writes:
+            lines += _wrapped(_stops(answer).split(". ")[0].rstrip(".") + ".", width, "  ", "  ")
     if left := answers[_MOST_COMBINATIONS:]:
         counts = Counter(_word(answer, gate) for answer in left)
         lines.append(f"And {len(left)} more: {', '.join(f'{n} {word}' for word, n in counts.items())} (--details).")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from insync.kafka.releases import Release
 from insync.kafka_questions.configs.documents import documents_in, kinds_in
 from insync.kafka_questions.configs.entries import (
     KRAFTS,
@@ -292,7 +293,12 @@ def _heeded(found: Sequence[Declared]) -> list[Declared]:
 
 
 def _of_no_controller(found: Sequence[Declared], given: Settings) -> Iterator[str]:
-    """Yield a sentence if files are those of brokers of KRaft alone, and the controllers' would decide."""
+    """Yield a sentence if files are those of brokers of KRaft alone, and the controllers' would decide.
+
+    In releases whose controller of KRaft ignores unclean.leader.election.enable no file decides.
+    """
+    if "release" in given and not Release(given["release"]).rules.unclean_is_honoured:
+        return
     roles = _roles(found)
     of_brokers = [file for (file, _), of_part in roles.items() if of_part == {"broker"}]
     stronger = any(setting_name(entry.key) == "unclean" and entry.source > Source.STATIC for entry in found)
