@@ -305,8 +305,8 @@ def _asked(stronger: Mapping[str, int | str], version: str, configured: Configur
     of_command = dict.fromkeys(stronger, "the command line")
     if configured is None:
         settings = dict(stronger)
-        if "release" in settings:
-            settings.setdefault("unclean", unclean_by_default(str(settings["release"])))
+        if "release" in settings and (unclean := unclean_by_default(str(settings["release"]))) == "on":
+            settings.setdefault("unclean", unclean)
         remark = _of_zookeeper("", settings, first=True)
         return [Asked(settings, version, of_command, assumes_kraft=True, remarks=remark)]
     remarks = list(configured.remarks)
