@@ -308,7 +308,7 @@ class Raft(Model):
         me.committed = agreed
 
     def is_majority(self, servers: Num | int) -> Condition:
-        """Whether so many servers are a majority."""
+        """Whether this number of servers is a majority."""
         return 2 * servers > self.b.servers
 
     def receive(self, channel: RecordView, place: Waiting) -> Any:

@@ -62,7 +62,7 @@ class Person(Index):
 
 
 class Hour(Model):
-    """The specification: a clock of which only the hour is seen."""
+    """The specification: a clock that shows only the hour."""
 
     bounds = Bounds(hours=Bound(3, 1, 9, "hours"))
 
@@ -112,7 +112,7 @@ class Skipping(Clock):
 
 
 class Late(Clock):
-    """It begins with any half of an hour, of which those of the first hour alone are good."""
+    """It begins with any half of an hour; only those of the first hour are good."""
 
     @initial
     def anything(self, s: StateView) -> None:

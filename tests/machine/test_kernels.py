@@ -104,7 +104,7 @@ def test_a_kind_of_code_that_does_not_exist_is_refused(monkeypatch: pytest.Monke
 
 
 class Row(Model):
-    """A long row of counters, of which one is counted up at an index of the state."""
+    """A long row of counters; each step counts up the one at an index of the state."""
 
     bounds = Bounds(places=Bound(100, 1, 1000, "how long the row is"))
 

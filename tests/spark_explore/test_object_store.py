@@ -33,7 +33,7 @@ def facts(result: CheckResult) -> CheckResult:
 
 @dataclass
 class Store:
-    """S3, in front of which requests can be refused.
+    """S3, with a server before it that can refuse requests.
 
     Attributes:
         options: of a URI with which pyarrow reaches it.

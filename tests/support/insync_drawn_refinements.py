@@ -225,7 +225,7 @@ class _MappedRuns(Runs):
 
 
 def _compared_runs(one: Refined, model: Model, space: Space) -> Counter[str]:
-    """Compare what is said of the other model's fairness and of its properties of runs."""
+    """Compare the verdicts on the other model's fairness and on its properties of runs."""
     seen: Counter[str] = Counter()
     if any(one.image(state) is None for level in space.levels for state in level):
         return seen

@@ -220,7 +220,7 @@ def _result_of(
 
 
 def _undecided(found: RunProperty, fairness: Fairness | None) -> RunResult:
-    """Return the result for a property of which nothing is known, with the fairness that has an effect on it."""
+    """Return the result for a property that was not decided, with the fairness that has an effect on it."""
     assumed = (fairness or found.fairness) if found.kind.needs_fairness else Fairness()
     return RunResult(found.name, found.kind, found.sentence, assumed, Verdict.INCOMPLETE, 0, None)
 

@@ -222,7 +222,7 @@ def _key(model: Cluster) -> Key:
 
 
 def _takes_too(stepper: Stepper, trace: Trace) -> bool:
-    """Whether a model takes the steps of another one's trace, and breaks its property on the way."""
+    """Return whether a model takes the steps of another one's trace, and breaks its property on the way."""
     program = stepper.model.program
     (claim,), codes = claims_of(stepper.model, [trace.property]), program.initials[0]
     for step in trace.steps[1:]:

@@ -114,7 +114,7 @@ def test_where_codes_become_too_wide_states_are_divided_as_before(
 def test_in_a_run_directory_states_stay_in_their_partitions(
     model: Model, divided: Divided, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever goes on with the run finds them there: with codes, with whole states, with sorted files."""
+    """A search that goes on with the run finds them there: with codes, with whole states, with sorted files."""
     names = list(sentences_of(model))
     whole = check(model, symmetry=False, properties=names, keep_going=True, threads=1)
 

@@ -11,7 +11,7 @@ __all__ = ["availability_json", "stops_in_words"]
 
 
 def stops_in_words(found: Sequence[FewestFailures], replicas: int) -> list[str]:
-    """Return a sentence for each of `STOPS`, of a partition with so many replicas."""
+    """Return a sentence for each of `STOPS`, about a partition with this number of replicas."""
     return [_when(words, replicas, {one.by: one for one in found if one.name == name}) for name, words in STOPS.items()]
 
 

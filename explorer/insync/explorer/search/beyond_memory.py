@@ -18,7 +18,7 @@ from insync.explorer.search.run_directory import RunDirectory
 from insync.machine.kernels import Kernels, code_kernels, order_kernels
 from insync.machine.packed import PackedRows
 from insync.machine.stores.external import ExternalStore
-from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows
+from insync.machine.stores.row_encoding import FORMS, CodeRows, RowForm, StateRows, code_form
 from insync.machine.stores.run_files import RunFiles
 from insync.machine.stores.sorted_rows import BLOCK, OrderKernels, RowBuffer, RowScratch
 from insync.machine.stores.store import InsertOutcome
@@ -108,8 +108,7 @@ def sorted_partitions(
 def _form(name: str, schema: Schema) -> RowForm:
     if name == StateRows.name:
         return StateRows(schema.words)
-    form = next(form for form in FORMS if form.name == name)
-    assert issubclass(form, CodeRows)
+    form = code_form(name)
     return form(code_kernels(schema, form.rounds).codec())
 
 

@@ -168,21 +168,6 @@ class Explored:
         """How the states are kept; see `CheckResult`."""
         return next((partition.kept for partition in self.partitions), "states")
 
-    def without_states(self) -> Explored:
-        """Return a copy of the counts and violations, without the states and the reason of the end."""
-        return replace(
-            self,
-            steps=list(self.steps),
-            levels=list(self.levels),
-            violations=dict(self.violations),
-            stopped_by=None,
-            stepless=list(self.stepless),
-            visited=list(self.visited),
-            outside=list(self.outside),
-            partitions=[],
-            summaries=list(self.summaries),
-        )
-
     def release(self) -> None:
         """Release all memory."""
         for partition in self.partitions:

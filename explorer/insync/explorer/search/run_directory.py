@@ -55,7 +55,7 @@ Insert = Callable[[int, int, int], bool]
 
 
 def buffered_rows(words: int, room: int) -> int:
-    """Return how many states to sort in `room` bytes of memory, of which a quarter is left free."""
+    """Return how many states to sort in `room` bytes of memory, so that a quarter of them stays free."""
     left = max(0, room - _BESIDE_ROWS) * 3 // 4
     return max(LEAST_ROWS, min(MOST_ROWS, left // (2 * 8 * words + 1)))
 

@@ -38,7 +38,7 @@ PARTITION = "replicas of partition "
 """The prefix of the key for a partition's number of replicas; the number of the partition follows."""
 
 NOTHING = "settings of its own"
-"""The key under which readers name a topic before its settings, of which there may be none."""
+"""The key under which readers name a topic before its settings; a topic may have no settings."""
 
 VERSION = "version of Kafka"
 """The key under which readers give the release that a file names."""

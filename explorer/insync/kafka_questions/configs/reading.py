@@ -282,13 +282,13 @@ def _without_say(found: Sequence[Declared], name: str) -> set[_Part]:
 
 def _heeded(found: Sequence[Declared]) -> list[Declared]:
     """Return the entries but for those in the files of nodes that do not heed them."""
+    without_say = {name: _without_say(found, name) for name in (*_OF_BROKERS, "unclean")}
     return [
         entry
         for entry in found
         if entry.topic is not None
         or entry.source is not Source.STATIC
-        or (name := setting_name(entry.key)) is None
-        or _part(entry) not in _without_say(found, name)
+        or _part(entry) not in without_say.get(setting_name(entry.key) or "", ())
     ]
 
 

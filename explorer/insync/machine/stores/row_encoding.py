@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from insync.machine.stores.collapse import MOST_CODE_BITS, ROOMS, Codec, Layout
 
-__all__ = ["FORMS", "CodeRows", "NoRows", "PairedCodeRows", "RowForm", "StateRows", "layout_of"]
+__all__ = ["FORMS", "CodeRows", "NoRows", "PairedCodeRows", "RowForm", "StateRows", "code_form", "layout_of"]
 
 
 class RowForm(Protocol):
@@ -178,6 +178,13 @@ class PairedCodeRows(CodeRows):
 
 FORMS: tuple[type[RowForm], ...] = (CodeRows, PairedCodeRows, StateRows)
 """The encodings in the order in which they are tried: each replaces the one before when that raises `NoRows`."""
+
+
+def code_form(name: str) -> type[CodeRows]:
+    """Return the encoding of codes that has a name."""
+    found = next(form for form in FORMS if form.name == name)
+    assert issubclass(found, CodeRows)
+    return found
 
 
 def layout_of(said: dict[str, Any]) -> Layout | None:

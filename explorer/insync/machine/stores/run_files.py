@@ -192,7 +192,7 @@ class RunFiles:
         return LevelFile(self, partition, level)
 
     def levels_after(self, partition: int, level: int) -> list[int]:
-        """Return the levels after a level of which a partition has a file.
+        """Return the levels after a level that have a file of a partition.
 
         Raises:
             UserError: the file system reports an error.

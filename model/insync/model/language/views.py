@@ -194,7 +194,7 @@ class ArrayView(View):
 
 
 class OpenArrayView(ArrayView):
-    """An array of the state with an open length, each cell of which is a function of the place."""
+    """An array of the state with an open length: each of its cells is a function of the place."""
 
     __slots__ = ()
 

@@ -78,7 +78,7 @@ class OpenModel:
             )
             raise UserError(message)
         if model._confinement is not None:
-            message = f"{model.name} is confined by `within`, of which a proof for all bounds cannot speak yet."
+            message = f"{model.name} is confined by `within`, which a proof for all bounds cannot express yet."
             raise UserError(message)
         sizes = open_sizes(kind.unbounded)
         self.lowest = {name: kind.bounds[name].lowest for name in kind.unbounded}
@@ -111,7 +111,7 @@ class OpenModel:
             UserError: the model has other initial states.
         """
         if initial_specs(type(self.model)):
-            message = f"{self.model.name} has several initial states, of which a proof without bounds cannot speak yet."
+            message = f"{self.model.name} has several initial states, which a proof without bounds cannot express yet."
             raise UserError(message)
         store = LiftedStore(self._traced, next(self._stores))
         with under(self.model.b), lifting(self._traced):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from insync.machine.kernels import order_kernels
 from insync.machine.stores.external_sort import KnownRows, RowReader
-from insync.machine.stores.row_encoding import FORMS, CodeRows
+from insync.machine.stores.row_encoding import code_form
 from insync.machine.stores.run_files import name_of
 from insync.spark_explore.executor.worker import Assignment, Worker, worker_for
 from insync.spark_explore.wire.packets import Kind, Row, rows_of, to_batch
@@ -47,8 +47,7 @@ def decode_task(job: DecodeJob) -> Task:
 
 
 def _decoded(job: DecodeJob, worker: Worker, row: Row) -> Iterator[pa.RecordBatch]:
-    form_of = next(form for form in FORMS if form.name == job.encoding)
-    assert issubclass(form_of, CodeRows)
+    form_of = code_form(job.encoding)
     files, candidates, partition = worker.states, worker.candidates, row.partition
     form = form_of(worker.codes(form_of.rounds).codec())
     reader = RowReader(form, order_kernels(form.words), files.words)
