@@ -145,7 +145,7 @@ def test_what_this_kafka_lacks_is_incomplete_and_what_the_guide_names_is_not(
     code, out, _ = insync(*given)
     assert code == 3
     assert out.index("incomplete with Kafka 4.3.1: no difference in 3 walks") < out.index("not schedulable:\n")
-    assert "not schedulable, for no reason that docs/guide/kafka.md names:\n" in out
+    assert "not schedulable, for no reason that docs/guide/known-differences.md names:\n" in out
     gaps = json.loads(insync(*given, "--json").out)["parts"]["walks"]["not_schedulable"]
     assert {(gap["action"], gap["expected"]) for gap in gaps} == {("write", True), ("elect", False)}
 

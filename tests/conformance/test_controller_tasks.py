@@ -13,7 +13,7 @@ OLDER = [pytest.param(one, marks=pytest.mark.slow) for one in ("3.9.2", "4.1.2",
 
 @pytest.mark.parametrize("version", ["4.3.1", *OLDER])
 def test_an_unclean_leader_is_elected_where_nobody_leads(jars_of: JarsOf, harness_of: HarnessOf, version: str) -> None:
-    """The model elects at the next failure or return alone (docs/guide/kafka.md, What has a name)."""
+    """The model elects at the next failure or return alone (docs/guide/known-differences.md)."""
     with harness_of(jars_of(version)) as harness:
         harness.take("open", brokers=2, replicas=[1, 2], elr=False, configuration={})
         harness.take("fence", broker=2)

@@ -106,7 +106,7 @@ def command(
     \b
     Exit codes:
       0  agrees: all that was asked for was compared, and nothing differs; steps that cannot be brought about for a
-         reason that docs/guide/kafka.md names are listed
+         reason that docs/guide/known-differences.md names are listed
       1  diverges: after some step a field differs
       2  a mistake in the command, or something is missing: one sentence says which
       3  incomplete: a limit or Ctrl-C ended it before anything differed; or a step cannot be brought about for another

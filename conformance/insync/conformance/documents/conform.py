@@ -18,7 +18,7 @@ from insync.kafka_questions.question import shown_bounds
 
 __all__ = ["conformances_json", "describe_conformances", "worst_of"]
 
-_UNEXPECTED = "not schedulable, for no reason that docs/guide/kafka.md names:"
+_UNEXPECTED = "not schedulable, for no reason that docs/guide/known-differences.md names:"
 _TONES = {Conforming.AGREES: Tone.GOOD, Conforming.DIVERGES: Tone.BAD, Conforming.INCOMPLETE: Tone.OPEN}
 
 

@@ -1,4 +1,4 @@
-"""The guide to releases has the table that `insync kafka claims` prints."""
+"""The guide has the table that `insync kafka claims` prints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from insync.conformance.catalogue.catalogue_record import read_record
 from insync.conformance.catalogue.claim_evidence import evidence
 from insync.conformance.documents.claims import claim_rows
 
-GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "kafka-releases.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "kafka.md"
 
 
 def table() -> str:
