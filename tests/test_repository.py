@@ -111,10 +111,10 @@ def test_the_commands_of_the_readme_exist() -> None:
     assert named - targets == set()
 
 
-def test_the_readme_leads_to_every_guide() -> None:
-    readme = (ROOT / "README.md").read_text()
+def test_the_index_leads_to_every_guide() -> None:
+    index = (ROOT / "docs" / "index.md").read_text()
     guides = {page.name for page in (ROOT / "docs" / "guide").glob("*.md")}
-    assert guides - set(re.findall(r"\(docs/guide/([a-z0-9-]+\.md)\)", readme)) == set()
+    assert guides - set(re.findall(r"\(guide/([a-z0-9-]+\.md)\)", index)) == set()
 
 
 def test_what_generates_code_stands_where_object_code_that_is_kept_looks_for_changes() -> None:

@@ -20,7 +20,7 @@ DOORS = (
 """The modules that users import from; each has a page of its API."""
 
 _GUIDES: Mapping[str, Sequence[str]] = {
-    "Begin here": ("first-model", "modelling", "messages", "command-line", "reports"),
+    "Begin here": ("first-model", "modelling", "messages", "command-line", "reports", "other-tools"),
     "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster", "quorum", "groups"),
     "Kafka itself": ("kafka", "known-differences"),
     "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "kip320", "second-opinions"),
