@@ -21,9 +21,9 @@ DOORS = (
 
 _GUIDES: Mapping[str, Sequence[str]] = {
     "Begin here": ("first-model", "modelling", "messages", "command-line", "reports", "other-tools"),
-    "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster", "quorum", "groups"),
+    "What a cluster can lose": ("cluster", "cluster-model", "cluster-results", "changing-cluster", "quorum"),
     "Kafka itself": ("kafka", "known-differences"),
-    "Look closer": ("exploring", "why-and-diff", "agree-and-mutate", "export", "kip320", "second-opinions"),
+    "Look closer": ("exploring", "why-and-diff", "export", "kip320", "second-opinions"),
     "More answers": ("liveness", "refinement", "proving", "proving-cluster"),
     "In your own work": ("pytest", "ci", "hypothesis", "spark", "spark-deployment"),
 }

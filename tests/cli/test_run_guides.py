@@ -1,4 +1,4 @@
-"""The guides to liveness, refinement, agree, mutate, why, diff and groups are right: they print what they say."""
+"""The guides to liveness, refinement, second opinions, why, diff and consumer groups are right: they print what they say."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytest.importorskip("z3")
 GUIDES = Path(__file__).parents[2] / "docs" / "guide"
 TEXTS = {
     name: (GUIDES / f"{name}.md").read_text()
-    for name in ("liveness", "refinement", "agree-and-mutate", "why-and-diff", "groups")
+    for name in ("liveness", "refinement", "second-opinions", "why-and-diff", "cluster-model")
 }
 BLOCKS = [
     pytest.param(block, id=f"{name}-{number}")
@@ -38,8 +38,8 @@ def timeless(text: str) -> list[str]:
 
 @pytest.mark.slow_for(
     "liveness-0",
-    "agree-and-mutate-0",
-    "agree-and-mutate-1",
+    "second-opinions-0",
+    "second-opinions-1",
     "why-and-diff-0",
     "why-and-diff-1",
     "why-and-diff-2",
