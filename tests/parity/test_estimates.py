@@ -1,4 +1,4 @@
-"""How far off the estimate of the end is, on spaces whose size other checkers found too; the guide has the same table.
+"""How far off the estimate of the end is, on spaces that other checkers counted; benchmarks/README.md has the tables.
 
 `level_sizes.csv` has the levels of those spaces of the other tables that have at least 1,000 states. Where several have
 the same levels, one is measured. `level_sizes_cluster.csv` has those of spaces of `cluster`, most of which
@@ -18,7 +18,7 @@ from insync.explorer.progress import estimated_end
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-GUIDE = ROOT / "docs" / "guide" / "command-line.md"
+PAGE = ROOT / "benchmarks" / "README.md"
 NOT_BOUNDS = {"model", "symmetry", "property", "verdict", "distinct_states", "depth", "trace_length"}
 NOT_BOUNDS |= {"states_generated", "representatives"}
 PARTS = ((0, 20), (20, 50), (50, 80), (80, 100))
@@ -73,7 +73,7 @@ def test_a_recorded_space_of_the_cluster_is_that_of_the_search(row: dict[str, st
 
 
 def measured(name: str) -> list[tuple[str, ...]]:
-    """Return a row of the guide's table for each part of a space that may have been found."""
+    """Return a row of the page's table for each part of a space that may have been found."""
     spaces = {tuple(levels_of(row)) for row in table(name)}
     rows = []
     for least, most in PARTS:
@@ -98,8 +98,8 @@ def at(values: list[float], part: float) -> float:
     return sorted(values)[int(part * len(values))]
 
 
-def test_the_guide_has_the_errors() -> None:
-    told = re.findall(r"^\| (\d+ to \d+ %) \| (.*) \|$", GUIDE.read_text(), re.MULTILINE)
+def test_the_page_has_the_errors() -> None:
+    told = re.findall(r"^\| (\d+ to \d+ %) \| (.*) \|$", PAGE.read_text(), re.MULTILINE)
     assert [(part, *rest.split(" | ")) for part, rest in told] == [
         *measured("level_sizes.csv"),
         *measured("level_sizes_cluster.csv"),
