@@ -7,7 +7,7 @@ asked about one by one, with few assumptions on the state before: the conjunct i
 The evaluator judges each state that z3 finds then. A good state refutes preservation. For another one, conjuncts that
 fail in it are assumed as well, and the question is asked again. If no such state exists, the conjunct is proved: more
 assumptions would not change that. The assumptions that one conjunct of a condition needed are kept for the next.
-Measured in docs/adr/0008-cells-as-bit-vectors.md.
+Measured in benchmarks/README.md.
 """
 
 from __future__ import annotations
