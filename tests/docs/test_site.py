@@ -68,6 +68,16 @@ def test_every_link_of_a_page_leads_somewhere(path: str) -> None:
             assert anchor in anchors(target), f"{path} links to {target}#{anchor}"
 
 
+def test_every_page_that_a_source_names_is_there() -> None:
+    named = re.compile(r"\bdocs/(?:guide/[a-z0-9-]+\.md|adr/\d{4}(?:[a-z-]+\.md)?|findings/[\w-]+\.md)")
+    sources = [ROOT / "Makefile", ROOT / "pyproject.toml", *ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/**/*.py")]
+    sources += [path for path in ROOT.glob("*/insync/**/*") if path.suffix in (".py", ".java", ".js", ".html")]
+    found = {(path, name) for path in sources for name in named.findall(path.read_text())}
+    assert len(found) > 20
+    gone = [(path.relative_to(ROOT), name) for path, name in found if not list(ROOT.glob(f"{name}*"))]
+    assert gone == []
+
+
 def test_links_that_lead_nowhere_would_be_noticed() -> None:
     found = {target for path in PAGES for target, _ in links(path)}
     assert {"docs/guide/cluster.md", "examples/lock.py", "ARCHITECTURE.md"} <= found
