@@ -1,4 +1,4 @@
-"""The guides to liveness, refinement, second opinions, why, diff and consumer groups are right: they print what they say."""
+"""The guides to liveness, refinement, second opinions, why, diff and groups are right: they print what they say."""
 
 from __future__ import annotations
 

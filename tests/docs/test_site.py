@@ -70,7 +70,12 @@ def test_every_link_of_a_page_leads_somewhere(path: str) -> None:
 
 def test_every_page_that_a_source_names_is_there() -> None:
     named = re.compile(r"\bdocs/(?:guide/[a-z0-9-]+\.md|adr/\d{4}(?:[a-z-]+\.md)?|findings/[\w-]+\.md)")
-    sources = [ROOT / "Makefile", ROOT / "pyproject.toml", *ROOT.glob("benchmarks/*.py"), *ROOT.glob("examples/**/*.py")]
+    sources = [
+        ROOT / "Makefile",
+        ROOT / "pyproject.toml",
+        *ROOT.glob("benchmarks/*.py"),
+        *ROOT.glob("examples/**/*.py"),
+    ]
     sources += [path for path in ROOT.glob("*/insync/**/*") if path.suffix in (".py", ".java", ".js", ".html")]
     found = {(path, name) for path in sources for name in named.findall(path.read_text())}
     assert len(found) > 20

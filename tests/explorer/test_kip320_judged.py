@@ -17,6 +17,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "second-opinions.md").read_text()
 
+_NOT_CAUGHT_UP = (
+    "not (replica[follower].leader == leader and replica[leader].epoch == replica[follower].epoch"
+    " and replica[leader].leader == leader and replica[leader].leo <= replica[follower].leo)"
+)
 SURVIVORS = {
     ("controller_elect_leader", "not quorum.leader == leader"): (
         "The leader is elected again in a new epoch. Kafka does that too; it costs an epoch."
@@ -36,7 +40,7 @@ SURVIVORS = {
     ("controller_drop_leader", "requests[].isr"): (
         "These modules never process a request without a leader, so nothing reads its ISR."
     ),
-    ("leader_shrink_isr", "FOLLOWER_IS_BEHIND"): (
+    ("leader_shrink_isr", _NOT_CAUGHT_UP): (
         "A leader may drop a member at any time: the member comes back. The states are the same, the steps are more."
     ),
     ("become_follower", "replica[follower].isr"): (
@@ -68,10 +72,8 @@ def test_every_survivor_is_explained() -> None:
     result = mutate(Kip320(), runs=True)
     killed, survived, equivalent = (result.count(fate) for fate in (Fate.KILLED, Fate.SURVIVED, Fate.EQUIVALENT))
     assert result.count(Fate.UNDECIDED) == 0
-    told = (
-        f"{len(result.mutants)} mutants: {killed} are killed with `--runs`, {equivalent} are equivalent and {survived} survive"
-    )
-    assert told in " ".join(GUIDE.split())
+    noticed = f"{len(result.mutants)} mutants: {killed} are killed with `--runs`"
+    assert f"{noticed}, {equivalent} are equivalent and {survived} survive" in " ".join(GUIDE.split())
     assert {(one.action, one.without) for one in result.mutants if one.fate is Fate.SURVIVED} == set(SURVIVORS)
 
 
