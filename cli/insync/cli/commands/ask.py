@@ -34,6 +34,7 @@ from insync.cli.show.ask_report import (
     written_lines,
 )
 from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_for
+from insync.conformance.documents.seen import seen_at_length
 from insync.explorer import Limits
 from insync.explorer.progress import Pulse
 from insync.explorer.results import Verdict, together
@@ -454,7 +455,8 @@ def _show_explained(shown: Sequence[Shown], explained: str, output: Output, *, w
             continue
         if with_heads:
             emit("\n" + describe_head(asked, each.model, output.paint, output.width))
-        emit(describe_cause(cause, files.get(explained), each.model, output.paint, output.width))
+        seen = [] if cause.entry is None else seen_at_length(cause.entry.name)
+        emit(describe_cause(cause, seen, files.get(explained), each.model, output.paint, output.width))
         found = True
     if not found:
         message = f"{explained} is no cause in this answer; `insync defects {explained}` shows it."

@@ -26,6 +26,7 @@ from insync.cli.show.defects_report import (
 )
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
 from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
+from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
 from insync.kafka.defects import Defect, all_defects
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
 from insync.kafka_questions.defects import caption_of_defect
@@ -64,7 +65,7 @@ def command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output
     if verify or not names:
         _refuse_files(verify, output)
     if not names and not verify:
-        output.show(describe_catalogue, catalogue_json)
+        output.show(lambda: describe_catalogue(seen_in_short), lambda: catalogue_json(seen_json))
         return ExitCode.HOLDS
     if not verify and _are_words(names) and (matches := by_symptom(names)):
         _refuse_files(verify, output)
@@ -114,9 +115,11 @@ def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> 
         files_of.append(written)
         captions = [caption_of_defect(defect, broken)] * len(broken.traces)
         with written.traces_written(broken.traces, broken.model, captions=captions) as files:
-            entries.append(defect_json(defect, searched, files))
+            entries.append(defect_json(defect, searched, seen_json(defect.name), files))
             if not output.json:
-                emit(("\n" if codes else "") + describe_defect(defect, searched, files, output.paint, output.width))
+                seen = seen_at_length(defect.name)
+                said = describe_defect(defect, searched, seen, files, output.paint, output.width)
+                emit(("\n" if codes else "") + said)
         undecided = "incomplete" in (broken.verdict, searched.fixed.verdict)
         codes.append(ExitCode.INCOMPLETE if undecided else ExitCode.HOLDS)
         if search.stop.is_set():

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from insync.cli.show.availability_report import stops_in_words
 from insync.cli.show.finding_words import finding_line
-from insync.conformance.documents.seen import seen_at_length
 from insync.explorer.documents.text import describe_traces, warning_lines
 from insync.explorer.pictures.page import Caption
 from insync.explorer.results import Verdict
@@ -544,11 +543,14 @@ def describe_unasked(configured: Configured, width: int) -> str:
     return "\n".join(part for line in lines for part in _wrapped(line, width))
 
 
-def describe_cause(cause: Cause, file: Path | None, model: Cluster, paint: Paint, width: int) -> str:
+def describe_cause(
+    cause: Cause, seen: Sequence[str], file: Path | None, model: Cluster, paint: Paint, width: int
+) -> str:
     """Return the story of a cause, its shortest trace step by step, and what removes it.
 
     Args:
         cause: the cause.
+        seen: lines about its runs on Kafka itself.
         file: the file of its trace.
         model: the cluster that was asked about.
         paint: how to color.
@@ -561,7 +563,7 @@ def describe_cause(cause: Cause, file: Path | None, model: Cluster, paint: Paint
         lines += _wrapped(entry.story, width)
         lines += ["", *_wrapped(f"fix: {entry.fix}", width)]
         lines += _wrapped(finding_line(entry.name), width)
-        lines += [line for said in seen_at_length(entry.name) for line in _wrapped(said, width, "", "  ")]
+        lines += [line for said in seen for line in _wrapped(said, width, "", "  ")]
     else:
         lines += _wrapped(cause.story, width)
     trace = with_shown_bounds(cause.violation.trace, cause.model)

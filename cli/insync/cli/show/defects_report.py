@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from insync.cli.show.finding_words import finding_json, finding_line, finding_standing
-from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
 from insync.explorer.documents.text import describe_traces, plural
 from insync.explorer.documents.traces import demands_json, steps_json
 from insync.explorer.traces.grid import Paint
@@ -21,6 +20,7 @@ from insync.kafka_questions.question import with_shown_bounds
 from insync.kafka_questions.symptoms import Match
 
 __all__ = [
+    "OnKafka",
     "Searched",
     "breaks_as_listed",
     "broken_words",
@@ -32,6 +32,10 @@ __all__ = [
     "fixed_words",
     "matches_json",
 ]
+
+
+OnKafka = Sequence[Mapping[str, object]]
+"""The runs of an entry on Kafka itself, as JSON values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +51,17 @@ class Searched:
     fixed: DefectFound
 
 
-def describe_catalogue() -> str:
-    """Return the list of all defects, and of those that are not modelled."""
+def describe_catalogue(seen: Callable[[str], str]) -> str:
+    """Return the list of all defects, and of those that are not modelled.
+
+    Args:
+        seen: returns a line about the runs of an entry on Kafka itself; empty if there were none.
+    """
     width = max(len(defect.title) for defect in all_defects().values())
     lines = []
     for d in all_defects().values():
         lines.append(f"  {d.name:<5} {d.title:<{width}}  {_steps(d):>8}  {d.ticket}")
-        lines += [f"        {said}" for said in (seen_in_short(d.name), finding_standing(d.name)) if said]
+        lines += [f"        {said}" for said in (seen(d.name), finding_standing(d.name)) if said]
     lines += ["", "Not modelled:"]
     lines += [f"  {entry.name:<5} {entry.title} ({entry.ticket}): {entry.reason}" for entry in LEFT_OUT]
     lines += ["", "One of them with its trace: insync defects NAME. All of them searched for: insync defects --verify."]
@@ -64,11 +72,15 @@ def _steps(defect: Defect) -> str:
     return "no harm" if defect.harmless else plural(defect.length - 1, "step")
 
 
-def catalogue_json() -> str:
-    """Return the object for the catalogue."""
+def catalogue_json(seen: Callable[[str], OnKafka]) -> str:
+    """Return the object for the catalogue.
+
+    Args:
+        seen: returns the runs of an entry on Kafka itself.
+    """
     return json.dumps(
         {
-            "defects": [_as_json(defect) for defect in all_defects().values()],
+            "defects": [_as_json(defect, seen(defect.name)) for defect in all_defects().values()],
             "left_out": [
                 {
                     "name": e.name,
@@ -84,7 +96,7 @@ def catalogue_json() -> str:
     )
 
 
-def _as_json(defect: Defect) -> dict[str, object]:
+def _as_json(defect: Defect, seen: OnKafka) -> dict[str, object]:
     return {
         "name": defect.name,
         "title": defect.title,
@@ -98,7 +110,7 @@ def _as_json(defect: Defect) -> dict[str, object]:
         "bounds": dict(defect.bounds),
         "rules": sorted(defect.rules),
         "finding": finding_json(defect.name),
-        "on_kafka": seen_json(defect.name),
+        "on_kafka": seen,
     }
 
 
@@ -129,14 +141,25 @@ def matches_json(matches: Sequence[Match]) -> str:
     return json.dumps({"fits": found}, ensure_ascii=False)
 
 
-def describe_defect(defect: Defect, searched: Searched, files: Sequence[Path | None], paint: Paint, width: int) -> str:
-    """Return the report on a defect; `files` are the files of its traces."""
+def describe_defect(
+    defect: Defect, searched: Searched, seen: Sequence[str], files: Sequence[Path | None], paint: Paint, width: int
+) -> str:
+    """Return the report on a defect.
+
+    Args:
+        defect: the defect.
+        searched: the searches for it.
+        seen: lines about its runs on Kafka itself.
+        files: the files of its traces.
+        paint: how to color.
+        width: the greatest width of a line of a trace.
+    """
     broken, model = searched.broken, searched.broken.model
     lines = [f"{defect.name}   {defect.title}", f"{defect.ticket}; affected: {defect.affected}", ""]
     lines += textwrap.wrap(defect.story, 100)
     lines += ["", f"fix: {defect.fix}"]
     lines += textwrap.wrap(finding_line(defect.name), 100, subsequent_indent="  ")
-    for said in seen_at_length(defect.name):
+    for said in seen:
         lines += textwrap.wrap(said, 100, subsequent_indent="  ")
     lines += [_rule_line(defect, name) for name in defect.rules]
     traces = [with_shown_bounds(trace, model) for trace in broken.traces]
@@ -157,8 +180,8 @@ def _rule_line(defect: Defect, name: str) -> str:
     return f"{'with' if value else 'without'} the rule {name}: {rule_documentation(name)}"
 
 
-def defect_json(defect: Defect, searched: Searched, files: Sequence[Path | None]) -> dict[str, object]:
-    """Return the object for a defect and its searches."""
+def defect_json(defect: Defect, searched: Searched, seen: OnKafka, files: Sequence[Path | None]) -> dict[str, object]:
+    """Return the object for a defect and its searches; `seen` are its runs on Kafka itself."""
     broken, fixed = searched.broken, searched.fixed
     traces = [
         {
@@ -171,7 +194,7 @@ def defect_json(defect: Defect, searched: Searched, files: Sequence[Path | None]
         for trace, file in zip(broken.traces, files, strict=True)
     ]
     return {
-        **_as_json(defect),
+        **_as_json(defect, seen),
         "bounds": searched.broken.model.identity,
         "verdict": str(broken.verdict),
         "violations": traces,
