@@ -9,9 +9,9 @@ import click
 import pytest
 
 from insync.cli.commands.ask import command
-from insync.cli.show.ask_report import Asked, describe_head, describe_settings
 from insync.explorer.traces.grid import plain
 from insync.kafka.cluster.model import Cluster
+from insync.kafka_questions.documents.ask import Asked, describe_head, describe_settings
 from insync.runtime.errors import UserError
 
 QUICK = ("--quiet", "--against", "broker")

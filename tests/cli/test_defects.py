@@ -11,12 +11,12 @@ from typing import Any, cast
 import pytest
 
 from insync.cli.commands.defects import command
-from insync.cli.show.defects_report import breaks_as_listed
 from insync.explorer import CheckResult, check
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, all_defects
 from insync.kafka.defects.named import named_by_ticket
 from insync.kafka_questions.defects import DefectFound
+from insync.kafka_questions.documents.defects import breaks_as_listed
 from insync.model import UserError
 from insync.runtime.watch import Limits
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.ask_report import Gate, describe_first_screen, verdict_sentence
 from insync.explorer import Limits
 from insync.explorer.results import Verdict
 from insync.explorer.traces.grid import plain
@@ -19,6 +18,7 @@ from insync.kafka_questions.ask import answer as answer_of
 from insync.kafka_questions.availability import availability
 from insync.kafka_questions.causes import Cause, CauseKind, causes_of, changes_of, harm_of
 from insync.kafka_questions.disturbances import DISTURBANCES, bounds_of, chosen, searched
+from insync.kafka_questions.documents.ask import Gate, describe_first_screen, verdict_sentence
 from insync.kafka_questions.question import LOSS, PROMISES, Question
 from insync.runtime.errors import UserError
 

@@ -16,23 +16,6 @@ from insync.cli.options.model import each_choice, option_names
 from insync.cli.options.output import ManyTraces, Output, many_traces, output_options
 from insync.cli.options.task import Engine, Named, ReadFile, limit_options, thread_options
 from insync.cli.progress import search_progress
-from insync.cli.show.ask_json import Shown, answers_json
-from insync.cli.show.ask_report import (
-    Asked,
-    Gate,
-    badness,
-    caption_of,
-    describe_cause,
-    describe_details,
-    describe_each_in_short,
-    describe_ends,
-    describe_first_screen,
-    describe_head,
-    describe_head_of_many,
-    describe_unasked,
-    more_lines,
-    written_lines,
-)
 from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_for
 from insync.conformance.documents.seen import seen_at_length
 from insync.explorer import Limits
@@ -49,6 +32,23 @@ from insync.kafka_questions.causes import may_be_cause
 from insync.kafka_questions.configs.reading import BY_ZOOKEEPER, Configured, read_configs
 from insync.kafka_questions.controllers import heeding_unclean, unclean_by_default
 from insync.kafka_questions.disturbances import DISTURBANCES, chosen
+from insync.kafka_questions.documents.ask import (
+    Asked,
+    Gate,
+    badness,
+    caption_of,
+    describe_cause,
+    describe_details,
+    describe_each_in_short,
+    describe_ends,
+    describe_first_screen,
+    describe_head,
+    describe_head_of_many,
+    describe_unasked,
+    more_lines,
+    written_lines,
+)
+from insync.kafka_questions.documents.ask_json import Shown, answers_json
 from insync.kafka_questions.liveness import endings
 from insync.kafka_questions.question import Key, Question, Searched, in_a_line
 from insync.runtime.errors import UserError

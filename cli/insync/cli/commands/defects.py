@@ -15,7 +15,13 @@ from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.output import Output, beside, output_options, say_older
 from insync.cli.options.task import Engine, thread_options
 from insync.cli.progress import search_progress
-from insync.cli.show.defects_report import (
+from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
+from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
+from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
+from insync.kafka.defects import Defect, all_defects
+from insync.kafka.defects.named import named_by_ticket, no_such_defect
+from insync.kafka_questions.defects import caption_of_defect
+from insync.kafka_questions.documents.defects import (
     Searched,
     catalogue_json,
     defect_json,
@@ -24,12 +30,6 @@ from insync.cli.show.defects_report import (
     describe_matches,
     matches_json,
 )
-from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data
-from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
-from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
-from insync.kafka.defects import Defect, all_defects
-from insync.kafka.defects.named import named_by_ticket, no_such_defect
-from insync.kafka_questions.defects import caption_of_defect
 from insync.kafka_questions.symptoms import by_symptom
 
 __all__ = ["command"]

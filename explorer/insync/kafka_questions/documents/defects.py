@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from insync.cli.show.finding_words import finding_json, finding_line, finding_standing
 from insync.explorer.documents.text import describe_traces, plural
 from insync.explorer.documents.traces import demands_json, steps_json
 from insync.explorer.traces.grid import Paint
 from insync.kafka.defects import LEFT_OUT, Defect, LeftOut, all_defects
 from insync.kafka.rules import Rules, rule_documentation
 from insync.kafka_questions.defects import DefectFound
+from insync.kafka_questions.documents.findings import finding_json, finding_line, finding_standing
 from insync.kafka_questions.question import with_shown_bounds
 from insync.kafka_questions.symptoms import Match
 

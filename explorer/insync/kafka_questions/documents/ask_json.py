@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from insync.cli.show.ask_report import Asked, verdict_sentence
-from insync.cli.show.availability_report import availability_json
-from insync.cli.show.finding_words import finding_json
 from insync.explorer.documents.traces import demands_json, steps_json
 from insync.kafka_questions.ask import Answer
 from insync.kafka_questions.causes import Cause
 from insync.kafka_questions.disturbances import Row
+from insync.kafka_questions.documents.ask import Asked, verdict_sentence
+from insync.kafka_questions.documents.availability import availability_json
+from insync.kafka_questions.documents.findings import finding_json
 from insync.kafka_questions.liveness import Ended
 from insync.kafka_questions.question import PROMISES
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from insync.cli.show.availability_report import stops_in_words
-from insync.cli.show.finding_words import finding_line
 from insync.explorer.documents.text import describe_traces, warning_lines
 from insync.explorer.pictures.page import Caption
 from insync.explorer.results import Verdict
@@ -22,6 +20,8 @@ from insync.kafka_questions.causes import HARM, Cause, CauseKind, harm_of
 from insync.kafka_questions.configs.reading import EVERY_OTHER, Configured
 from insync.kafka_questions.controllers import in_both
 from insync.kafka_questions.disturbances import Row
+from insync.kafka_questions.documents.availability import stops_in_words
+from insync.kafka_questions.documents.findings import finding_line
 from insync.kafka_questions.liveness import Ended
 from insync.kafka_questions.question import LOSS, PROMISES, Given, in_a_line, with_shown_bounds
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from insync.cli.show.availability_report import availability_json, stops_in_words
 from insync.kafka_questions.availability import FAILURES, STOPS, FewestFailures
+from insync.kafka_questions.documents.availability import availability_json, stops_in_words
 
 KINDS = [failure.name for failure in FAILURES]
 NEVER, UNKNOWN = "never", "unknown"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli.show.defects_report import catalogue_json, describe_catalogue
-from insync.cli.show.finding_words import finding_json, finding_line, finding_standing
 from insync.conformance.documents.seen import seen_in_short, seen_json
 from insync.kafka.defects import DEFECTS, LEFT_OUT
 from insync.kafka.defects.findings import FINDINGS, FindingStatus, finding_of, page_of
+from insync.kafka_questions.documents.defects import catalogue_json, describe_catalogue
+from insync.kafka_questions.documents.findings import finding_json, finding_line, finding_standing
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_an_entry_of_a_finding_with_several_leads_to_its_page() -> None:
