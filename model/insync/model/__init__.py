@@ -56,6 +56,7 @@ from insync.model.language.declarations import (
     leads_to,
     sometimes,
 )
+from insync.model.language.parts import part
 from insync.model.language.presentation import (
     Arrow,
     Demand,
@@ -166,6 +167,7 @@ __all__ = [
     "min_of",
     "minimum",
     "one_of",
+    "part",
     "record",
     "refines",
     "require",

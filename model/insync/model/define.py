@@ -22,7 +22,8 @@ from insync.model.domains.values import Condition
 from insync.model.expressions.graph import Node
 from insync.model.expressions.lifted import Lifted
 from insync.model.given_names import NAMED, names_in_class
-from insync.model.language.declarations import ROLE, initial, place_of_function
+from insync.model.language.declarations import ROLE, action_specs, initial, place_of_function
+from insync.model.language.parts import HeldPart, methods_of_part
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
 from insync.model.tracing.methods import refuse_mistaken_call
 from insync.model.tracing.program import Confinement, Program
@@ -75,7 +76,7 @@ class ModelMeta(type):
         return _Body()
 
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], /) -> ModelMeta:
-        members = dict(body)
+        members = _with_parts(bases, body)
         _check_declarations(name, members)
         _check_names(bases, members)
         members.setdefault("name", _snake_case(name))
@@ -90,6 +91,11 @@ class ModelMeta(type):
             known = closest(unknown[0], declared)
             message = f"{user_frame()}: class {name}: unbounded names {unknown[0]!r}, which is no bound of it. {known}"
             raise ModelError(message)
+        for one in members.get("action_order", ()):
+            if one not in (actions := action_specs(made)):
+                known = closest(one, actions)
+                message = f"{user_frame()}: class {name}: action_order names {one!r}, which is no action of it. {known}"
+                raise ModelError(message)
         return made
 
     def __call__(cls, *args: Any, **chosen: Any) -> Any:
@@ -102,6 +108,27 @@ class ModelMeta(type):
             )
             raise ModelError(message)
         return made
+
+
+def _with_parts(bases: tuple[type, ...], body: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of a class body with the marked methods of its parts, each in the place of its part.
+
+    Raises:
+        ModelError: a method has the name of another member.
+    """
+    members: dict[str, Any] = {}
+    for name, member in body.items():
+        members[name] = member
+        replaced = next((vars(kind)[name] for base in bases for kind in base.__mro__ if name in vars(kind)), None)
+        if isinstance(replaced, HeldPart):
+            members |= {each: None for each, _ in methods_of_part(replaced) if each not in body}
+        for each, method in methods_of_part(member) if isinstance(member, HeldPart) else ():
+            if each in body or members.get(each) is not None:
+                role = getattr(method, ROLE)
+                message = f"{role.place}: the model that holds this part has another {each!r} in its class; rename one."
+                raise ModelError(message)
+            members[each] = method
+    return members
 
 
 def _check_declarations(model: str, members: dict[str, Any]) -> None:
@@ -183,6 +210,7 @@ class Model(Generic[StateT], metaclass=ModelMeta):
         within: invariants; states in which one of them fails are checked, and no step is taken from them.
         tells_apart: why members are not symmetric, for messages; if it is set, none of the sorts is symmetric.
         unbounded: bounds that a proof may leave open, so that it holds for all their values.
+        action_order: actions in the order of the program; those that it does not name follow as they are defined.
         bounds: the sizes that the class declares.
         settings: the choices other than sizes that the class declares.
         legend: the meaning of marks in the cells of the grid; a mark is explained below a grid in which it occurs.
@@ -201,11 +229,13 @@ class Model(Generic[StateT], metaclass=ModelMeta):
     within: ClassVar[tuple[str, ...]] = ()
     tells_apart: ClassVar[str] = ""
     unbounded: ClassVar[tuple[str, ...]] = ()
+    action_order: ClassVar[tuple[str, ...]] = ()
     b: BoundValues
 
     def __init__(self, **chosen: int | str | Enum) -> None:
         self.b = choose(self.name, self.settings, self.bounds, chosen)
         self._members: dict[type, Any] = {}
+        self._parts: dict[str, Any] = {}
         self._program: Program | None = None  # set by `tracing`
         self._lifted: Lifted | None = None  # set with it
         self._confinement: Confinement | None = None

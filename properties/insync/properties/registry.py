@@ -29,7 +29,7 @@ from insync.properties.invariants import (
     place_of_names,
 )
 from insync.properties.refinement import Refinement, own_refinement, runs_of_refinement
-from insync.properties.temporal import Fairness, RunKind, RunProperty, fairness_without, run_property_beside
+from insync.properties.temporal import RunProperty, fairness_without, own_run_property
 from insync.runtime.errors import ModelError, UserError, closest
 
 __all__ = [
@@ -78,10 +78,10 @@ class Judged:
 def invariants_of(model: Model) -> dict[str, Invariant]:
     """Return the invariants of a model by name, of states and of steps: beside its class, its own, deadlock_free."""
     kind = type(model)
-    own = {name: own_invariant(kind, name) for name in invariant_names(kind)}
+    own = {name: own_invariant(kind, name) for name in invariant_names(model)}
     own_steps: dict[str, StepInvariant] = {
-        **{name: own_step_invariant(kind, name) for name in step_invariant_specs(kind)},
-        **_refinements_of(kind),
+        **{name: own_step_invariant(kind, name) for name in step_invariant_specs(model)},
+        **_refinements_of(model),
     }
     beside, steps = {**INVARIANTS.of(kind), **own}, {**STEP_INVARIANTS.of(kind), **own_steps}
     for name in beside.keys() & steps.keys():
@@ -94,7 +94,7 @@ def invariants_of(model: Model) -> dict[str, Invariant]:
 
 def refinement_behind(model: Model, name: str) -> Refinement | None:
     """Return the refinement that a property of a model is, or a property of runs belongs to; None if there is none."""
-    known = _refinements_of(type(model))
+    known = _refinements_of(model)
     if name in known or not known:
         return known.get(name)
     runs = run_properties_of(model)
@@ -112,27 +112,26 @@ def run_properties_of(model: Model | type[Model]) -> dict[str, RunProperty]:
     They take no fairness for granted of an action that the class has removed, by `name = None`. Those of a model that
     it refines are among them, for the runs that its own runs map to.
     """
-    kind = model if isinstance(model, type) else type(model)
-    known = _runs_without_refinements(kind)
-    for found in _refinements_of(kind).values():
+    known = _runs_without_refinements(model)
+    for found in _refinements_of(model).values():
         known = {**runs_of_refinement(found, _runs_without_refinements(found.other)), **known}
-    removed = removed_actions(kind)
+    removed = removed_actions(_class_of(model))
     return {name: replace(found, fairness=fairness_without(found.fairness, removed)) for name, found in known.items()}
 
 
-def _runs_without_refinements(kind: type[Model]) -> dict[str, RunProperty]:
-    return {**RUN_PROPERTIES.of(kind), **{name: _own_run_property(kind, name) for name in run_specs(kind)}}
+def _class_of(model: Model | type[Model]) -> type[Model]:
+    return model if isinstance(model, type) else type(model)
 
 
-def _refinements_of(kind: type[Model]) -> dict[str, Refinement]:
+def _runs_without_refinements(model: Model | type[Model]) -> dict[str, RunProperty]:
+    kind = _class_of(model)
+    return {**RUN_PROPERTIES.of(kind), **{name: own_run_property(kind, name) for name in run_specs(model)}}
+
+
+def _refinements_of(model: Model | type[Model]) -> dict[str, Refinement]:
+    kind = _class_of(model)
     beside = {name: found for name, found in STEP_INVARIANTS.of(kind).items() if isinstance(found, Refinement)}
-    return {**beside, **{name: own_refinement(kind, name) for name in refinement_specs(kind)}}
-
-
-def _own_run_property(kind: type[Model], name: str) -> RunProperty:
-    spec = run_specs(kind)[name]
-    fairness = Fairness(spec.weak, spec.strong)
-    return run_property_beside(getattr(kind, name), RunKind(spec.says), fairness, spec.parameters)
+    return {**beside, **{name: own_refinement(kind, name) for name in refinement_specs(model)}}
 
 
 def sentences_of(model: Model) -> dict[str, str]:

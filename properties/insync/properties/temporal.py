@@ -20,13 +20,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from types import MethodType
 from typing import Any
 
 from insync.model import Condition, Model, StateView, TailCondition
 from insync.model.domains.sorts import Parameter, label_of, members_of
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
-from insync.model.language.declarations import place_of_function
+from insync.model.language.declarations import place_of_function, run_specs
 from insync.model.tracing.program import BoundAction
 from insync.properties.invariants import sentence_of
 from insync.runtime.errors import ModelError, UserError, closest
@@ -40,6 +41,7 @@ __all__ = [
     "RunProperty",
     "fair_sets",
     "fairness_without",
+    "own_run_property",
     "run_property_beside",
 ]
 
@@ -133,6 +135,10 @@ class RunProperty:
     place: str = ""
 
 
+Bound = Callable[[Model], Callable[..., Any]]
+"""Returns the function of state and parameters that a property is for a model."""
+
+
 def run_property_beside(
     function: Callable[..., Any], kind: RunKind, fairness: Fairness, parameters: Mapping[str, type]
 ) -> RunProperty:
@@ -145,10 +151,25 @@ def run_property_beside(
         fairness: the fairness that it assumes.
         parameters: the type of each parameter.
     """
+    return _made(function, lambda model: MethodType(function, model), kind, fairness, parameters)
 
+
+def own_run_property(kind: type[Model], name: str) -> RunProperty:
+    """Return the property of runs of a marked method of the model."""
+    spec = run_specs(kind)[name]
+    fairness = Fairness(spec.weak, spec.strong)
+    says = RunKind(spec.says)
+    return _made(getattr(kind, name), lambda model: getattr(model, name), says, fairness, spec.parameters)
+
+
+def _made(
+    function: Callable[..., Any], bound: Bound, kind: RunKind, fairness: Fairness, parameters: Mapping[str, type]
+) -> RunProperty:
     def instances(model: Model) -> list[Instance]:
         members = [members_of(each, model.b) for each in parameters.values()]
-        return [_instance(model, kind, function, list(parameters), values) for values in itertools.product(*members)]
+        return [
+            _instance(model, kind, bound(model), list(parameters), values) for values in itertools.product(*members)
+        ]
 
     place = place_of_function(function)
     return RunProperty(function.__name__, sentence_of(function), kind, instances, fairness, place)
@@ -164,7 +185,7 @@ def _instance(
         @functools.wraps(function)
         def predicate(s: StateView) -> Condition:
             nonlocal due
-            given = function(model, s, *values)
+            given = function(s, *values)
             if kind in _TWO_CONDITIONS:
                 given = _of_two(function, kind, given)[number]
             if kind is RunKind.LEADS_TO and number == 1 and isinstance(given, TailCondition):

@@ -18,6 +18,7 @@ from typing import Any
 from insync.model import Model
 from insync.model.domains.sorts import is_kind
 from insync.model.language.declarations import action_specs, invariant_specs
+from insync.model.language.parts import PartMethod
 from insync.properties.invariants import kept_for
 
 __all__ = ["WrittenCondition", "written_conditions"]
@@ -59,9 +60,11 @@ def _written(kind: type[Model]) -> Iterator[WrittenCondition]:
     parameters |= {name: spec.parameters for name, spec in action_specs(kind).items()}
     for name, mine in parameters.items():
         for owner in kind.__mro__:
-            method = vars(owner).get(name)
+            member = vars(owner).get(name)
+            holder = member.kind if isinstance(member, PartMethod) else kind
+            method = None if member is None else member.__get__(None, owner)
             if callable(method):
-                reading = _MethodText(kind, method, mine, 0)
+                reading = _MethodText(holder, method, mine, 0)
                 reading.run()
                 yield from reading.found
 
@@ -77,9 +80,7 @@ def _source(function: Callable[..., Any]) -> ast.FunctionDef | None:
 class _MethodText:
     """Reads the text of a method and collects its conditions."""
 
-    def __init__(
-        self, kind: type[Model], function: Callable[..., Any], parameters: Mapping[str, type], depth: int
-    ) -> None:
+    def __init__(self, kind: type, function: Callable[..., Any], parameters: Mapping[str, type], depth: int) -> None:
         self.kind, self.parameters, self.depth = kind, parameters, depth
         self.globals: Mapping[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
         self.tree = _source(function)

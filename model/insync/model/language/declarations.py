@@ -30,6 +30,7 @@ __all__ = [
     "check_signature",
     "eventually",
     "eventually_always",
+    "every_spec",
     "initial",
     "initial_specs",
     "initially_always",
@@ -241,9 +242,17 @@ def invariant(function: F, /) -> F:
     return function
 
 
-def action_specs(model: type) -> dict[str, ActionSpec]:
-    """Return the actions of a model class by name, inherited ones first, in order of definition."""
-    return {name: spec for name, spec in _marked(model) if type(spec) is ActionSpec}
+# The functions below take a class, or a model: then what parts contribute that this model does not have is left out.
+
+
+def action_specs(model: object) -> dict[str, ActionSpec]:
+    """Return the actions of a model or its class by name.
+
+    Those that the class lists in `action_order` come first, in that order. The others follow in order of definition,
+    inherited ones first.
+    """
+    found = {name: spec for name, spec in _marked(model) if type(spec) is ActionSpec}
+    return {name: found[name] for name in dict.fromkeys([*getattr(model, "action_order", ()), *found]) if name in found}
 
 
 def removed_actions(model: type) -> frozenset[str]:
@@ -257,29 +266,34 @@ def removed_actions(model: type) -> frozenset[str]:
     return frozenset(name for name in inherited if getattr(model, name) is None)
 
 
-def initial_specs(model: type) -> dict[str, InitialSpec]:
-    """Return the initial methods of a model class by name, as `action_specs` does."""
+def initial_specs(model: object) -> dict[str, InitialSpec]:
+    """Return the initial methods of a model or its class by name, inherited ones first, in order of definition."""
     return {name: spec for name, spec in _marked(model) if isinstance(spec, InitialSpec)}
 
 
-def invariant_specs(model: type) -> dict[str, InvariantSpec]:
-    """Return the invariants of a model class by name, inherited ones first, in order of definition."""
+def invariant_specs(model: object) -> dict[str, InvariantSpec]:
+    """Return the invariants of a model or its class by name, inherited ones first, in order of definition."""
     return {name: spec for name, spec in _marked(model) if type(spec) is InvariantSpec}
 
 
-def invariant_names(model: type) -> list[str]:
-    """Return the names of a model class's invariants in order of definition."""
+def invariant_names(model: object) -> list[str]:
+    """Return the names of the invariants of a model or its class in order of definition."""
     return list(invariant_specs(model))
 
 
-def marked_specs(model: type, kind: type[S]) -> dict[str, S]:
-    """Return a model class's specifications of one type by name, inherited ones first, in order of definition."""
+def marked_specs(model: object, kind: type[S]) -> dict[str, S]:
+    """Return the specifications of one type of a model or its class by name, inherited ones first."""
     return {name: spec for name, spec in _marked(model) if isinstance(spec, kind)}
 
 
-def _marked(model: type) -> Iterator[tuple[str, object]]:
+def every_spec(model: object) -> dict[str, ActionSpec | InvariantSpec]:
+    """Return every specification of a class, or of an object, by name, inherited ones first."""
+    return dict(_marked(model))
+
+
+def _marked(model: object) -> Iterator[tuple[str, ActionSpec | InvariantSpec]]:
     names: dict[str, None] = {}
-    for base in reversed(model.__mro__):
+    for base in reversed((model if isinstance(model, type) else type(model)).__mro__):
         for name, member in vars(base).items():
             if hasattr(member, ROLE):
                 names.setdefault(name)
@@ -467,6 +481,6 @@ def _run_property(function: F, says: str, weak: Sequence[str], strong: Sequence[
     return function
 
 
-def run_specs(model: type) -> dict[str, RunSpec]:
-    """Return the properties of runs that a model class marks, by name, inherited ones first, in order of definition."""
+def run_specs(model: object) -> dict[str, RunSpec]:
+    """Return the properties of runs that a model or its class marks, by name, inherited ones first."""
     return marked_specs(model, RunSpec)

@@ -51,7 +51,7 @@ def lifted_actions(model: Model, graph: LiftedGraph, go_on: Callable[[], None] =
     whole = whole_of(model)
     with under(whole.b), graph.asking(go_on):
         tracing = LiftedActions(whole, graph)
-        for name, spec in action_specs(type(whole)).items():
+        for name, spec in action_specs(whole).items():
             bindings = bindings_of(whole, name, spec)
             go_on()
             actions = tracing.of(name, spec)
@@ -156,7 +156,7 @@ def _instances(
     whole: bool = False,
 ) -> Iterator[Iterator[_Instances]]:
     """Yield the instances of the lifted actions of each name."""
-    specs = action_specs(type(model))
+    specs = action_specs(model)
 
     def of(action: Action) -> _Instances:
         go_on()

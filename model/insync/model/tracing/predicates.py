@@ -87,8 +87,8 @@ def refuse_swapped(function: Callable[..., Any]) -> None:
         raise ModelError(message)
 
 
-def step_invariant_specs(model: type) -> dict[str, StepInvariantSpec]:
-    """Return the step invariants of a model class by name, inherited ones first, in order of definition."""
+def step_invariant_specs(model: object) -> dict[str, StepInvariantSpec]:
+    """Return the step invariants of a model or its class by name, inherited ones first, in order of definition."""
     return marked_specs(model, StepInvariantSpec)
 
 

@@ -149,8 +149,8 @@ def check_refinement(function: Callable[..., Any], first: str) -> None:
         raise ModelError(message)
 
 
-def refinement_specs(model: type) -> dict[str, RefinementSpec]:
-    """Return the refinements of a model class by name, inherited ones first, in order of definition."""
+def refinement_specs(model: object) -> dict[str, RefinementSpec]:
+    """Return the refinements of a model or its class by name, inherited ones first, in order of definition."""
     return marked_specs(model, RefinementSpec)
 
 

@@ -199,7 +199,7 @@ def _initial(model: Model, graph: Graph, schema: Schema) -> Beginning:
 
 def _initials(model: Model, schema: Schema, start: Beginning, go_on: Callable[[], None]) -> Initials:
     """Return the initial states: those that the initial methods make of the state of the plain method `initial`."""
-    specs = initial_specs(type(model))
+    specs = initial_specs(model)
     begun = [start] if not specs else []
     for name, spec in specs.items():
         for values in bindings_of(model, name, spec):

@@ -85,7 +85,7 @@ class OpenModel:
         self.model = copy.copy(model)
         values: dict[str, Any] = {**model.b, **sizes}
         self.model.b = BoundValues(values, model.b.settings)
-        self.model._members, self.model._state = {}, None
+        self.model._members, self.model._parts, self.model._state = {}, {}, None
         self.model._program, self.model._lifted = None, None
         self.model._condition = self._traced_condition
         state = self.model.declare(self.model.b).bind(self.model.b)
@@ -110,7 +110,7 @@ class OpenModel:
         Raises:
             UserError: the model has other initial states.
         """
-        if initial_specs(type(self.model)):
+        if initial_specs(self.model):
             message = f"{self.model.name} has several initial states, which a proof without bounds cannot express yet."
             raise UserError(message)
         store = LiftedStore(self._traced, next(self._stores))
@@ -130,7 +130,7 @@ class OpenModel:
         """Yield each action for each binding of the parameters that are not open."""
         tracing = LiftedActions(self.model, self._traced)
         with under(self.model.b):
-            for name, spec in action_specs(type(self.model)).items():
+            for name, spec in action_specs(self.model).items():
                 for action in tracing.one_by_one(name, spec):
                     found = open_action(self._traced, action, self.graph)
                     if found is not None:
