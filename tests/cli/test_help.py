@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.cli.commands.check import command
+from insync.cli.commands.searches import check_command as command
 from insync.cli.options.model import first_look, option_names
 from insync.explorer.documents.text import count, memory, plural, rate, seconds
 from insync.model import Bound, Bounds, Model

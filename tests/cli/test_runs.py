@@ -145,7 +145,7 @@ def test_engines_that_are_stopped_are_compared_as_far_as_they_came(
         return said
 
     engines = {"local-1": honest, "local-2": stopping, "z3": honest}
-    monkeypatch.setattr("insync.cli.commands.agree._engines", lambda *_: engines)
+    monkeypatch.setattr("insync.cli.commands.comparisons._engines", lambda *_: engines)
     code, out, _ = insync("agree", "kip320", *SMALL, "--engine", "local-1", "--engine", "local-2", "--engine", "z3")
     assert code == 3
     assert "  z3       did not run: stopped by Ctrl-C" in out
@@ -158,8 +158,8 @@ def test_engines_that_are_stopped_are_compared_as_far_as_they_came(
 def test_a_default_run_says_what_it_left_out(insync: Insync, monkeypatch: pytest.MonkeyPatch) -> None:
     engines = dict.fromkeys(("evaluator", "local-1", "local-2", "symmetric", "spark", "z3"), local_engine(1))
     few = {name: Limits(states=9) if name == "evaluator" else Limits() for name in engines}
-    monkeypatch.setattr("insync.cli.commands.agree._engines", lambda *_: engines)
-    monkeypatch.setattr("insync.cli.commands.agree._SHARES", few)
+    monkeypatch.setattr("insync.cli.commands.comparisons._engines", lambda *_: engines)
+    monkeypatch.setattr(sys.modules["insync.explorer.agree"], "SHARES", few)
     code, out, _ = insync("agree", "kip320", *SMALL, "--quiet")
     assert code == 0
     assert re.search(r"^  evaluator  incomplete, \d+ states, depth \d, stopped by its share \(", out, re.MULTILINE)
@@ -180,7 +180,7 @@ def test_engines_that_differ_are_shown_with_the_state(insync: Insync, monkeypatc
         said = honest(model, properties, limits, stop)
         return replace(said, levels=(1, 7, *(said.levels or ())[2:]))
 
-    monkeypatch.setattr("insync.cli.commands.agree._engines", lambda *_: {"local-1": honest, "local-2": liar})
+    monkeypatch.setattr("insync.cli.commands.comparisons._engines", lambda *_: {"local-1": honest, "local-2": liar})
     chosen = ("--engine", "local-1", "--engine", "local-2", "--quiet")
     code, out, _ = insync("agree", "kip320", *SMALL, *chosen)
     assert code == 1
@@ -216,7 +216,7 @@ def test_what_an_interrupt_leaves_is_one_line(insync: Insync, monkeypatch: pytes
         left = MutantResult("x", "a", "b", "c", Fate.UNDECIDED, {}, None, StopReason.INTERRUPT)
         return MutationResult("kip320", {}, ("weak_isr",), (), 277, (left, left), 0.5, stopped_by=StopReason.INTERRUPT)
 
-    monkeypatch.setattr("insync.cli.commands.mutate.mutate", interrupted)
+    monkeypatch.setattr("insync.explorer.mutate", interrupted)
     code, out, err = insync("mutate", "kip320", *SMALL)
     assert (code, err) == (3, "")
     assert out.splitlines()[2:] == [
@@ -262,7 +262,7 @@ def test_each_mutant_is_told_as_it_is_decided(insync: Insync, monkeypatch: pytes
             named["reporter"](number, 2, one)
         return MutationResult(model.name, {}, ("p",), (), 277, tuple(mutants), 0.1)
 
-    monkeypatch.setattr("insync.cli.commands.mutate.mutate", decided)
+    monkeypatch.setattr("insync.explorer.mutate", decided)
     err = insync("mutate", "kip320", *SMALL, *(["--quiet"] if quiet else [])).err
     assert [line.split("  ")[0] for line in err.splitlines() if line[1:2] == "/"] == ([] if quiet else ["1/2", "2/2"])
 

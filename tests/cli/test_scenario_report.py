@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from insync.cli.commands.kafka_scenario import command
+from insync.cli.commands.kafka_cluster import scenario_command as command
 from insync.conformance.documents.cluster import ScenarioRun, describe_run, describe_runs, runs_json
 from insync.conformance.live.scenarios.known import QUORUM_SCENARIOS, SCENARIOS
 from insync.conformance.live.scenarios.quorum_scenario import QuorumOutcome

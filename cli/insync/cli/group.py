@@ -52,8 +52,17 @@ _MOVED = {"graph": "insync export MODEL --to graphml -o FILE, or --to dot"}
 
 _HELP = frozenset({"-h", "--help"})
 
-_FILES = {"report": "make_report"}
-"""Commands whose module has another name."""
+_MODULES = {
+    "comparisons": ("agree", "diff", "mutate"),
+    "kafka": ("kafka",),
+    "kafka_questions": ("ask", "defects"),
+    "models": ("list", "spark"),
+    "proofs": ("prove",),
+    "searches": ("check", "liveness", "simulate", "why"),
+    "traces": ("explore", "export", "replay", "report"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+assert set(_MODULE_OF) == set(_COMMANDS)
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
@@ -115,8 +124,8 @@ class _Commands(click.Group):
             raise click.UsageError(message)
         if cmd_name not in _COMMANDS:
             return None
-        file = _FILES.get(cmd_name, cmd_name)
-        command: click.Command = importlib.import_module(f"insync.cli.commands.{file}").command
+        module = importlib.import_module(f"insync.cli.commands.{_MODULE_OF[cmd_name]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -14,7 +14,7 @@ from insync.cli.options.task import GivenPath
 from insync.cli.terminal import ExitCode
 from insync.conformance.documents.jars import describe_fetched, describe_versions, fetched_json, versions_json
 
-__all__ = ["command"]
+__all__ = ["kafka_command"]
 
 
 _VERBS = {
@@ -28,11 +28,19 @@ _VERBS = {
     "record": "Record what brokers do, for insync kafka validate.",
     "validate": "Say whether a recorded run is a behaviour of the model.",
 }
-"""The commands in files of their own, `kafka_` with the name, each imported when it runs."""
+"""The commands in other files, each imported when it runs."""
+
+_MODULES = {
+    "kafka_cluster": ("cluster", "record", "scenario", "validate"),
+    "kafka_conform": ("conform",),
+    "kafka_replay": ("bisect", "claims", "patch", "replay"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+assert set(_MODULE_OF) == set(_VERBS)
 
 
 class _KafkaVerbs(click.Group):
-    """The commands of this file, and those in files of their own."""
+    """The commands of this file, and those in other files."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*self.commands, *_VERBS]
@@ -40,7 +48,8 @@ class _KafkaVerbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
             return super().get_command(ctx, cmd_name)
-        verb: click.Command = importlib.import_module(f"insync.cli.commands.kafka_{cmd_name}").command
+        module = importlib.import_module(f"insync.cli.commands.{_MODULE_OF[cmd_name]}")
+        verb: click.Command = getattr(module, f"{cmd_name}_command")
         return verb
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -50,14 +59,14 @@ class _KafkaVerbs(click.Group):
 
 
 @click.group("kafka", cls=_KafkaVerbs, short_help="Ask Kafka's own classes, of releases from 3.7 on, what they do.")
-def command() -> None:
+def kafka_command() -> None:
     """Take the steps of the model `cluster` on Kafka's own classes, and compare what they do.
 
     It needs a JDK 17 or newer, and the jars of a release, which `insync kafka fetch` gets once.
     """
 
 
-@command.command("versions", short_help="List the releases of Kafka that insync knows.")
+@kafka_command.command("versions", short_help="List the releases of Kafka that insync knows.")
 @output_options(color=False, quiet=False)
 def list_versions(output: Output) -> int:
     """List the releases of Kafka whose jars insync can fetch, and which of them are here already."""
@@ -69,7 +78,7 @@ def list_versions(output: Output) -> int:
     return ExitCode.HOLDS
 
 
-@command.command("fetch", short_help="Fetch the jars of a release, once.")
+@kafka_command.command("fetch", short_help="Fetch the jars of a release, once.")
 @click.argument("version", metavar="VERSION", shell_complete=complete_from(known_releases))
 @click.option(
     "--repository",

@@ -19,7 +19,6 @@ from insync.cli.options.walks import walk_options
 from insync.cli.progress import walk_progress
 from insync.cli.terminal import ExitCode
 from insync.explorer.progress import WalkReporter
-from insync.explorer.search.walks import Walks
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.releases import release_of
 from insync.runtime.watch import Limits
@@ -30,8 +29,9 @@ if TYPE_CHECKING:
     from insync.conformance.comparing.conform import Conformance
     from insync.conformance.comparing.walking_process import WalkingProcess
     from insync.conformance.jars.jar_set import JarSet
+    from insync.explorer.search.walks import Walks
 
-__all__ = ["command"]
+__all__ = ["conform_command"]
 
 PARTS = ("tour", "walks", "forbidden")
 
@@ -70,7 +70,7 @@ PARTS = ("tour", "walks", "forbidden")
 @quorum_options()
 @each_choice(Cluster)
 @output_options(trace=True)
-def command(
+def conform_command(
     choice: KafkaChoice,
     parts: tuple[str, ...],
     at_once: int | None,

@@ -1,4 +1,4 @@
-"""`insync kafka replay`: the steps of a trace on Kafka's own classes, or on a cluster."""
+"""`insync kafka replay`, `bisect`, `claims` and `patch`: traces on Kafka's own classes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from pathlib import Path
 
 import click
 
-from insync.cli.completion import complete_traces_and_defects
-from insync.cli.options.kafka import ClusterChoice, KafkaChoice, cluster_options
+from insync.cli.completion import complete_defects, complete_from, complete_traces_and_defects
+from insync.cli.options.kafka import ClusterChoice, KafkaChoice, cluster_options, known_releases
 from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
+from insync.cli.options.task import GivenPath
 from insync.cli.progress import steps_of_work
 from insync.cli.terminal import ExitCode
+from insync.conformance.documents.patch import TriedPatch, describe_patch, patch_json
+from insync.conformance.documents.unit_tests import describe_unit_tests, unit_tests_json
 from insync.model import Model
 from insync.runtime.files import check_writable
 
-__all__ = ["command"]
+__all__ = ["bisect_command", "claims_command", "patch_command", "replay_command"]
 
 
 @click.command("replay", short_help="Take the steps of a trace on Kafka's classes, and compare.")
@@ -42,7 +45,7 @@ __all__ = ["command"]
 )
 @model_option("TRACE")
 @output_options()
-def command(
+def replay_command(
     trace: str | None,
     choice: ClusterChoice,
     where: str,
@@ -177,3 +180,221 @@ def _replay_catalogue(entry: str | None, version: str | None, record: bool, outp
     file = RECORD if record else None
     output.show(lambda: describe_catalogue_runs(found, file), lambda: catalogue_runs_json(found, file))
     return ExitCode.HOLDS if is_as_listed(found) else ExitCode.VIOLATED
+
+
+# --------------------------------------------------------------------------------------------------------------- bisect
+
+
+@click.command("bisect", short_help="Find the releases that do what a trace says, and where that changes.")
+@click.argument("trace", metavar="TRACE", shell_complete=complete_traces_and_defects)
+@click.option("--fetch", is_flag=True, help="Fetch the releases that are not here yet; without it they are left out.")
+@click.option(
+    "--repository",
+    metavar="DIR",
+    type=GivenPath(exists=True, file_okay=False),
+    help="With --fetch: take jars from DIR, a folder in Maven's layout, and not by Maven.",
+)
+@model_option("TRACE")
+@output_options(color=False)
+def bisect_command(trace: str, fetch: bool, repository: Path | None, reference: str | None, output: Output) -> int:
+    """Take the steps of TRACE on every release of Kafka that is here, and say where it is reproduced.
+
+    TRACE is a trace file, the name of a defect of `insync defects`, or a rule of `insync kafka claims`. A trace file is
+    taken as it is. Of a defect each release gets the shortest trace under its own rules where that of the catalogue,
+    which has the rules of 4.1, is not taken to its end.
+
+    \b
+    Exit codes:
+      0  every release that is here has answered
+      2  a mistake in the command or a file, or something is missing: one sentence says which
+      3  a release could not be asked: a step cannot be brought about on its classes
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
+    if repository is not None and not fetch:
+        message = "--repository says where --fetch takes jars from: give --fetch with it."
+        raise click.UsageError(message)
+    from insync.conformance.catalogue.bisection import Bisection, bisect
+    from insync.conformance.classes.harness import Harness
+    from insync.conformance.documents.bisect import bisection_json, describe_bisection
+    from insync.conformance.jars.fetched import fetched_versions, had_versions
+    from insync.conformance.jars.pinned import pinned, pinned_versions
+    from insync.conformance.jars.store import stored_jars
+
+    kind, runs = kind_of_file(Path(trace), reference), []
+    with steps_of_work(output.quiet) as steps:
+        steps.begin("fetching jars" if fetch else f"finding the trace {trace}")
+        versions = had_versions(repository) if fetch else fetched_versions()
+        for run in bisect(trace, versions, lambda version: Harness(stored_jars(pinned(version))), model=kind):
+            runs.append(run)
+            steps.begin(f"{len(runs)} of {len(versions)} releases, after {run.kafka}")
+    found = Bisection(trace, tuple(runs))
+    left = [version for version in pinned_versions() if version not in versions]
+    output.show(lambda: describe_bisection(found, left), lambda: bisection_json(found, left))
+    asked = all(run.verdict != "not_schedulable" for run in runs)
+    return ExitCode.HOLDS if asked else ExitCode.INCOMPLETE
+
+
+# --------------------------------------------------------------------------------------------------------------- claims
+
+
+@click.command("claims", short_help="List what changed between releases, and whether it was seen on both sides.")
+@output_options(color=False, quiet=False)
+def claims_command(output: Output) -> int:
+    """List each rule that differs between releases whose classes insync can run, with what these classes did.
+
+    A rule is shown by a trace that only one of its values allows: a defect of `insync defects`, or a few steps for it.
+    It is confirmed if the last release before the change and the first one with it differ in just that. All of it is on
+    record; `insync kafka bisect NAME` runs it again.
+
+    \b
+    Exit codes:
+      0  every change is confirmed
+      3  one is not
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
+    from insync.conformance.catalogue.catalogue_record import read_record
+    from insync.conformance.catalogue.claim_evidence import evidence
+    from insync.conformance.documents.claims import claims_json, describe_claims
+
+    found = evidence(read_record())
+    output.show(lambda: describe_claims(found), lambda: claims_json(found))
+    return ExitCode.HOLDS if all(one.confirmed for one in found) else ExitCode.INCOMPLETE
+
+
+# ---------------------------------------------------------------------------------------------------------------- patch
+
+
+def _patches() -> tuple[str, ...]:
+    from insync.conformance.patches.patched_jars import known_patches
+
+    return known_patches()
+
+
+@click.command("patch", short_help="Put a fix into Kafka's classes, and try a defect without it and with it.")
+@click.argument("patch", metavar="PATCH", shell_complete=complete_from(_patches))
+@click.option(
+    "--kafka",
+    "version",
+    metavar="VERSION",
+    required=True,
+    shell_complete=complete_from(known_releases),
+    help="The release, which must be fetched.",
+)
+@click.option(
+    "--trace",
+    "given",
+    metavar="TRACE",
+    shell_complete=complete_traces_and_defects,
+    help="What is tried: a defect of the catalogue, or a trace file [default: PATCH, where it is a defect's].",
+)
+@click.option(
+    "--fixes",
+    metavar="DEFECT",
+    shell_complete=complete_defects,
+    help="The defect that PATCH fixes [default: PATCH, where it is a defect's].",
+)
+@click.option(
+    "--cluster", is_flag=True, help="With what brokers need to run by themselves, for insync kafka scenario --libs."
+)
+@click.option(
+    "--unit-tests",
+    is_flag=True,
+    help="Run Kafka's own test classes, with the failing tests of PATCH in them, without the fix and with it.",
+)
+@click.option(
+    "--repository",
+    metavar="DIR",
+    type=GivenPath(exists=True, file_okay=False),
+    help="Take the sources from DIR, a folder in Maven's layout, and not by Maven.",
+)
+@model_option("TRACE")
+@output_options()
+def patch_command(
+    patch: str,
+    version: str,
+    given: str | None,
+    fixes: str | None,
+    cluster: bool,
+    unit_tests: bool,
+    repository: Path | None,
+    reference: str | None,
+    output: Output,
+) -> int:
+    """Compile Kafka's released sources with PATCH in them, and take the steps of a trace without it and with it.
+
+    PATCH is a defect of `insync defects` that insync has a patch for, or a file with a unified diff of your own, with
+    paths as in Kafka's repository. The patched jars are kept, and `insync kafka replay TRACE --libs DIR` takes any
+    trace on them. With the patch the steps are compared with the model in which the defect is fixed; where that cannot
+    take them all, Kafka must not take them either.
+
+    With --unit-tests the tests that insync adds to Kafka's own test classes must fail on the release and pass with the
+    fix, and those that were there must pass as before. That needs insync kafka fetch VERSION --unit-tests.
+
+    \b
+    Exit codes:
+      0  fixed: reproduced without the patch, and with it Kafka does as the model with the fix (or nothing was tried);
+         with --unit-tests, the added tests are red and green and no other one breaks
+      1  otherwise
+      2  a mistake in the command or a file, or something is missing: one sentence says which
+      3  not schedulable: a step cannot be brought about on Kafka's classes
+    """  # noqa: D301 -- the control character makes click keep these lines as they are
+    from insync.conformance.classes.harness import Harness
+    from insync.conformance.given_trace import given_trace
+    from insync.conformance.jars.distribution import distribution_jars
+    from insync.conformance.jars.pinned import pinned
+    from insync.conformance.jars.store import stored_for_cluster, stored_jars
+    from insync.conformance.patches.fixed_trace import fixed_trace
+    from insync.conformance.patches.patched_jars import patched_kafka, read_patch
+    from insync.conformance.replay import replay_on_kafka
+    from insync.kafka.defects import DEFECTS
+
+    if unit_tests:
+        return _run_unit_tests(patch, version, repository, output, tried=given is not None or cluster)
+    read = read_patch(patch, version)
+    named = patch.upper() if patch.upper() in DEFECTS else None
+    given, fixes = given or named, fixes or named
+    if (given is None) != (fixes is None):
+        message = (
+            "Give --trace TRACE and --fixes DEFECT together: what is tried, and which defect of the model is fixed."
+        )
+        raise click.UsageError(message)
+    kind = None if given is None else kind_of_file(Path(given), reference)
+    jars = stored_for_cluster(version) if cluster else stored_jars(pinned(version))
+    with steps_of_work(output.quiet) as steps:
+        steps.begin(f"compiling Kafka {version} with {read.name}")
+        patched = patched_kafka(read, jars, repository)
+        if given is None or fixes is None:
+            output.show(lambda: describe_patch(patched, None, output.paint, output.width), lambda: patch_json(patched))
+            return ExitCode.HOLDS
+        steps.begin(f"finding the trace {given}")
+        model, claim = given_trace(given, model=kind)
+        fixed = fixed_trace(claim, model, fixes.upper())
+        steps.begin(f"trying Kafka {version} as it was released")
+        with Harness(jars) as harness:
+            without = replay_on_kafka(claim, model, harness)
+        steps.begin(f"trying Kafka {version} with {read.name}")
+        with Harness(distribution_jars(patched.libs)) as harness:
+            with_it = replay_on_kafka(fixed.trace, fixed.model, harness)
+        all_with_it = None
+        if fixed.impossible is not None:  # patched Kafka has not been tried with that step yet
+            with Harness(distribution_jars(patched.libs)) as harness:
+                all_with_it = replay_on_kafka(claim, model, harness)
+    tried = TriedPatch(without, fixed, with_it, all_with_it)
+    output.show(lambda: describe_patch(patched, tried, output.paint, output.width), lambda: patch_json(patched, tried))
+    if not tried.is_schedulable:
+        return ExitCode.INCOMPLETE
+    return ExitCode.HOLDS if tried.is_fixed else ExitCode.VIOLATED
+
+
+def _run_unit_tests(patch: str, version: str, repository: Path | None, output: Output, *, tried: bool) -> int:
+    from insync.conformance.jars.store import stored_for_cluster, stored_for_unit_tests
+    from insync.conformance.patches.unit_test_runs import read_unit_tests, run_unit_tests
+
+    if tried:
+        message = "--unit-tests takes neither --trace nor --cluster: it runs test classes, and no trace."
+        raise click.UsageError(message)
+    read_unit_tests(patch, version)
+    jars = stored_for_unit_tests(version)
+    with steps_of_work(output.quiet) as steps:
+        steps.begin(f"running the tests of {patch.upper()} on Kafka {version}, without the fix and with it")
+        came = run_unit_tests(patch, jars, stored_for_cluster(version), repository)
+    output.show(lambda: describe_unit_tests(came, output.paint), lambda: unit_tests_json(came))
+    return ExitCode.HOLDS if came.is_shown else ExitCode.VIOLATED

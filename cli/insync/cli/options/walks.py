@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from insync.cli.options.task import Decorator, Option, Whole, gathered, option
-from insync.explorer.search.walks import Walks
-from insync.machine.walker import Strategy
+
+if TYPE_CHECKING:
+    from insync.explorer.search.walks import Walks
 
 __all__ = ["walk_options"]
 
@@ -39,6 +40,11 @@ def _walks(**given: Any) -> Walks:
     Raises:
         UsageError: there are too few walks for `--until-saturated`.
     """
+    from insync.explorer.search.walks import Walks
+    from insync.machine.walker import Strategy
+
+    if "strategy" in given:
+        given["strategy"] = Strategy(given["strategy"])
     patience, count = given.get("until_saturated"), given["count"]
     if patience is not None and patience >= count:
         message = (
@@ -49,11 +55,13 @@ def _walks(**given: Any) -> Walks:
     return Walks(**given)
 
 
+_STRATEGIES = ("mixed", "names", "tastes", "uniform")
+"""The members of `Strategy`, whose module would be imported for them."""
+
 _STRATEGY = option(
     "--strategy",
-    type=click.Choice([str(strategy) for strategy in Strategy]),
-    callback=lambda _context, _parameter, value: Strategy(value),
-    default=str(Strategy.MIXED),
+    type=click.Choice(_STRATEGIES),
+    default=_STRATEGIES[0],
     show_default=True,
     help="How walks choose among the enabled actions.",
 )

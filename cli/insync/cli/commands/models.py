@@ -1,4 +1,4 @@
-"""`insync spark`: exports from a run directory of the Spark engine."""
+"""`insync list`, the models that come with insync, and `insync spark`, the states of a run directory."""
 
 from __future__ import annotations
 
@@ -6,29 +6,52 @@ import json
 
 import click
 
+from insync.cli.completion import complete_models
 from insync.cli.options.named_models import model_option
 from insync.cli.options.output import Output, output_options
-from insync.cli.options.task import Engine, RunPlace, session_options
-from insync.cli.terminal import ExitCode
+from insync.cli.options.task import ENGINES, Engine, RunPlace, session_options
+from insync.cli.terminal import EPILOG, ExitCode
+from insync.explorer.documents.models import describe_model, describe_models, model_entry, models_json
 from insync.explorer.documents.text import plural
+from insync.model.catalogue import find_model
 from insync.runtime.errors import UserError
 
-__all__ = ["command"]
+__all__ = ["list_command", "spark_command"]
+
+
+@click.command("list", epilog=EPILOG, short_help="Show the models, their bounds and their properties.")
+@click.argument("model", metavar="[MODEL]", required=False, shell_complete=complete_models)
+@output_options(color=False, quiet=False)
+def list_command(model: str | None, output: Output) -> int:
+    """Show every model that comes with insync: what it is, its bounds, its properties, and the engines.
+
+    With MODEL, a name or path/to/file.py:Class, show that model with the sentence of each setting, bound, action and
+    property.
+    """
+    if model is None:
+        output.show(lambda: describe_models(ENGINES), lambda: models_json(ENGINES))
+    else:
+        kind = find_model(model)
+        output.show(lambda: describe_model(kind), lambda: json.dumps(model_entry(kind), ensure_ascii=False))
+    return ExitCode.HOLDS
+
+
+# ---------------------------------------------------------------------------------------------------------------- spark
 
 
 @click.group("spark", short_help="Use the states that a search on Spark left in its run directory.")
-def command() -> None:
+def spark_command() -> None:
     """Use the states that a search on Spark left in its run directory."""
 
 
-@command.command("prepare", hidden=True)
+@spark_command.command("prepare", hidden=True)
 def prepare_machine() -> int:
     """Say that this is not needed any more."""
     message = "Spark needs no preparation any more: a search starts an ordinary SparkSession. Leave this command out."
     raise UserError(message)
 
 
-@command.command("export", short_help="Write the state graph of a run as Parquet tables.")
+@spark_command.command("export", short_help="Write the state graph of a run as Parquet tables.")
 @click.argument("run_dir", type=RunPlace(), metavar="RUN_DIR")
 @click.argument("out", type=RunPlace(), metavar="OUT")
 @model_option("RUN_DIR")

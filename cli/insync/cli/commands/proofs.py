@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from insync.proofs.proof_file import Proof
     from insync.proofs.results import Query
 
-__all__ = ["command"]
+__all__ = ["prove_command"]
+
 
 _AT_WORK = "z3 is at work"
 
@@ -202,7 +203,7 @@ class Helped:
 @thread_options
 @output_options(trace=True)
 @build_options
-def command(
+def prove_command(
     chosen: ChosenModel,
     way: Way,
     properties: tuple[str, ...],
@@ -360,8 +361,8 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build
             failure = error
     elif file is not None:
         emit_error(f"{file} was not written: there is no proof.")
-    command = shlex.join(["insync", "prove", *click.get_current_context().meta[_ARGUMENTS]])
-    others = inductions(attempt, command) if output.html is not None else []
+    prove_command = shlex.join(["insync", "prove", *click.get_current_context().meta[_ARGUMENTS]])
+    others = inductions(attempt, prove_command) if output.html is not None else []
     with output.traces_written(attempt.traces, attempt.model, others=others) as files:
         output.show_document(ProofDocument(attempt, saved, files))
     build.tell(

@@ -1,7 +1,11 @@
-"""`insync ask`: what a cluster can lose under its settings, against which disturbances, why, and what to change."""
+"""`insync ask` and `defects`: what a cluster can lose under its settings, and the catalogue of defects."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,24 +17,26 @@ from insync.cli.completion import complete_defects, complete_from
 from insync.cli.interrupt import stop_on_interrupt
 from insync.cli.options.annotations import Build, build_options
 from insync.cli.options.model import each_choice, option_names
-from insync.cli.options.output import ManyTraces, Output, many_traces, output_options
+from insync.cli.options.output import ManyTraces, Output, beside, many_traces, output_options, say_older
 from insync.cli.options.task import Engine, Named, ReadFile, limit_options, thread_options
 from insync.cli.progress import search_progress
-from insync.cli.terminal import EPILOG, emit, emit_data, emit_status, exit_code_for
-from insync.conformance.documents.seen import seen_at_length
+from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data, emit_status, exit_code_for
+from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
+from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
 from insync.explorer import Limits
 from insync.explorer.progress import Pulse
 from insync.explorer.results import Verdict, together
 from insync.explorer.runs.state_graph import missing_graph_library
 from insync.kafka.cluster.configuration import BOUNDS
 from insync.kafka.cluster.model import Cluster
-from insync.kafka.defects import DEFECTS
+from insync.kafka.defects import DEFECTS, Defect, all_defects
 from insync.kafka.defects.named import named_by_ticket, no_such_defect
 from insync.kafka.releases import Release
 from insync.kafka_questions.ask import Answer, answer
 from insync.kafka_questions.causes import may_be_cause
 from insync.kafka_questions.configs.reading import BY_ZOOKEEPER, Configured, read_configs
 from insync.kafka_questions.controllers import heeding_unclean, unclean_by_default
+from insync.kafka_questions.defects import caption_of_defect
 from insync.kafka_questions.disturbances import DISTURBANCES, chosen
 from insync.kafka_questions.documents.ask import (
     Asked,
@@ -49,16 +55,29 @@ from insync.kafka_questions.documents.ask import (
     written_lines,
 )
 from insync.kafka_questions.documents.ask_json import Shown, answers_json
+from insync.kafka_questions.documents.defects import (
+    Searched as SearchedBoth,
+)
+from insync.kafka_questions.documents.defects import (
+    catalogue_json,
+    defect_json,
+    describe_catalogue,
+    describe_defect,
+    describe_matches,
+    matches_json,
+)
 from insync.kafka_questions.liveness import endings
 from insync.kafka_questions.question import Key, Question, Searched, in_a_line
+from insync.kafka_questions.symptoms import by_symptom
 from insync.runtime.errors import UserError
 
-__all__ = ["SearchesBegun", "command"]
+__all__ = ["SearchesBegun", "ask_command", "defects_command"]
+
 
 SETTINGS = ("replicas", "min_insync", "acks", "unclean", "elr", "flushing")
 """The settings that operators have; those of the command line override those of files."""
 
-EXAMPLES = """\b
+ASKED = """\b
 Examples:
   insync ask --config server.properties --config topics.txt --config features.txt
   insync ask --release 3.9 --replicas 3 --min-insync 2 --acks all
@@ -124,7 +143,7 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
 
 
 @click.command(
-    "ask", epilog=EXAMPLES + EPILOG, short_help="Ask what a release with its settings can lose, and what prevents it."
+    "ask", epilog=ASKED + EPILOG, short_help="Ask what a release with its settings can lose, and what prevents it."
 )
 @click.option(
     "--release",
@@ -177,7 +196,7 @@ def _gone_options(function: Callable[..., int]) -> Callable[..., int]:
 @output_options(trace=True)
 @build_options
 @_gone_options
-def command(
+def ask_command(
     release: str | None,
     given: dict[str, int | str],
     configs: tuple[Path, ...],
@@ -257,7 +276,7 @@ def command(
             shown.append((one, found, files, ended))
             if not (in_short or output.json or explained is not None):
                 lines = None if details else _SCREEN - head.count("\n") - 1
-                _show(shown[-1], gate, output, lines, details=details)
+                _show_answer(shown[-1], gate, output, lines, details=details)
         left_out = [Verdict.INCOMPLETE] if len(asked) < len(every) else []
         verdict = together([*left_out, *(each.verdict_for(fail_on, accepted) for _, each, _, _ in shown)])
         if output.json:
@@ -418,7 +437,7 @@ def _kept(found: Answer, asked: Asked, traces: ManyTraces, *, several: bool) -> 
     return files
 
 
-def _show(shown: Shown, gate: Gate, output: Output, room: int | None, *, details: bool) -> None:
+def _show_answer(shown: Shown, gate: Gate, output: Output, room: int | None, *, details: bool) -> None:
     """Print the answer for one combination, in as many lines as there are."""
     _, found, _, ended = shown
     ends = [describe_ends(ended, output.width)] if ended else []
@@ -513,3 +532,143 @@ class SearchesBegun:
     def named(self) -> str:
         """Return the current search as the prefix of a line; empty before the first of several begins."""
         return self._which
+
+
+# -------------------------------------------------------------------------------------------------------------- defects
+
+
+SHOWN = """\b
+Examples:
+  insync defects
+  insync defects R-26
+  insync defects KAFKA-18723
+  insync defects lost after power failure
+  insync defects --verify
+
+"""
+
+
+@click.command(
+    "defects", epilog=SHOWN + EPILOG, short_help="Show Kafka's published replication defects, and verify them."
+)
+@click.argument("names", metavar="[NAME|WORDS]...", nargs=-1, shell_complete=complete_defects)
+@click.option(
+    "--verify", is_flag=True, help="Search with each defect and with its fix, and compare with the catalogue."
+)
+@thread_options
+@output_options(trace=True)
+def defects_command(names: tuple[str, ...], verify: bool, engine: Engine, output: Output) -> int:
+    """List the catalogue, or show defects by NAME or ticket: the rules that bring them back, a shortest trace, the fix.
+
+    WORDS of what was seen, such as `no leader after a restart`, list the entries that fit.
+
+    A defect is a rule of an old release, or a guard left out, put back into the newest release, with bounds that are
+    large enough to witness it. The fix holds at the same bounds, in the whole space.
+    """
+    if verify or not names:
+        _refuse_files(verify, output)
+    if not names and not verify:
+        output.show(lambda: describe_catalogue(seen_in_short), lambda: catalogue_json(seen_json))
+        return ExitCode.HOLDS
+    if not verify and _are_words(names) and (matches := by_symptom(names)):
+        _refuse_files(verify, output)
+        output.show(lambda: describe_matches(matches, output.width), lambda: matches_json(matches))
+        return ExitCode.HOLDS
+    chosen = _choose(names)
+    output.check_trace_path()
+    with stop_on_interrupt() as stop, search_progress(output.quiet) as reporter:
+        search = EntrySearch(engine.threads, reporter, stop)
+        return _verify(chosen, search, output) if verify else _show_all(chosen, search, output)
+
+
+def _refuse_files(verify: bool, output: Output) -> None:
+    """Raise UsageError for --trace or --html, as no trace is shown."""
+    which = "--verify shows no traces" if verify else "the list of them has no traces"
+    for option, path in (("--trace", output.trace), ("--html", output.html)):
+        if path is not None:
+            message = f"{which} that {option} could write. Name defects to show, such as `insync defects R-26`."
+            raise click.UsageError(message, click.get_current_context(silent=True))
+
+
+def _are_words(names: Sequence[str]) -> bool:
+    """Return whether what was given is a symptom: no word looks like a name or a ticket."""
+    return not any(re.search(r"\d", name) for name in names)
+
+
+def _choose(names: tuple[str, ...]) -> list[Defect]:
+    known = all_defects()
+    wanted: dict[str, Defect] = {}
+    for given in names:
+        found = [given.upper()] if given.upper() in known else named_by_ticket(given)
+        if not found:
+            raise no_such_defect(given, known)
+        wanted |= {name: known[name] for name in found}
+    return list((wanted or known).values())
+
+
+def _show_all(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
+    """Show the chosen defects, and name those that were left out after Ctrl-C."""
+    codes: list[ExitCode] = []
+    entries: list[dict[str, object]] = []
+    files_of: list[Output] = []
+    for defect in chosen:
+        broken = search.broken(defect)
+        searched = SearchedBoth(broken, search.fixed(defect))
+        written = output if len(chosen) == 1 else output.beside(defect.name)
+        files_of.append(written)
+        captions = [caption_of_defect(defect, broken)] * len(broken.traces)
+        with written.traces_written(broken.traces, broken.model, captions=captions) as files:
+            entries.append(defect_json(defect, searched, seen_json(defect.name), files))
+            if not output.json:
+                seen = seen_at_length(defect.name)
+                said = describe_defect(defect, searched, seen, files, output.paint, output.width)
+                emit(("\n" if codes else "") + said)
+        undecided = "incomplete" in (broken.verdict, searched.fixed.verdict)
+        codes.append(ExitCode.INCOMPLETE if undecided else ExitCode.HOLDS)
+        if search.stop.is_set():
+            break
+    _say_older(output, files_of)
+    left = [defect.name for defect in chosen[len(codes) :]]
+    if output.json:
+        emit_data(json.dumps({"defects": entries, "not_shown": left}, ensure_ascii=False))
+    elif left:
+        emit(f"\nStopped by Ctrl-C; not shown: {', '.join(left)}.")
+    return ExitCode.INCOMPLETE if left else max(codes)
+
+
+def _say_older(output: Output, files_of: Sequence[Output]) -> None:
+    """Warn about trace files and pages left over from earlier runs.
+
+    Args:
+        output: the files of the command line; those of several defects are beside them.
+        files_of: the files of each defect that was shown.
+    """
+    of_this_run = [path for each in files_of for path in (each.trace, each.html)]
+    for path in (output.trace, output.html):
+        if path is not None:
+            for file in (path, *(beside(path, name) for name in all_defects())):
+                say_older(file, of_this_run)
+
+
+_WORDS = {True: "ok ", False: "BAD", None: "undecided"}
+
+
+def _verify(chosen: Sequence[Defect], search: EntrySearch, output: Output) -> int:
+    """Search with and without each fix, and compare with the catalogue.
+
+    An entry whose search was stopped is undecided, and later ones are not tried.
+    """
+    os.environ.setdefault("INSYNC_CODE", "quick")  # for many small models optimization takes longer than the searches
+    results: list[VerifiedEntry] = []
+    for one in verified_entries(chosen, search):
+        results.append(one)
+        if not output.json:
+            emit(f"  {_WORDS[one.outcome]} {one.entry['name']:<5} {one.said}")
+    left, outcomes = [defect.name for defect in chosen[len(results) :]], [one.outcome for one in results]
+    if output.json:
+        emit_data(json.dumps({"defects": [one.entry for one in results], "not_tried": left}))
+    elif left:
+        emit("\n" + textwrap.fill(f"Stopped by Ctrl-C; not tried: {', '.join(left)}.", 120))
+    if False in outcomes:
+        return ExitCode.VIOLATED
+    return ExitCode.INCOMPLETE if left or None in outcomes else ExitCode.HOLDS
