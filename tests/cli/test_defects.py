@@ -15,8 +15,7 @@ from insync.explorer import CheckResult, check
 from insync.kafka.cluster.model import Cluster
 from insync.kafka.defects import DEFECTS, all_defects
 from insync.kafka.defects.named import named_by_ticket
-from insync.kafka_questions.defects import DefectFound
-from insync.kafka_questions.documents.defects import breaks_as_listed
+from insync.kafka_questions.defects import DefectFound, breaks_as_listed
 from insync.model import UserError
 from insync.runtime.watch import Limits
 

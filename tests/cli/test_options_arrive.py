@@ -111,9 +111,9 @@ VERBS: list[tuple[str, list[str], dict[str, object]]] = [
 ]  # fmt: skip
 
 OTHERS: list[tuple[str, list[str], dict[str, object]]] = [
-    ("cli.verified_entries.search_defect", ["defects", "R-01", "--threads", "2"],
+    ("kafka_questions.verification.search_defect", ["defects", "R-01", "--threads", "2"],
      {"threads": 2}),
-    ("cli.verified_entries.search_defect", ["defects", "--verify", "R-01"],
+    ("kafka_questions.verification.search_defect", ["defects", "--verify", "R-01"],
      {"threads": None}),
     ("cli.commands.kafka_questions.Question", ["ask", "--release", "3.9.2", "--acks", "1"],
      {"threads": None, "settings": {"release": "3.9.1", "acks": "1"}, "limits": Limits(), "found": {}}),

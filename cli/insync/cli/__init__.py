@@ -4,8 +4,7 @@
 `options/` has groups of options, `show/` the reports and JSON objects of results. `terminal` writes to the terminal and
 has the exit codes, `progress` shows how far a search is, `interrupt` handles Ctrl-C during one. `faults` explains
 exceptions. `completion` is what shells offer, and `rerun` is `--watch`. `exploring` is the prompt of `insync explore`.
-`configs` reads Kafka's configuration, and `ask_tables` answers `insync ask` for several combinations of settings.
-`verified_entries` searches entries of the catalogue in parallel, and `brokers_record` records runs on real brokers.
+`brokers_record` records runs on real brokers.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 `ask` has the answer for one cluster: `disturbances` are searched by name, `causes` says what is behind a broken
 promise, `availability` when writes stop, and `liveness` what always happens in the end. `question` has the promises and
-the limits, `configs` reads configuration files, `defects` searches an entry of the catalogue and its fix, and
-`symptoms` finds entries by what was seen. `controllers` says which releases have both controllers; `documents` shows
+the limits, `configs` reads configuration files. `defects` searches an entry of the catalogue, `verification`
+many of them with their fixes, and `symptoms` finds entries by what was seen. `controllers` says which releases have both controllers; `documents` shows
 answers as text and as JSON.
 """
 

@@ -20,7 +20,7 @@ from insync.model import Model, find_model
 from insync.properties.registry import run_properties_of
 from insync.runtime.watch import StopReason
 
-__all__ = ["DefectFound", "caption_of_defect", "search_defect"]
+__all__ = ["DefectFound", "breaks_as_listed", "caption_of_defect", "search_defect"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,13 @@ class DefectFound:
     def traces(self) -> list[Trace]:
         """The trace, if there is one."""
         return [] if self.trace is None else [self.trace]
+
+
+def breaks_as_listed(defect: Defect, result: DefectFound) -> bool | None:
+    """Return whether the traces have the lengths in the catalogue; None if the search was stopped."""
+    if result.verdict == "incomplete":
+        return None
+    return [trace.length for trace in result.traces] == ([] if defect.harmless else [defect.length])
 
 
 def caption_of_defect(defect: Defect, found: DefectFound) -> Caption:

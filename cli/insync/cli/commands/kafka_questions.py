@@ -21,7 +21,6 @@ from insync.cli.options.output import ManyTraces, Output, beside, many_traces, o
 from insync.cli.options.task import Engine, Named, ReadFile, limit_options, thread_options
 from insync.cli.progress import search_progress
 from insync.cli.terminal import EPILOG, ExitCode, emit, emit_data, emit_status, exit_code_for
-from insync.cli.verified_entries import EntrySearch, VerifiedEntry, verified_entries
 from insync.conformance.documents.seen import seen_at_length, seen_in_short, seen_json
 from insync.explorer import Limits
 from insync.explorer.progress import Pulse
@@ -69,6 +68,7 @@ from insync.kafka_questions.documents.defects import (
 from insync.kafka_questions.liveness import endings
 from insync.kafka_questions.question import Key, Question, Searched, in_a_line
 from insync.kafka_questions.symptoms import by_symptom
+from insync.kafka_questions.verification import EntrySearch, VerifiedEntry, verified_entries
 from insync.runtime.errors import UserError
 
 __all__ = ["SearchesBegun", "ask_command", "defects_command"]

@@ -14,7 +14,7 @@ from insync.explorer.documents.traces import demands_json, steps_json
 from insync.explorer.traces.grid import Paint
 from insync.kafka.defects import LEFT_OUT, Defect, LeftOut, all_defects
 from insync.kafka.rules import Rules, rule_documentation
-from insync.kafka_questions.defects import DefectFound
+from insync.kafka_questions.defects import DefectFound, breaks_as_listed
 from insync.kafka_questions.documents.findings import finding_json, finding_line, finding_standing
 from insync.kafka_questions.question import with_shown_bounds
 from insync.kafka_questions.symptoms import Match
@@ -22,7 +22,6 @@ from insync.kafka_questions.symptoms import Match
 __all__ = [
     "OnKafka",
     "Searched",
-    "breaks_as_listed",
     "broken_words",
     "catalogue_json",
     "defect_json",
@@ -216,13 +215,6 @@ def _fix_line(defect: Defect, result: DefectFound) -> str:
 def _stopped(result: DefectFound) -> str:
     by = "Ctrl-C" if result.stopped_by == "interrupt" else f"the limit on the {result.stopped_by}"
     return f"stopped by {by} after {plural(result.distinct_states, 'state')}"
-
-
-def breaks_as_listed(defect: Defect, result: DefectFound) -> bool | None:
-    """Return whether the traces have the lengths in the catalogue; None if the search was stopped."""
-    if result.verdict == "incomplete":
-        return None
-    return [trace.length for trace in result.traces] == ([] if defect.harmless else [defect.length])
 
 
 def broken_words(defect: Defect, result: DefectFound) -> str:

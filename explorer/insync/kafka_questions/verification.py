@@ -14,8 +14,8 @@ from multiprocessing.synchronize import Event
 
 from insync.explorer import Reporter
 from insync.kafka.defects import Defect, all_defects
-from insync.kafka_questions.defects import DefectFound, search_defect
-from insync.kafka_questions.documents.defects import breaks_as_listed, broken_words, fixed_words
+from insync.kafka_questions.defects import DefectFound, breaks_as_listed, search_defect
+from insync.kafka_questions.documents.defects import broken_words, fixed_words
 from insync.runtime.child_processes import modules_of_python
 
 __all__ = ["EntrySearch", "VerifiedEntry", "verified_entries"]

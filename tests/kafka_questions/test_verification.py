@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from insync.cli import verified_entries as module
-from insync.cli.verified_entries import EntrySearch, verified_entries
 from insync.kafka.defects import all_defects
+from insync.kafka_questions import verification
+from insync.kafka_questions.verification import EntrySearch, verified_entries
 from insync_process import started
 
 FEW = [all_defects()[name] for name in ("R-50", "R-48")]
@@ -20,17 +20,17 @@ FEW = [all_defects()[name] for name in ("R-50", "R-48")]
 
 @pytest.fixture
 def with_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_WORTH_PROCESSES", 2)
+    monkeypatch.setattr(verification, "_WORTH_PROCESSES", 2)
 
 
 WITH_PROCESSES = """
 import threading
-from insync.cli import verified_entries
+from insync.kafka_questions import verification
 from insync.kafka.defects import all_defects
 
-verified_entries._WORTH_PROCESSES = 2
+verification._WORTH_PROCESSES = 2
 few = [all_defects()[name] for name in ("R-50", "R-48")]
-for one in verified_entries.verified_entries(few, verified_entries.EntrySearch(2, None, threading.Event())):
+for one in verification.verified_entries(few, verification.EntrySearch(2, None, threading.Event())):
     print(one.entry["name"])
 """
 
