@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from insync.cli.show.refusals import refusal_of_the_system
+from insync.cli.faults import refusal_of_the_system
 from insync_process import COMMAND
 
 Insync = Callable[..., Any]

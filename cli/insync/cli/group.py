@@ -140,7 +140,7 @@ class _Commands(click.Group):
 def _show_versions(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    from insync.cli.show.versions import describe_versions_here
+    from insync.cli.versions import describe_versions_here
 
     emit(describe_versions_here())
     ctx.exit()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from insync.cli.brokers_record import Recorder
 from insync.cli.completion import complete_defects, complete_from
 from insync.cli.options.kafka import ClusterChoice, cluster_options
 from insync.cli.options.output import Output, output_options
@@ -149,7 +148,7 @@ def scenario_command(name: str, choice: ClusterChoice, runs: int, record: bool, 
       2  a mistake in the command, or something is missing: one sentence says which
     """  # noqa: D301 -- the control character makes click keep these lines as they are
     require_known(name)
-    recorder = Recorder(scenario_named(name).defect, choice) if record else None
+    recorder = OutcomeRecorder(scenario_named(name).defect, choice) if record else None
     jars = choice.jars()
     scenario = any_scenario(name, jars.version)
     made: list[ScenarioRun] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from insync.cli.completion import complete_defects, complete_from, complete_traces_and_defects
-from insync.cli.options.kafka import ClusterChoice, KafkaChoice, cluster_options, known_releases
+from insync.cli.options.kafka import ClusterChoice, KafkaChoice, OutcomeRecorder, cluster_options, known_releases
 from insync.cli.options.named_models import kind_of_file, model_option
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import GivenPath
@@ -95,13 +95,12 @@ def replay_command(
 def _replay_on_cluster(
     trace: str, kind: type[Model] | None, choice: ClusterChoice, record: bool, output: Output
 ) -> int:
-    from insync.cli.brokers_record import Recorder
     from insync.conformance.cluster_replay import plan_for, replay_on_cluster
     from insync.conformance.documents.replay import describe_replay, replay_json
     from insync.conformance.given_trace import given_trace
     from insync.conformance.live.operator import Operator
 
-    recorder = Recorder(trace, choice) if record else None
+    recorder = OutcomeRecorder(trace, choice) if record else None
     jars = choice.jars()
     with steps_of_work(output.quiet) as steps:
         steps.begin(f"finding the trace {trace}")

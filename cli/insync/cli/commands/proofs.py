@@ -348,7 +348,7 @@ def _show_attempt(attempt: ProofResult, file: Path | None, output: Output, build
 
     If the proof cannot be written, the result is printed all the same, and the UserError raised at the end.
     """
-    from insync.cli.show.annotations import inductions, unproved
+    from insync.cli.annotations import inductions, unproved
     from insync.explorer.documents.prove import ProofDocument
 
     failure: UserError | None = None

@@ -79,7 +79,7 @@ class Build:
         """
         if not self.github and self.sarif is None:
             return
-        from insync.cli.show.annotations import Outcome, github_lines, sarif_text
+        from insync.cli.annotations import Outcome, github_lines, sarif_text
 
         stopped = stopped_by if verdict == "incomplete" else None
         words = "" if stopped is None else STOPPED_BY.get(stopped, stopped)

@@ -1,7 +1,8 @@
-"""Options of the commands that run Kafka: release or distribution, ports of a cluster, and bounds of a quorum."""
+"""Options of the commands that run Kafka: release or distribution, ports of a cluster, bounds of a quorum, a record."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ClusterChoice",
     "KafkaChoice",
+    "OutcomeRecorder",
     "QuorumChoice",
     "cluster_options",
     "kafka_options",
@@ -230,3 +232,44 @@ def _bound(model: type[Model], name: str, lowest: int, words: str) -> Option:
     highest = model.bounds[name].highest
     described = {"metavar": f"{lowest}..{highest}", "help": f"With --quorum: {words}"}
     return option(f"--{name}", type=Whole(lowest, highest), **described)
+
+
+# --------------------------------------------------------------------------------------------------------------- record
+
+
+class OutcomeRecorder:
+    """Records for `insync defects` what brokers of a release did with an entry of the catalogue.
+
+    Args:
+        given: the name of the entry, in upper or lower case.
+        choice: the chosen cluster.
+
+    Raises:
+        click.UsageError: no release is chosen.
+        UserError: there is no such entry, or the record cannot be written.
+    """
+
+    def __init__(self, given: str, choice: ClusterChoice) -> None:
+        from insync.conformance.catalogue.catalogue_record import RECORD
+        from insync.conformance.catalogue.catalogue_runs import entry_names
+        from insync.runtime.files import check_writable
+
+        if choice.kafka is None:
+            message = "--record is about a release as it is: give --kafka VERSION with it, and not --libs."
+            raise click.UsageError(message)
+        (self._name,), self._version = entry_names(given), choice.kafka
+        check_writable(RECORD)
+
+    def write(self, how: str, reproduced: Sequence[bool]) -> None:
+        """Record the outcome of some runs.
+
+        Args:
+            how: what was run on the brokers: `trace`, or the name of a scenario.
+            reproduced: for each run, whether the defect occurred.
+        """
+        from insync.conformance.catalogue import catalogue_record as record
+
+        entries, today = record.read_record(), datetime.datetime.now(datetime.UTC).date()
+        run = record.BrokersRun(self._version, how, sum(reproduced), len(reproduced), today.isoformat())
+        entry = record.with_brokers_run(entries.get(self._name, record.RecordedEntry()), run)
+        record.write_record({**entries, self._name: entry})
