@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from insync.cli.completion import complete_defects, complete_from
-from insync.cli.options.kafka import ClusterChoice, cluster_options
+from insync.cli.options.kafka import ClusterChoice, OutcomeRecorder, cluster_options
 from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import GivenPath, Named, OutputPath, ReadFile
 from insync.cli.progress import Steps, steps_of_work

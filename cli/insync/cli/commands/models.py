@@ -12,7 +12,7 @@ from insync.cli.options.output import Output, output_options
 from insync.cli.options.task import ENGINES, Engine, RunPlace, session_options
 from insync.cli.terminal import EPILOG, ExitCode
 from insync.explorer.documents.models import describe_model, describe_models, model_entry, models_json
-from insync.explorer.documents.text import plural
+from insync.explorer.tables import plural
 from insync.model.catalogue import find_model
 from insync.runtime.errors import UserError
 

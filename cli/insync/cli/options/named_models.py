@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from insync import explorer
 from insync.cli.completion import complete_models
 from insync.cli.options.task import Decorator
 from insync.cli.terminal import emit_error
-from insync.explorer import read_trace
 from insync.explorer.named_model import Naming, kinds_of, same_name
-from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.catalogue import class_reference
+
+if TYPE_CHECKING:
+    from insync.explorer.traces.trace import Trace
 
 __all__ = ["kind_of_file", "kinds_of_files", "model_option", "naming_of"]
 
@@ -67,4 +70,4 @@ def kind_of_file(file: Path, reference: str | None) -> type[Model] | None:
     """Return the class of the model of a trace file; None if the file does not exist. See `kinds_of_files`."""
     if not file.exists():
         return None
-    return kinds_of_files([naming_of(read_trace(file), file)], [] if reference is None else [reference])[0]
+    return kinds_of_files([naming_of(explorer.read_trace(file), file)], [] if reference is None else [reference])[0]

@@ -16,12 +16,7 @@ import click
 from insync.cli.completion import MODEL_KEY
 from insync.cli.options.task import Decorator, OutputPath, gathered, option
 from insync.cli.terminal import emit, emit_data, emit_error, grid_width, output, painter
-from insync.explorer.traces.grid import Paint
-from insync.explorer.traces.trace import Trace
-from insync.explorer.traces.trace_file import ITF, is_itf, write_trace
 from insync.model import Model
-from insync.properties.invariants import TYPE_OK
-from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
 from insync.runtime.errors import UserError
 from insync.runtime.files import check_writable, is_special
 
@@ -29,6 +24,8 @@ if TYPE_CHECKING:
     from insync.explorer.documents.document import Document
     from insync.explorer.pictures.page import Caption
     from insync.explorer.pictures.picture import Picture
+    from insync.explorer.traces.grid import Paint
+    from insync.explorer.traces.trace import Trace
 
 __all__ = [
     "ManyTraces",
@@ -380,6 +377,9 @@ def traces_written(path: Path | None, traces: Sequence[Trace], model: Model) -> 
     except UserError as error:
         failure = error
     if path is not None:
+        from insync.properties.invariants import TYPE_OK
+        from insync.properties.registry import invariants_of, lemmas_of, run_properties_of
+
         for name in sorted({TYPE_OK, *invariants_of(model), *lemmas_of(model), *run_properties_of(model)}):
             say_older(beside(path, name), files)
     yield files
@@ -393,6 +393,8 @@ def trace_written(file: Path, trace: Trace, model: Model) -> Path:
     Raises:
         UserError: the file cannot be written.
     """
+    from insync.explorer.traces.trace_file import is_itf, write_trace
+
     if is_itf(file):
         from insync.explorer.traces.itf import write_itf
 
@@ -422,5 +424,7 @@ def is_beside(path: Path, file: Path) -> bool:
 
 
 def _parts(path: Path) -> tuple[str, str]:
+    from insync.explorer.traces.trace_file import ITF, is_itf
+
     suffix = ITF if is_itf(path) else path.suffix
     return path.name.removesuffix(suffix), suffix
