@@ -70,6 +70,7 @@ from insync.model.language.presentation import (
     Taken,
 )
 from insync.model.language.quantifiers import count, exists, for_all, max_of, min_of, sum_of, the
+from insync.model.language.refinements import refines
 from insync.model.language.views import RecordView, StateView, record
 from insync.model.language.vocabulary import (
     And,
@@ -86,7 +87,6 @@ from insync.model.language.vocabulary import (
     when,
 )
 from insync.model.tracing.predicates import step_invariant
-from insync.model.tracing.refinement_mappings import refines
 from insync.runtime.errors import DomainError, GuardError, InternalError, ModelError, UserError
 
 __all__ = [

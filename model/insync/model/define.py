@@ -25,17 +25,18 @@ from insync.model.given_names import NAMED, names_in_class
 from insync.model.language.declarations import ROLE, action_specs, initial, place_of_function
 from insync.model.language.parts import HeldPart, methods_of_part
 from insync.model.language.presentation import Demand, Drawn, GridCell, Taken, own_columns, own_drawing, own_lifelines
-from insync.model.tracing.methods import refuse_mistaken_call
-from insync.model.tracing.program import Confinement, Program
-from insync.model.tracing.tracer import ConditionTracer, trace_predicate, traced
 from insync.runtime.errors import ModelError, closest, user_frame
 
 __all__ = ["DEADLOCK_FREE", "TYPE_OK", "Model"]
 
 S = TypeVar("S", bound=Index | Range | Enum)
 
-if TYPE_CHECKING:  # type checkers know this module everywhere; at run time nobody needs the default
+if TYPE_CHECKING:
+    # Type checkers know this module everywhere; at run time nobody needs the default.
     from typing_extensions import TypeVar as TypeVarWithDefault
+
+    from insync.model.tracing.program import Confinement, Program
+    from insync.model.tracing.tracer import ConditionTracer
 
     StateT = TypeVarWithDefault("StateT", default=Any)
 else:
@@ -341,6 +342,8 @@ class Model(Generic[StateT], metaclass=ModelMeta):
             try:
                 declared: object = self.declare(self.b)
             except TypeError as error:
+                from insync.model.tracing.methods import refuse_mistaken_call
+
                 refuse_mistaken_call(error)
                 raise
             if not isinstance(declared, State):
@@ -358,12 +361,18 @@ class Model(Generic[StateT], metaclass=ModelMeta):
     @property
     def program(self) -> Program:
         """The traced program, made at the first access."""
+        if self._program is not None:
+            return self._program
+        from insync.model.tracing.tracer import traced  # `insync list` does without it
+
         return traced(self, lambda: None)
 
     def trace_predicate(
         self, predicate: Callable[..., Condition], parameters: Mapping[str, type] | None = None
     ) -> Node:
         """Return the node of a condition on the state, which must hold for all values of its parameters, if any."""
+        from insync.model.tracing.tracer import trace_predicate
+
         trace = trace_predicate if self._condition is None else self._condition
         return trace(self, predicate, parameters or {})
 

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar, cast, overload
 
 from insync.model import Bool, Condition, Model, TailCondition
 from insync.model.language.declarations import parameter_types, refuse_suspended, scopes_of
+from insync.model.language.refinements import BoundsOf, check_refinement, other_class
 from insync.model.tracing.predicates import STATES, refuse_swapped
-from insync.model.tracing.refinement_mappings import BoundsOf, check_refinement, other_class
 from insync.properties.invariants import (
     DEADLOCK_FREE,
     TYPE_OK,
@@ -24,7 +24,6 @@ from insync.properties.invariants import (
     invariant_beside,
     step_invariant_beside,
 )
-from insync.properties.refinement import refinement_beside
 from insync.properties.temporal import Fairness, RunKind, RunProperty, run_property_beside
 from insync.runtime.errors import ModelError, UserError, shown
 
@@ -132,6 +131,8 @@ def refines(
 
     def declare(function: F) -> F:
         _check_function("refines", kind, function)
+        from insync.properties.refinement import refinement_beside
+
         check_refinement(function, "model")
         STEP_INVARIANTS.add(kind, refinement_beside(kind, function, other, bounds, fairness))
         return function

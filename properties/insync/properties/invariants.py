@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MethodType
-from typing import Any, Concatenate, TypeVar
+from typing import Any, ClassVar, Concatenate, TypeVar
 from weakref import WeakKeyDictionary
 
 from insync.model import Condition, Model, ReadableState, StateView
@@ -181,8 +181,10 @@ class StepInvariant(Invariant):
     Attributes:
         pair: the condition on two states, in a graph of its own; see `insync.model.tracing.predicates`.
         by_action: for each bound action of a model the condition on the state before that its step meets `pair`.
+        is_refinement: whether it is the claim that the model refines another one.
     """
 
+    is_refinement: ClassVar[bool] = False
     pair: Callable[[Model], Node] = field(kw_only=True)
     by_action: Callable[[Model], tuple[Node, ...]] = field(kw_only=True)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from insync.model import Model, ReadableState, StateView
 from insync.model.domains.domain import plain
@@ -17,16 +17,15 @@ from insync.model.evaluator import Codes, Evaluator, evaluate
 from insync.model.expressions.graph import Graph, Node, Op
 from insync.model.expressions.simplify import apply, combine, substituted
 from insync.model.language.declarations import place_of_function
+from insync.model.language.refinements import BoundsOf, refinement_specs
 from insync.model.tracing.methods import place_of
 from insync.model.tracing.predicates import step_condition
 from insync.model.tracing.program import BoundAction
 from insync.model.tracing.refinement_mappings import (
     AbstractStep,
-    BoundsOf,
     Mapped,
     abstract_model,
     abstract_steps,
-    refinement_specs,
     trace_mapping,
 )
 from insync.properties.invariants import Failure, Invariant, StepInvariant, kept_for, sentence_of
@@ -66,6 +65,7 @@ class Refinement(StepInvariant):
         steps: the conditions on two states; see `abstract_steps`.
     """
 
+    is_refinement: ClassVar[bool] = True
     other: type[Model] = field(kw_only=True)
     fairness: Fairness = field(kw_only=True)
     mapped: Callable[[Model], Mapped] = field(kw_only=True)

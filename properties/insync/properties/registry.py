@@ -5,15 +5,15 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from insync.model import Model
 from insync.model.expressions.graph import Node
 from insync.model.given_names import given_names
 from insync.model.language.declarations import invariant_names, removed_actions, run_specs
+from insync.model.language.refinements import refinement_specs
 from insync.model.tracing.predicates import step_invariant_specs
 from insync.model.tracing.program import Confinement, whole_of
-from insync.model.tracing.refinement_mappings import refinement_specs
 from insync.properties.declare import INVARIANTS, LEMMAS, RUN_PROPERTIES, STEP_INVARIANTS
 from insync.properties.invariants import (
     DEADLOCK_FREE,
@@ -28,9 +28,11 @@ from insync.properties.invariants import (
     own_step_invariant,
     place_of_names,
 )
-from insync.properties.refinement import Refinement, own_refinement, runs_of_refinement
 from insync.properties.temporal import RunProperty, fairness_without, own_run_property
 from insync.runtime.errors import ModelError, UserError, closest
+
+if TYPE_CHECKING:
+    from insync.properties.refinement import Refinement
 
 __all__ = [
     "Judged",
@@ -114,6 +116,8 @@ def run_properties_of(model: Model | type[Model]) -> dict[str, RunProperty]:
     """
     known = _runs_without_refinements(model)
     for found in _refinements_of(model).values():
+        from insync.properties.refinement import runs_of_refinement
+
         known = {**runs_of_refinement(found, _runs_without_refinements(found.other)), **known}
     removed = removed_actions(_class_of(model))
     return {name: replace(found, fairness=fairness_without(found.fairness, removed)) for name, found in known.items()}
@@ -130,8 +134,12 @@ def _runs_without_refinements(model: Model | type[Model]) -> dict[str, RunProper
 
 def _refinements_of(model: Model | type[Model]) -> dict[str, Refinement]:
     kind = _class_of(model)
-    beside = {name: found for name, found in STEP_INVARIANTS.of(kind).items() if isinstance(found, Refinement)}
-    return {**beside, **{name: own_refinement(kind, name) for name in refinement_specs(model)}}
+    beside = {name: cast("Refinement", one) for name, one in STEP_INVARIANTS.of(kind).items() if one.is_refinement}
+    if not (own := refinement_specs(model)):
+        return beside
+    from insync.properties.refinement import own_refinement  # few models refine another one
+
+    return {**beside, **{name: own_refinement(kind, name) for name in own}}
 
 
 def sentences_of(model: Model) -> dict[str, str]:

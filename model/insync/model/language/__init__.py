@@ -3,5 +3,6 @@
 `declarations` has the decorators of methods, such as `@action` and `@invariant`. `views` and `container_views` read and
 assign the fields of a state. `vocabulary` has `require`, `when`, `If` and the connectives, `quantifiers` has `for_all`,
 `exists` and the like, and `binders` keeps quantifiers as they are written, for lifted actions. `presentation` has what
-a model says about its pictures: grid columns, lifelines and demands. `parts` has objects that contribute to a model.
+a model says about its pictures: grid columns, lifelines and demands. `parts` has objects that contribute to a
+model, and `refinements` the decorator `@refines`.
 """

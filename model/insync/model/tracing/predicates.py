@@ -25,12 +25,11 @@ from insync.model.language.declarations import (
     scopes_of,
 )
 from insync.model.language.views import StateView
-from insync.model.tracing.program import BoundAction, Program
-from insync.model.tracing.tracer import traced_condition
 from insync.runtime.errors import ModelError
 
 if TYPE_CHECKING:
     from insync.model.define import Model
+    from insync.model.tracing.program import BoundAction, Program
 
 __all__ = [
     "STATES",
@@ -103,6 +102,8 @@ def trace_step_predicate(model: Model, predicate: Callable[..., Condition], para
     Raises:
         ModelError: it assigns, uses `require`, does not return a condition, or has too many bindings.
     """
+    from insync.model.tracing.tracer import traced_condition
+
     sizes = model.program.graph.cell_sizes
     graph = Graph((*sizes, *sizes))
     views = []
