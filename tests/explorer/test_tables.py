@@ -18,6 +18,7 @@ from insync.explorer import (
     Limits,
     Trace,
     agree,
+    bounded_check,
     check,
     diff,
     graph,
@@ -29,6 +30,7 @@ from insync.explorer import (
 )
 from insync.explorer.agree import own_engines
 from insync.explorer.documents.html import model_behind, table
+from insync.explorer.results import Result
 from insync.explorer.tables import Shown, Tabular
 from insync.model import UserError
 from insync.model.catalogue import class_reference
@@ -59,10 +61,13 @@ def results(checked: CheckResult) -> dict[str, Shown]:
         "engines": agree(TokenRing, engines={name: one for name, one in own_engines().items() if name != "z3"}),
         "why": why(TokenRing),
         "diff": diff(TokenRing, TokenRing(two_tokens=1)),
+        "proof": prove(TokenRing),
+        "bounded": bounded_check(DieHard, depth=3),
     }
 
 
-KINDS = ("check", "violation", "trace", "holds", "walks", "runs", "run", "mutants", "graph", "engines", "why", "diff")
+OF_VERBS = ("check", "holds", "walks", "runs", "mutants", "engines", "why", "diff", "proof", "bounded")
+KINDS = (*OF_VERBS, "violation", "trace", "run", "graph")
 
 
 def parsed(result: Shown) -> ET.Element:
@@ -77,6 +82,23 @@ def test_a_repr_is_a_line(results: dict[str, Shown], kind: str) -> None:
     assert text.startswith(f"<{type(results[kind]).__name__} ")
     assert len(text) < 140
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("kind", OF_VERBS)
+def test_the_results_of_all_verbs_are_of_one_family(results: dict[str, Any], kind: str) -> None:
+    result = results[kind]
+    assert isinstance(result, Result)
+    assert result.stopped_by is None
+    assert result.warnings == ()
+    assert result.tables()
+
+
+def test_a_proof_names_what_it_is_about_as_a_search_does(results: dict[str, Any]) -> None:
+    assert results["proof"].bounds == results["holds"].bounds
+    assert results["proof"].within == results["holds"].within == ()
+    left = bounded_check(DieHard, depth=3, limits=Limits(seconds=0))
+    assert left.stopped_by == "time"
+    assert left.bounds == DieHard().identity
 
 
 def test_a_repr_says_the_verdict(checked: CheckResult) -> None:
@@ -195,6 +217,8 @@ TABLES = {
     "mutants": {"mutants"},
     "engines": {"engines"},
     "graph": {"states", "transitions"},
+    "proof": {"queries"},
+    "bounded": {"queries"},
 }
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from insync.explorer.check import check
-from insync.explorer.results import CheckResult, Result, Verdict
+from insync.explorer.results import CheckResult, ModelResult, Verdict
 from insync.explorer.search.by_evaluator import check_by_evaluator
 from insync.explorer.stepping.difference import Difference, first_difference
 from insync.explorer.tables import TableColumns, plural
@@ -43,7 +43,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Agreement(Result):
+class Agreement(ModelResult):
     """The results of the engines, and where they differ.
 
     Attributes:

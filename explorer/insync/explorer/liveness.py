@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from insync.explorer.progress import Phase, Progress, Reporter
-from insync.explorer.results import Result, Verdict, together
+from insync.explorer.results import ModelResult, Verdict, together
 from insync.explorer.runs.fair_cycles import (
     Adjacency,
     Obligation,
@@ -75,7 +75,7 @@ class RunResult(Shown):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LivenessResult(Result):
+class LivenessResult(ModelResult):
     """The result for some properties of runs.
 
     Attributes:

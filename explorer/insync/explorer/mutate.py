@@ -17,7 +17,7 @@ from enum import StrEnum
 from insync.explorer.check import check
 from insync.explorer.liveness import liveness
 from insync.explorer.mutants import Mutant, mutants_of, same_steps
-from insync.explorer.results import CheckResult, Result, Verdict
+from insync.explorer.results import CheckResult, ModelResult, Verdict
 from insync.explorer.search.breadth_first import breadth_first
 from insync.explorer.tables import TableColumns, plural
 from insync.explorer.task import ModelLike, model_of
@@ -80,7 +80,7 @@ class MutantResult:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MutationResult(Result):
+class MutationResult(ModelResult):
     """The results for all mutants; if the work was stopped, for those that were tried by then.
 
     Attributes:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from insync.explorer.mining.clauses import texts_of
 from insync.explorer.mining.synthesis import Mined
-from insync.explorer.results import Verdict
-from insync.explorer.tables import TableColumns, Tabular, plural
+from insync.explorer.results import Result, Verdict
+from insync.explorer.tables import TableColumns, plural
 from insync.explorer.traces.trace import Trace
 from insync.explorer.traces.trace_file import portable_reference
 from insync.model import Model
@@ -22,12 +22,56 @@ from insync.proofs.smt import z3_version
 from insync.properties.invariants import Invariant, names_within
 from insync.runtime.errors import UserError
 from insync.runtime.files import write_whole
+from insync.runtime.watch import StopReason
 
 __all__ = ["BoundedResult", "ProofResult"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BoundedResult(Tabular):
+class SolverResult(Result):
+    """The result of a verb that works with a solver; unlike that of a search it has the model itself.
+
+    Attributes:
+        model: the model.
+        properties: the properties that were asked for, beside type_ok.
+        lemmas: the lemmas that were proved with them, or before.
+        result: the answers of z3.
+        traces: a trace for each violation.
+    """
+
+    model: Model
+    properties: Sequence[Invariant]
+    lemmas: Sequence[Invariant]
+    result: Bounded | Induction
+    traces: Sequence[Trace]
+
+    @property
+    def bounds(self) -> dict[str, int | str]:
+        """The bounds and settings of the model, but for those that are left open."""
+        return self.model.identity
+
+    @property
+    def within(self) -> tuple[str, ...]:
+        """The names of the invariants that the model is confined to."""
+        return names_within(self.model)
+
+    @property
+    def stopped_by(self) -> StopReason | None:
+        """The limit that ended the work; None if it ended by itself."""
+        return self.result.stopped_by
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious in the model, its settings or the properties; a sentence each."""
+        return suspicions(self.model, {found.name: found.as_written(self.model) for found in self.properties})
+
+    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
+        """Return the table `queries`, with a row for each query to z3."""
+        return {"queries": lambda: _queries_table(self.result.queries)}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BoundedResult(SolverResult):
     """The result of a bounded check.
 
     Attributes:
@@ -38,11 +82,7 @@ class BoundedResult(Tabular):
         traces: a trace for each violation.
     """
 
-    model: Model
-    properties: Sequence[Invariant]
-    lemmas: Sequence[Invariant]
     result: Bounded
-    traces: Sequence[Trace]
 
     @property
     def verdict(self) -> Verdict:
@@ -52,18 +92,9 @@ class BoundedResult(Tabular):
     def summary(self) -> str:
         return f"{model_reference(self.model)}: {self.verdict}, searched with z3 to depth {self.result.depth}"
 
-    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return the table `queries`, with a row for each query to z3."""
-        return {"queries": lambda: _queries_table(self.result.queries)}
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is suspicious in the model, its settings or the properties; a sentence each."""
-        return _warnings(self.model, self.properties)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ProofResult(Tabular):
+class ProofResult(SolverResult):
     """The result of a proof by induction, and of the inference of its lemmas.
 
     Attributes:
@@ -79,11 +110,7 @@ class ProofResult(Tabular):
         mined: the result of mining; None if no lemma was mined.
     """
 
-    model: Model
-    properties: Sequence[Invariant]
-    lemmas: Sequence[Invariant]
     result: Induction
-    traces: Sequence[Trace]
     dropped: Sequence[Dropped] = ()
     lost: Sequence[str] = ()
     tried: Sequence[str] = ()
@@ -103,16 +130,11 @@ class ProofResult(Tabular):
         return {name: value for name, value in self.model.identity.items() if name not in self.unbounded}
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is suspicious in the model, its settings or the properties; a sentence each."""
-        return _warnings(self.model, self.properties)
+    def bounds(self) -> dict[str, int | str]:
+        return self.identity
 
     def summary(self) -> str:
         return f"{model_reference(self.model)}: {self.verdict}, {plural(len(self.result.queries), 'question')} to z3"
-
-    def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
-        """Return the table `queries`, with a row for each query to z3."""
-        return {"queries": lambda: _queries_table(self.result.queries)}
 
     @property
     def is_unfinished(self) -> bool:
@@ -151,10 +173,6 @@ class ProofResult(Tabular):
             conditions=tuple(texts.values()),
         )
         write_whole(Path(path), proof_text(proof))
-
-
-def _warnings(model: Model, properties: Sequence[Invariant]) -> tuple[str, ...]:
-    return suspicions(model, {found.name: found.as_written(model) for found in properties})
 
 
 def _queries_table(queries: Sequence[Query]) -> TableColumns:

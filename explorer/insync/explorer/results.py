@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CheckResult",
+    "ModelResult",
     "PropertyResult",
     "Result",
     "Verdict",
@@ -67,9 +68,26 @@ class Violation(Shown):
         return self.trace.summary()
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Result(Tabular):
-    """The result of a verb on one model.
+    """The result of a verb: it has tables, a `repr` of one line, HTML for notebooks, and these attributes.
+
+    Attributes:
+        stopped_by: the limit that ended the work; None if it ended by itself.
+        warnings: what is suspicious in the models or their settings; a sentence each.
+    """
+
+    __slots__ = ()
+    if TYPE_CHECKING:  # subclasses have them as fields or properties
+
+        @property
+        def stopped_by(self) -> StopReason | None: ...
+        @property
+        def warnings(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelResult(Result):
+    """The result of a verb on one model, which it names.
 
     Attributes:
         model: the name by which the model is found again.
@@ -88,7 +106,7 @@ class Result(Tabular):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CheckResult(Result):
+class CheckResult(ModelResult):
     """The result of an exhaustive search: a function of model, bounds and properties, except for times and memory.
 
     Attributes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from insync.explorer.progress import WalkProgress, WalkReporter
-from insync.explorer.results import PropertyResult, Result, Verdict, Violation, properties_table
+from insync.explorer.results import ModelResult, PropertyResult, Verdict, Violation, properties_table
 from insync.explorer.search.walks import AbstractStates, Taken, Walks, WalkThreads
 from insync.explorer.stepping.shrinking import FailingWalks, shrink
 from insync.explorer.stepping.stepper import Stepper
@@ -48,7 +48,7 @@ class WalkLengths:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SimulationResult(Result):
+class SimulationResult(ModelResult):
     """The result of a simulation: a function of model, bounds, properties and walks, except for times and memory.
 
     Walks are taken in shares, in order; the figures are those of all shares up to the one with the first failure. If a

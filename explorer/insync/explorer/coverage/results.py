@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from insync.explorer.results import Result
+from insync.explorer.results import ModelResult
 from insync.explorer.tables import TableColumns, plural
 from insync.model.expressions.source import Spot
 
@@ -170,7 +170,7 @@ class PropertyCoverage:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WhyResult(Result):
+class WhyResult(ModelResult):
     """The coverage of a model's source by its reachable states.
 
     Attributes:

@@ -10,12 +10,12 @@ from itertools import zip_longest
 from insync.explorer.exploring.steps import why_not
 from insync.explorer.products.product import Joined, JoinedModel
 from insync.explorer.progress import Reporter, while_compiling
-from insync.explorer.results import CheckResult, Verdict
+from insync.explorer.results import CheckResult, Result, Verdict
 from insync.explorer.search.breadth_first import breadth_first
 from insync.explorer.search.explored import Explored
 from insync.explorer.search.trace_back import path_to
 from insync.explorer.stepping.stepper import Move, Refused, Stepper, confirmed
-from insync.explorer.tables import Shown, TableColumns, Tabular
+from insync.explorer.tables import Shown, TableColumns
 from insync.explorer.traces.counterexample import trace_of
 from insync.explorer.traces.trace import DIFFERENCE, Trace, TraceStep
 from insync.machine.kernels import compile_kernels
@@ -324,7 +324,7 @@ class OnlyOne:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DiffResult(Tabular):
+class DiffResult(Result):
     """How two models differ.
 
     Attributes:
@@ -349,6 +349,11 @@ class DiffResult(Tabular):
     only: tuple[OnlyOne | None, OnlyOne | None]
     stopped_by: StopReason | None
     seconds: float
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious in either model or its settings; a sentence each."""
+        return tuple(dict.fromkeys([*self.first.warnings, *self.second.warnings]))
 
     @property
     def differ(self) -> bool:
