@@ -19,16 +19,15 @@ from insync.explorer.products.divergence import (
 from insync.explorer.products.product import Joined, join
 from insync.explorer.progress import Reporter, while_compiling
 from insync.explorer.results import CheckResult, Verdict
-from insync.explorer.task import ModelLike, model_of
+from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.explorer.traces.trace import Trace
 from insync.model import Model
 from insync.model.given_names import given_names
 from insync.model.tracing.tracer import traced
 from insync.properties.invariants import TYPE_OK
-from insync.properties.registry import confined, default_names, invariants_of, lemmas_of
+from insync.properties.registry import default_names, invariants_of, lemmas_of
 from insync.runtime.errors import UserError, closest
-from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
-from insync.runtime.workers import available_cores
+from insync.runtime.watch import Limits, Stopped, StopReason, Watch
 
 __all__ = ["diff", "diff_traces"]
 
@@ -64,7 +63,23 @@ def diff(
     Raises:
         UserError: an unknown model, bound or property, or a model that cannot be traced.
     """
-    watch, threads = Watch(limits_of(limits), stop), threads or available_cores()
+    one, other = (
+        Task(model=model, bounds=chosen, limits=limits, threads=threads, reporter=reporter, stop=stop)
+        for model, chosen in ((first, first_bounds), (second, second_bounds))
+    )
+
+    def with_other(prepared: Prepared, _: object = None) -> DiffResult:
+        def compared(beside: Prepared, _: object = None) -> DiffResult:
+            return _compared(prepared, beside.model, properties)
+
+        return other.run(compared, compared, Needs.MODEL)
+
+    return one.run(with_other, with_other, Needs.MODEL)  # each search has the result of one that was stopped
+
+
+def _compared(one: Prepared, second: Model, properties: Sequence[str] | None) -> DiffResult:
+    """Return how the model of a task differs from a second one, within the limits of the task."""
+    watch, threads, reporter, stop = one.watch, one.threads, one.task.reporter, one.task.stop
 
     def searched(model: Model, names: Sequence[str]) -> CheckResult:
         left = watch.within(None).limits
@@ -72,7 +87,7 @@ def diff(
             model, properties=names, limits=left, threads=threads, keep_going=True, reporter=reporter, stop=stop
         )
 
-    models = confined(model_of(first, first_bounds)), confined(model_of(second, second_bounds))
+    models = one.model, second
     asked = _asked(models, properties)
     results = [searched(model, names) for model, names in zip(models, asked, strict=True)]
     stopped = next((result.stopped_by for result in results if result.stopped_by is not None), None)

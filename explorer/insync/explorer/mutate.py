@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -20,7 +19,7 @@ from insync.explorer.mutants import Mutant, mutants_of, same_steps
 from insync.explorer.results import CheckResult, ModelResult, Verdict
 from insync.explorer.search.breadth_first import breadth_first
 from insync.explorer.tables import TableColumns, plural
-from insync.explorer.task import ModelLike, model_of
+from insync.explorer.task import ModelLike, Needs, Prepared, Task
 from insync.machine.kernels import Kernels, compile_kernels
 from insync.model import Model
 from insync.model.catalogue import model_reference
@@ -31,7 +30,6 @@ from insync.model.language.declarations import action_specs, initial_specs
 from insync.model.tracing.program import Program, whole_of
 from insync.properties.invariants import DEADLOCK_FREE, TYPE_OK, names_within
 from insync.properties.registry import (
-    confined,
     invariants_of,
     run_properties_of,
     select,
@@ -39,7 +37,6 @@ from insync.properties.registry import (
 )
 from insync.runtime.errors import ModelError, UserError, closest
 from insync.runtime.watch import Limits, Stopped, StopReason, Watch, limits_of
-from insync.runtime.workers import available_cores
 
 __all__ = ["Fate", "MutantResult", "MutationResult", "mutate"]
 
@@ -157,72 +154,123 @@ def mutate(
     Raises:
         UserError: an unknown model, bound, property or action, or a model that breaks type_ok.
     """
-    started = time.perf_counter()
-    model = confined(model_of(model, bounds), within)
-    actions = None if actions is None else given_names("actions", actions)
-    known = [*initial_specs(type(model)), *action_specs(type(model))]
-    unknown = next((name for name in actions or () if name not in known), None)
-    if unknown is not None:
-        message = f"{model.name} has no action {unknown!r}. {closest(unknown, known)}"
-        raise UserError(message)
-    unasked = {DEADLOCK_FREE, *names_within(model)}
-    names = properties if properties is not None else [n for n in invariants_of(model) if n not in unasked]
-    asked = [name for name in select(model, names) if name != TYPE_OK]
-    given = limits_of(limits)
-    bounded = replace(given, states=given.states or MOST_STATES)
-    run = _MutationRun(model, asked, bounded, threads or available_cores(), runs, stop or threading.Event())
-    results = run.results(actions, reporter)
+    wanted = None if actions is None else given_names("actions", actions)
+    task = Task(
+        model=model,
+        bounds=bounds,
+        properties=properties,
+        within=within,
+        limits=limits,
+        threads=threads,
+        stop=stop,
+        limited=_limited,
+    )
+    return task.run(lambda prepared: _MutationRun(prepared, wanted, runs).result(reporter), _nothing_tried, Needs.MODEL)
+
+
+def _limited(given: Limits | None) -> Limits:
+    bounded = limits_of(given)
+    return replace(bounded, states=bounded.states or MOST_STATES)
+
+
+def _asked(prepared: Prepared) -> list[str]:
+    """Return the names of the properties that were asked for, but for type_ok, which is always checked."""
+    model, names = prepared.model, prepared.names
+    if prepared.task.properties is None:
+        unasked = {DEADLOCK_FREE, *names_within(model)}
+        names = select(model, [name for name in invariants_of(model) if name not in unasked])
+    return [name for name in names if name != TYPE_OK]
+
+
+def _nothing_tried(prepared: Prepared, reason: StopReason) -> MutationResult:
+    """Return the result of a task that was stopped before the model itself was searched."""
     return MutationResult(
-        model=model_reference(model),
-        bounds=model.identity,
-        properties=(*run.properties, TYPE_OK, *run.runs),
-        within=names_within(model),
-        failing=tuple(name for name in asked if name not in run.properties),
-        distinct_states=run.original.distinct_states,
-        mutants=tuple(results),
-        warnings=run.original.warnings,
-        seconds=time.perf_counter() - started,
-        stopped_by=StopReason.INTERRUPT if run.stop.is_set() else run.original.stopped_by,
+        model=model_reference(prepared.model),
+        bounds=prepared.model.identity,
+        properties=(*_asked(prepared), TYPE_OK),
+        within=names_within(prepared.model),
+        failing=(),
+        distinct_states=0,
+        mutants=(),
+        seconds=prepared.watch.seconds,
+        stopped_by=reason,
     )
 
 
 class _MutationRun:
-    """The search of a model, and of each of its mutants."""
+    """The search of a model, and of each of its mutants.
 
-    def __init__(
-        self, model: Model, asked: Sequence[str], limits: Limits, threads: int, runs: bool, stop: threading.Event
-    ) -> None:
-        self.model, self.limits, self.threads, self.stop = model, limits, threads, stop
-        self.whole = whole_of(model)
-        self.original = check(
-            model, properties=asked, limits=limits, threads=threads, keep_going=True, symmetry=False, stop=stop
-        )
+    Args:
+        prepared: the task; its limits are those of each search.
+        actions: the actions and initial methods to change; None is all.
+        runs: whether properties of runs judge the mutants that survive.
+    """
+
+    def __init__(self, prepared: Prepared, actions: Sequence[str] | None, runs: bool) -> None:
+        self.prepared, self.model, self.actions = prepared, prepared.model, actions
+        self.limits, self.threads = prepared.watch.limits, prepared.threads
+        self.stop = prepared.task.stop or threading.Event()
+        known = [*initial_specs(self.model), *action_specs(self.model)]
+        unknown = next((name for name in actions or () if name not in known), None)
+        if unknown is not None:
+            message = f"{self.model.name} has no action {unknown!r}. {closest(unknown, known)}"
+            raise UserError(message)
+        self.whole, self.asked = whole_of(self.model), _asked(prepared)
+        self.original = self._searched(self.model, self.asked, keep_going=True)
         if TYPE_OK in {violation.property for violation in self.original.violations}:
             message = (
-                f"{model.name} itself breaks type_ok; fix that first: `insync check` with the same model, the same "
-                f"bounds and the same --within shows the trace."
+                f"{self.model.name} itself breaks type_ok; fix that first: `insync check` with the same model, the "
+                f"same bounds and the same --within shows the trace."
             )
             raise UserError(message)
         failing = {violation.property for violation in self.original.violations}
-        self.properties = [name for name in asked if name not in failing]
+        self.properties = [name for name in self.asked if name not in failing]
         self.runs: list[str] = []
-        if runs and run_properties_of(model) and self._may_judge():
-            known = liveness(model, limits=limits, stop=stop)
-            self.runs = [result.name for result in known.properties if result.verdict is Verdict.HOLDS]
+        if runs and run_properties_of(self.model) and self._may_judge():
+            known_runs = liveness(self.model, limits=self.limits, stop=self.stop)
+            self.runs = [result.name for result in known_runs.properties if result.verdict is Verdict.HOLDS]
+
+    def _searched(
+        self, model: Model, names: Sequence[str], *, within: Sequence[str] | None = None, keep_going: bool = False
+    ) -> CheckResult:
+        return check(
+            model,
+            properties=names,
+            within=within,
+            limits=self.limits,
+            threads=self.threads,
+            keep_going=keep_going,
+            symmetry=False,
+            stop=self.stop,
+        )
 
     def _may_judge(self) -> bool:
         return self.original.stopped_by is None and not self.stop.is_set()
 
-    def results(
-        self, actions: Sequence[str] | None, reporter: Callable[[int, int, MutantResult], None] | None
-    ) -> list[MutantResult]:
-        """Return the result for each mutant; after a stop the reporter is not called any more.
+    def result(self, reporter: Callable[[int, int, MutantResult], None] | None) -> MutationResult:
+        """Return the result for all mutants; after a stop the reporter is not called any more."""
+        mutants = self._results(reporter)
+        return MutationResult(
+            model=model_reference(self.model),
+            bounds=self.model.identity,
+            properties=(*self.properties, TYPE_OK, *self.runs),
+            within=names_within(self.model),
+            failing=tuple(name for name in self.asked if name not in self.properties),
+            distinct_states=self.original.distinct_states,
+            mutants=tuple(mutants),
+            warnings=self.original.warnings,
+            seconds=self.prepared.watch.seconds,
+            stopped_by=StopReason.INTERRUPT if self.stop.is_set() else self.original.stopped_by,
+        )
 
-        There are no results if the search of the model itself is not complete, as they would rest on it.
+    def _results(self, reporter: Callable[[int, int, MutantResult], None] | None) -> list[MutantResult]:
+        """Return the result for each mutant.
+
+        There are none if the search of the model itself is not complete, as they would rest on it.
         """
         if not self._may_judge():
             return []
-        mutants = mutants_of(self.whole, actions)
+        mutants = mutants_of(self.whole, self.actions)
         equivalent = self.equivalent(mutants)
         results = []
         for number, mutant in enumerate(mutants):
@@ -273,15 +321,7 @@ class _MutationRun:
         if not program.initials.enumerated:
             return _result(mutant, Fate.UNDECIDED, {}, None, StopReason.STATES)
         broken = _with_program(self.whole, program)
-        result = check(
-            broken,
-            properties=self.properties,
-            within=names_within(self.model),
-            limits=self.limits,
-            threads=self.threads,
-            symmetry=False,
-            stop=self.stop,
-        )
+        result = self._searched(broken, self.properties, within=names_within(self.model))
         if result.violations:
             return _result(mutant, Fate.KILLED, {v.property: v.trace_length for v in result.violations})
         if result.stopped_by is not None:
