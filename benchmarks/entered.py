@@ -1,7 +1,7 @@
 """Counts the files of insync that a command enters: those of which it calls a function, whatever is imported.
 
-A file that is entered is one that a reader of the way of that command has to open. The commands run twice in a process of
-their own, and the second run is counted, so that compiled code is found in the cache.
+A file that is entered is one that a reader of the way of that command has to open. A command runs twice, in a process
+of its own each time, and the second run is counted, so that compiled code is found in the cache.
 
 usage: .venv/bin/python benchmarks/entered.py [--names]
 """

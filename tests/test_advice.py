@@ -13,7 +13,7 @@ SPELT_OUT = re.compile(rf"\binsync (?:{VERBS})(?: --?[\w-]+)* *$")
 """The end of a literal text, behind which a value follows: the name of a model, whose bounds are then left out."""
 
 ALLOWED = {
-    "cli/insync/cli/commands/prove.py": "--lemmas names a proof, which has its bounds, properties and `within`",
+    "cli/insync/cli/commands/proofs.py": "--lemmas names a proof, which has its bounds, properties and `within`",
 }
 
 

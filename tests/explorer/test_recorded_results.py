@@ -16,7 +16,7 @@ import pytest
 
 from insync.explorer import Limits, agree, bounded_check, check, diff, graph, liveness, mutate, prove, simulate, why
 from insync.explorer.agree import own_engines
-from insync.explorer.tables import Shown, Tabular
+from insync.explorer.tables import Shown
 from insync_confined import Mail, Plane
 from insync_meanings import Record
 from insync_runs import Crossing, Round
@@ -68,7 +68,7 @@ PROOFS: dict[str, Callable[[], Shown]] = {
 def said(result: Shown) -> Mapping[str, str]:
     """What a result says, but for the seconds that it took and the folder that the repository is in."""
     texts = {"line": repr(result), "page": re.sub(r"\d+(\.\d+)? m?s\b", "a moment", result._repr_html_())}
-    if isinstance(result, Tabular):
+    if result.tables():
         for name in result.tables():
             columns: Mapping[str, Any] = result._columns(name)
             texts[name] = json.dumps({key: list(map(str, v)) for key, v in columns.items() if key != "seconds"})

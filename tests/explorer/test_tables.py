@@ -31,7 +31,7 @@ from insync.explorer import (
 from insync.explorer.agree import own_engines
 from insync.explorer.documents.html import model_behind, table
 from insync.explorer.results import Result
-from insync.explorer.tables import Shown, Tabular
+from insync.explorer.tables import Shown
 from insync.model import UserError
 from insync.model.catalogue import class_reference
 from insync_runs import Crossing
@@ -225,7 +225,7 @@ TABLES = {
 @pytest.mark.parametrize("kind", TABLES)
 def test_every_table_is_one_for_arrow_and_for_pandas(results: dict[str, Any], kind: str) -> None:
     pytest.importorskip("pyarrow")
-    result: Tabular = results[kind]
+    result: Shown = results[kind]
     assert isinstance(result.tables(), tuple)
     assert set(result.tables()) == TABLES[kind]
     assert result.to_arrow().equals(result.to_arrow(result.tables()[0]))
@@ -306,6 +306,9 @@ def test_an_unknown_table_names_the_nearest_one(checked: CheckResult) -> None:
         checked.to_arrow("level")
     with pytest.raises(UserError, match="has no table"):
         checked.to_pandas("state")
+    assert checked.violations[0].tables() == ()
+    with pytest.raises(UserError, match="Violation has no tables"):
+        checked.violations[0].to_pandas()
 
 
 def test_without_the_library_a_sentence_says_what_to_install(

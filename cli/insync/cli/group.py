@@ -1,7 +1,6 @@
 """The group of commands, and the handling of exceptions.
 
-No model, search or compiler is imported here, so that `insync --help` starts at once. The code that explains a mistake
-is imported when there is one.
+No model, search, compiler or explanation of a mistake is imported here, so that `insync --help` starts at once.
 """
 
 from __future__ import annotations
@@ -61,8 +60,7 @@ _MODULES = {
     "searches": ("check", "liveness", "simulate", "why"),
     "traces": ("explore", "export", "replay", "report"),
 }
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-assert set(_MODULE_OF) == set(_COMMANDS)
+_MODULE_OF = {name: f"insync.cli.commands.{module}" for module, names in _MODULES.items() for name in names}
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
@@ -98,18 +96,13 @@ def run_command(arguments: Sequence[str] | None) -> int:
 
 
 def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: object = None,
-    line: str | None = None,
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
 ) -> None:
     """Show a warning of insync as a sentence, and any other as Python does."""
     if category.__module__.startswith("insync."):
         emit_error(f"warning: {message}")
     else:
-        emit_error(warnings.formatwarning(message, category, filename, lineno, line).rstrip())
+        emit_error(warnings.formatwarning(message, category, filename, lineno).rstrip())
 
 
 class _Commands(click.Group):
@@ -124,8 +117,7 @@ class _Commands(click.Group):
             raise click.UsageError(message)
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"insync.cli.commands.{_MODULE_OF[cmd_name]}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = getattr(importlib.import_module(_MODULE_OF[cmd_name]), f"{cmd_name}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from insync.explorer.tables import Shown, TableColumns, Tabular, plural
+from insync.explorer.tables import Shown, TableColumns, plural
 from insync.explorer.traces.trace import Trace
 from insync.model.catalogue import model_reference
 from insync.model.language.declarations import action_specs
@@ -68,7 +68,7 @@ class Violation(Shown):
         return self.trace.summary()
 
 
-class Result(Tabular):
+class Result(Shown):
     """The result of a verb: it has tables, a `repr` of one line, HTML for notebooks, and these attributes.
 
     Attributes:

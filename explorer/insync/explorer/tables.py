@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Shown", "TableColumns", "Tabular", "plural", "with_fields"]
+__all__ = ["Shown", "TableColumns", "plural", "with_fields"]
 
 TableColumns = Mapping[str, "Sequence[object] | pa.Array"]
 """The columns of a table by name, of equal length."""
@@ -31,7 +31,7 @@ def with_fields(own: TableColumns, fields: TableColumns) -> TableColumns:
 
 
 class Shown:
-    """A result with a short `repr`, which a notebook shows as HTML."""
+    """A result with a short `repr`, which a notebook shows as HTML, and with tables if it has any."""
 
     __slots__ = ()
 
@@ -46,19 +46,13 @@ class Shown:
         # By name, as the module that draws all results imports this one.
         return str(importlib.import_module("insync.explorer.documents.document").notebook(self))
 
-
-class Tabular(Shown):
-    """A result that has tables."""
-
-    __slots__ = ()
-
     def tables(self) -> tuple[str, ...]:
         """Return the names of the tables; the first one is the default."""
         return tuple(self._tables())
 
     def _tables(self) -> Mapping[str, Callable[[], TableColumns]]:
         """Return the function that makes each table, by its name."""
-        raise NotImplementedError
+        return {}
 
     def to_arrow(self, table: str | None = None) -> pa.Table:
         """Return a table of the result for Arrow.
@@ -82,6 +76,9 @@ class Tabular(Shown):
 
     def _columns(self, table: str | None) -> TableColumns:
         known = self._tables()
+        if not known:
+            message = f"{type(self).__name__} has no tables."
+            raise UserError(message)
         name = next(iter(known)) if table is None else table
         if name not in known:
             message = f"{type(self).__name__} has no table {name!r}. {closest(str(name), known)}"

@@ -13,14 +13,6 @@ from enum import StrEnum
 from functools import cache
 
 from insync.machine.conditions import Checker, Counter
-from insync.machine.emit.collapse import coding_module
-from insync.machine.emit.conditions import check_module, count_module, outside_module
-from insync.machine.emit.expanding import expand_module
-from insync.machine.emit.external_sort import ordering_module
-from insync.machine.emit.hash_table import sightings_module, store_module
-from insync.machine.emit.quotient_table import quotient_module
-from insync.machine.emit.transitions import edges_module
-from insync.machine.emit.walking import walk_module
 from insync.machine.expander import Edges, Expander
 from insync.machine.identity import conditions_key, program_key, words_key
 from insync.machine.ownership import Ownership
@@ -273,32 +265,64 @@ def _text(
 ) -> Text:
     schema = program.schema
     match part:
-        case Part.EXPAND:
-            return Text(part, program_key("expand", program, symmetry), lambda: expand_module(program, symmetry))
-        case Part.CHECK:
-            return Text(part, conditions_key("check", schema, violated), lambda: check_module(schema, violated))
-        case Part.COUNT:
-            return Text(part, conditions_key("count", schema, violated), lambda: count_module(schema, violated))
+        case Part.EXPAND | Part.OUTSIDE:
+            key = program_key(part.value, program, symmetry)
+        case Part.CHECK | Part.COUNT:
+            key = conditions_key(part.value, schema, violated)
         case Part.STORE:
             return store_text(schema.words)
         case Part.WALK:
             key = program_key("walk", program) + conditions_key("", schema, violated)
             if abstraction is not None:
                 key += conditions_key("-noting", abstraction.schema, abstraction.codes)
-            return Text(part, key, lambda: walk_module(program, violated, abstraction))
         case Part.SIGHT:
             assert abstraction is not None, "it is not wanted without one"
-            words = abstraction.schema.words
-            return Text(part, words_key("sight", words), lambda: sightings_module(words))
-        case Part.OUTSIDE:
-            return Text(part, program_key("outside", program, symmetry), lambda: outside_module(program, symmetry))
+            key = words_key("sight", abstraction.schema.words)
         case Part.EDGES:
-            return Text(part, program_key("edges", program), lambda: edges_module(program))
+            key = program_key("edges", program)
+    return Text(part, key, lambda: _generated(part, program, violated, symmetry, abstraction))
+
+
+def _generated(
+    part: Part, program: Program, violated: Sequence[Node], symmetry: Symmetry | None, abstraction: Abstraction | None
+) -> str:
+    """Return the LLVM IR of a part. The generators are imported here, as most code is found in the cache."""
+    from insync.machine.emit.conditions import check_module, count_module, outside_module
+    from insync.machine.emit.expanding import expand_module
+    from insync.machine.emit.hash_table import sightings_module
+    from insync.machine.emit.transitions import edges_module
+    from insync.machine.emit.walking import walk_module
+
+    schema = program.schema
+    match part:
+        case Part.EXPAND:
+            return expand_module(program, symmetry)
+        case Part.CHECK:
+            return check_module(schema, violated)
+        case Part.COUNT:
+            return count_module(schema, violated)
+        case Part.STORE:
+            return store_text(schema.words).make()
+        case Part.WALK:
+            return walk_module(program, violated, abstraction)
+        case Part.SIGHT:
+            assert abstraction is not None, "it is not wanted without one"
+            return sightings_module(abstraction.schema.words)
+        case Part.OUTSIDE:
+            return outside_module(program, symmetry)
+        case Part.EDGES:
+            return edges_module(program)
 
 
 def store_text(words: int) -> Text:
     """Return the text of the functions of stores, for states of `words` words."""
-    return Text(Part.STORE, words_key("store", words), lambda: store_module(words))
+
+    def generated() -> str:
+        from insync.machine.emit.hash_table import store_module
+
+        return store_module(words)
+
+    return Text(Part.STORE, words_key("store", words), generated)
 
 
 def load(made: Texts, watch: Watch | None = None) -> Kernels:
@@ -356,8 +380,13 @@ def code_kernels_of(components: Sequence[Component], words: int, rounds: int = 0
     from insync.machine.compiler import compile_module  # loads LLVM, which takes time
 
     digits = digits_of(components, rounds)
-    key = words_key(f"coding-{words}-{components!r}-{rounds}", words)
-    library = compile_module(key, lambda: coding_module(components, words, digits))
+
+    def generated() -> str:
+        from insync.machine.emit.collapse import coding_module
+
+        return coding_module(components, words, digits)
+
+    library = compile_module(words_key(f"coding-{words}-{components!r}-{rounds}", words), generated)
     coding = CodingKernels(
         encode=library.function("encode", 5),
         decode=library.function("decode", 5),
@@ -372,7 +401,12 @@ def table_kernels(width: int) -> TableKernels:
     """Return the compiled functions of tables with slots of `width` bits."""
     from insync.machine.compiler import compile_module
 
-    library = compile_module(words_key("quotient", width), lambda: quotient_module(width))
+    def generated() -> str:
+        from insync.machine.emit.quotient_table import quotient_module
+
+        return quotient_module(width)
+
+    library = compile_module(words_key("quotient", width), generated)
     return TableKernels(
         insert=library.function("insert", 4),
         refill=library.function("refill", 3),
@@ -387,7 +421,12 @@ def order_kernels(words: int) -> OrderKernels:
     """Return the compiled functions that sort rows of `words` words."""
     from insync.machine.compiler import compile_module
 
-    library = compile_module(words_key("ordering", words), lambda: ordering_module(words))
+    def generated() -> str:
+        from insync.machine.emit.external_sort import ordering_module
+
+        return ordering_module(words)
+
+    library = compile_module(words_key("ordering", words), generated)
     return OrderKernels(
         words,
         order=library.function("order", 3),

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from insync.explorer.progress import Progress, Pulse, Reporter, estimated_end, last_growth, while_compiling
-from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
+from insync.explorer.tables import Shown, TableColumns, plural, with_fields
 from insync.explorer.task import ModelLike, model_of
 from insync.machine.arrow_states import columns_of, decode_states
 from insync.machine.kernels import Kernels, Part, compile_kernels
@@ -82,7 +82,7 @@ def require_graph_libraries() -> None:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StateGraph(Tabular):
+class StateGraph(Shown):
     """States and steps of a model.
 
     Attributes:

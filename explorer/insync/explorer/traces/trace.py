@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from insync.explorer.tables import TableColumns, Tabular, plural, with_fields
+from insync.explorer.tables import Shown, TableColumns, plural, with_fields
 from insync.model import Demand, Hardness, ReadableState
 from insync.properties.invariants import Failure
 from insync.properties.temporal import Fairness
@@ -54,7 +54,7 @@ class RefusedStep:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trace(Tabular):
+class Trace(Shown):
     """A counterexample: model and bounds, the property that fails, the steps, and the reason in words.
 
     `model` is the name under which the model is found again: "kip320", or "path/to/file.py:Class". `steps[0]` is the
