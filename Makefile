@@ -23,7 +23,7 @@ PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help env check test java lint types pytest times slow spark prove browser kafka judge site notebooks records bench format size clean
+.PHONY: help env check test java lint types pytest times slow spark prove browser kafka judge site notebooks dist records bench format size clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -42,13 +42,13 @@ $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 
 $(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing insync and the tools of its tests into $(VENV) ..."
-	@$(PIP_INSTALL) -c constraints.txt -e '.[dev]'
+	@$(PIP_INSTALL) -c constraints.txt -e '.[all]' $$($(BIN)/python .ci/group dev)
 	@touch $(STAMP) $(DEV_STAMP)
 
 $(NOTEBOOK_STAMP): pyproject.toml constraints.txt | $(DEV_STAMP)
 	@echo "Installing what runs notebooks into $(VENV) ..."
-	@$(PIP_INSTALL) -c constraints.txt -e '.[dev,notebooks]'
-	@touch $(STAMP) $(DEV_STAMP) $(NOTEBOOK_STAMP)
+	@$(PIP_INSTALL) -c constraints.txt $$($(BIN)/python .ci/group notebooks)
+	@touch $(NOTEBOOK_STAMP)
 
 check: $(STAMP) ## Prove one protocol and find the counterexample of another
 	$(BIN)/insync check kip320
@@ -89,7 +89,7 @@ prove: env ## The proofs that take minutes
 	$(BIN)/python -m pytest -m prove
 
 browser: env ## The tests of pages in a real browser: needs Chromium and Node
-	@$(PIP_INSTALL) -c constraints.txt -e '.[dev,browser]'
+	@$(PIP_INSTALL) -c constraints.txt $$($(BIN)/python .ci/group browser)
 	npm install --prefix tests/browser --no-package-lock --no-audit --no-fund --ignore-scripts
 	$(BIN)/python -m pytest -m browser tests/browser
 
@@ -113,9 +113,14 @@ site: env ## The documentation as pages that need no network, in build/site
 notebooks: $(NOTEBOOK_STAMP) ## Run the notebooks of the documentation again, and keep what they show
 	$(BIN)/python docs/site/record_notebooks.py
 
+dist: env ## Build the wheel and the source distribution into dist, and try both in clean environments
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	INSYNC_DIST=dist $(BIN)/python -m pytest -m slow tests/test_distribution.py
+
 records: env ## Record again what tests compare with a record beside them, where a change of it is meant
 	for file in $$(grep -rl --include='test_*.py' '^if __name__ == "__main__"' tests | grep -v spark_explore); do \
-	  INSYNC_CODE=quick PYTHONPATH=tests/support $(BIN)/python $$file || exit; done
+	  INSYNC_CODE=quick PYTHONPATH=tests/support:docs/site $(BIN)/python $$file || exit; done
 
 bench: $(STAMP) ## Measure compilation, search and memory, and compare with the recorded figures
 	$(BIN)/python benchmarks/run.py

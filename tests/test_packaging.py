@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
-from importlib.metadata import entry_points
+import tomllib
+from importlib import util
+from importlib.metadata import entry_points, version
 from pathlib import Path
+from types import ModuleType
 from zipfile import ZipFile
 
 import pytest
@@ -21,6 +25,7 @@ PACKAGES = {
     "cli": {"cli"},
 }
 PLUGIN = "_insync_pytestplugin.py"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def source_files(root: str) -> set[str]:
@@ -111,5 +116,45 @@ def test_the_wheel_holds_the_tree_and_nothing_else(wheel: ZipFile) -> None:
 
 def test_the_wheel_carries_the_licence_and_the_command(wheel: ZipFile) -> None:
     names = {name.split("/", 1)[1]: name for name in wheel.namelist() if name.startswith("insync-")}
-    assert "licenses/LICENSE" in names
+    assert {"licenses/LICENSE", "licenses/NOTICE"} <= set(names)
     assert "insync = insync.cli.start:main" in wheel.read(names["entry_points.txt"]).decode()
+
+
+def test_the_version_stands_in_one_place_and_can_be_asked_for() -> None:
+    assert version("insync") == PROJECT["version"]
+    assert not re.search(r"^version:", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+
+
+def test_one_extra_is_all_others() -> None:
+    extras = PROJECT["optional-dependencies"]
+    (everything,) = extras["all"]
+    assert everything == f"insync[{','.join(sorted(set(extras) - {'all'}))}]"
+
+
+def hook() -> ModuleType:
+    """Import the hook of the build."""
+    spec = util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_links_of_the_readme_lead_to_files_of_the_version_where_an_address_is_given() -> None:
+    text = hook().readme_text((ROOT / "README.md").read_text(), "https://example.org/insync", "1.2.3")
+    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    begins = ("https://example.org/insync/blob/v1.2.3/", "https://example.org/insync/raw/v1.2.3/")
+    ours = [target for target in targets if target.startswith(begins)]
+    assert [target for target in targets if not target.startswith("https://")] == []
+    assert len(ours) > 10
+    for target in ours:
+        assert (ROOT / target.split("1.2.3/")[1].split("#")[0]).exists(), target
+
+
+def test_without_an_address_the_readme_has_no_link_that_breaks() -> None:
+    given = "[a](docs/a.md), ![b](b.svg), [c](https://c.org), [d](#d)\n\n```\n[e](e)\n```\n\n    [f](f)\n"
+    assert hook().readme_text(given, "", "1.2.3") == (
+        "a, *b*, [c](https://c.org), [d](#d)\n\n```\n[e](e)\n```\n\n    [f](f)\n"
+    )
+    assert hook().addresses("", "1.2.3") == {}

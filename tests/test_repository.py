@@ -87,9 +87,12 @@ def test_constraints_are_names_and_versions_only() -> None:
 
 
 def test_every_tool_of_the_environment_is_pinned() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["test"], *extras["dev"]]
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    group = [sys.executable, ROOT / ".ci" / "group", *table["dependency-groups"]]
+    grouped = subprocess.run(group, capture_output=True, text=True, check=True, timeout=30).stdout.split()
+    assert {"mypy>=1.13", "sphinx>=8.2", "playwright>=1.49"} <= set(grouped)
+    extras = table["project"]["optional-dependencies"].values()
+    wanted = [*table["project"]["dependencies"], *(one for extra in extras for one in extra), *grouped]
     names = {CANONICAL.sub("-", re.split(r"[\[<>=!~; ]", item)[0]).lower() for item in wanted} - {"insync"}
     assert names - pinned() == set()
 

@@ -72,7 +72,7 @@ def _text_lines(path: str) -> Iterator[str]:
 
 def _rewritten(path: str, linked: set[str]) -> str:
     """Return the text of a page with its links as they are in the site; what they need is added to `linked`."""
-    here, text, fence = address(path) or "", [], ""
+    here, text, fence = address(path) or f"source/{path}", [], ""
     for line in _text_of(path).splitlines():
         mark = _FENCE.match(line)
         if mark and (not fence or line.strip() == fence):

@@ -13,8 +13,8 @@ import pytest
 from insync.kafka.defects import DEFECTS
 from navigation import ROOT, chapters, sections
 
-pytest.importorskip("sphinx", reason="needs the extra `site`: pip install -e '.[site]'")
-pytest.importorskip("furo", reason="needs the extra `site`")
+pytest.importorskip("sphinx", reason="needs the group `site`: pip install $(.ci/group site)")
+pytest.importorskip("furo", reason="needs the group `site`")
 
 pytestmark = pytest.mark.timeout(900)
 
