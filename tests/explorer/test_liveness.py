@@ -133,7 +133,7 @@ class Rooms(Model):
 @eventually(Rooms)
 def hall_is_lit(model: Rooms, s: StateView) -> Condition:
     """The hall is lit some time."""
-    return s.hall  # type: ignore[no-any-return]
+    return s.hall
 
 
 @eventually(Rooms)
@@ -261,7 +261,7 @@ def test_what_is_due_from_the_start_is_asked_of_the_runs_from_the_start_alone() 
     @eventually(Evening)
     def hall_was_lit(model: Evening, s: StateView) -> Condition:
         """The hall is lit some time."""
-        return s.hall  # type: ignore[no-any-return]
+        return s.hall
 
     assert decided(Evening(), "hall_was_lit", Fairness()).verdict is Verdict.HOLDS
 

@@ -76,7 +76,7 @@ class Hour(Model):
     @always_eventually(weak=("strike",))
     def begins_again(self, s: StateView) -> Condition:
         """It is the first hour again and again."""
-        return s.hour == 0  # type: ignore[no-any-return]
+        return s.hour == 0
 
 
 class Clock(Model):

@@ -31,8 +31,7 @@ class Mine(Model):
     @invariant
     def low(self, s: StateView) -> Condition:
         """The count is low."""
-        low: Condition = s.count <= 3
-        return low
+        return s.count <= 3
 
 
 def shown(kind: type[Model], model: Model) -> str:

@@ -28,11 +28,11 @@ class Watched(Crossing):
     @eventually(weak=("change",))
     def green(self, s: StateView) -> Condition:
         """The light is green some time."""
-        return s.green  # type: ignore[no-any-return]
+        return s.green
 
     @eventually
     def green_by_itself(self, s: StateView) -> Condition:
-        return s.green  # type: ignore[no-any-return]
+        return s.green
 
     @leads_to(weak=("change",), strong=("cross(who)",))
     def crosses(self, s: StateView, who: Person) -> tuple[Condition, Condition]:

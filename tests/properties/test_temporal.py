@@ -171,7 +171,7 @@ class NobodyAsks(Crossing):
 @eventually(NobodyAsks, weak=("change", "look", "ask(who) | cross(who)"), strong=("ask(*)",))
 def is_green(model: NobodyAsks, s: StateView) -> Condition:
     """The light is green some time."""
-    return s.green  # type: ignore[no-any-return]
+    return s.green
 
 
 def test_a_removed_action_leaves_its_fairness_with_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import cast
+from typing import Any, cast
 
 from insync.model import (
     Bound,
@@ -116,7 +116,8 @@ class Placement(Model):
     def live(self, s: StateView, partition: Partition) -> Num:
         """How many replicas of a partition are on brokers that run."""
         held = {Server(broker) for broker in self.replicas(partition)}
-        return (held - s.down).count()
+        running: Any = held - s.down
+        return running.count()
 
     def replicas(self, partition: int) -> list[int]:
         """The brokers of a partition."""

@@ -138,11 +138,11 @@ class Turning(Model):
 
     @always_eventually(weak=("turn",))
     def again(self, s: StateView) -> Condition:
-        return s.n == 5  # type: ignore[no-any-return]
+        return s.n == 5
 
     @eventually_always
     def settles(self, s: StateView) -> Condition:
-        return s.n == 6  # type: ignore[no-any-return]
+        return s.n == 6
 
     @leads_to
     def then_again(self, s: StateView) -> tuple[Condition, TailCondition]:

@@ -34,7 +34,7 @@ class Unlit(Inert):
     @invariant
     def lit(self, s: StateView) -> Condition:
         """It is on."""
-        return s.on  # type: ignore[no-any-return]
+        return s.on
 
 
 @pytest.fixture

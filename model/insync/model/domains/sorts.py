@@ -48,7 +48,7 @@ class Index(int):
             then visits one of all states that are equal up to a permutation of the members.
     """
 
-    size: ClassVar[Any] = classmethod(_no_size)
+    size: Any = classmethod(_no_size)  # were it a ClassVar, pyright would refuse a classmethod in its place
     label: ClassVar[str] = ""
     first: ClassVar[int] = 1
     symmetric: ClassVar[bool] = False
